@@ -43,7 +43,7 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
   const log = createLog('warn');
   const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
   const holds = createHolds({
-    pools: { reserve: open(), settle: open() },
+    pools: poolsOf(open(), open()),
     instance: await startInstance(open(), log),
     spool: createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log }),
     backlog: BACKLOG_LIMITS,
@@ -51,4 +51,9 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
   });
   const owner = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
   return { holds, owner, newCallId: ids.newCallId, newCorrelationId: ids.newCorrelationId };
+}
+
+/** The pools of the ledger, under the names of this checkout and of those before it took turns. */
+function poolsOf(one: Pool, other: Pool) {
+  return { turns: one, upkeep: other, reserve: one, settle: other };
 }

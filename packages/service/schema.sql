@@ -530,16 +530,9 @@ create table ledger.wallets (
   open_calls integer default 0 not null,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint a_shortfall_suspends CHECK (((shortfall_micros = 0) OR is_suspended)),
+  constraint figures_are_in_range CHECK (((LEAST(balance_micros, held_micros, shortfall_micros, cap_micros, cap_spent_micros, cap_held_micros, (open_streams)::bigint, (open_calls)::bigint) >= 0) AND (GREATEST(balance_micros, cap_micros) <= '9007199254740991'::bigint))),
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
-  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
-  constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_held_micros_check CHECK ((cap_held_micros >= 0)),
-  constraint wallets_cap_micros_check CHECK (((cap_micros >= 0) AND (cap_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_spent_micros_check CHECK ((cap_spent_micros >= 0)),
-  constraint wallets_held_micros_check CHECK ((held_micros >= 0)),
-  constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
-  constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
-  constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
+  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
@@ -890,16 +883,9 @@ CASE
     WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
     ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
 END),
-  constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
-  constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
-  constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
-  constraint calls_check2 CHECK (((charged_micros >= 0) AND (charged_micros <= held_micros))),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
-  constraint calls_check4 CHECK (((cached_tokens + cache_write_tokens) <= prompt_tokens)),
-  constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
-  constraint calls_held_micros_check CHECK ((held_micros > 0)),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
-  constraint calls_prompt_tokens_check CHECK ((prompt_tokens >= 0))
+  constraint parts_are_within_their_wholes CHECK ((LEAST(cached_tokens, cache_write_tokens, ((prompt_tokens - cached_tokens) - cache_write_tokens), reasoning_tokens, (completion_tokens - reasoning_tokens), charged_micros, (held_micros - charged_micros), (held_micros - 1)) >= 0))
 );
 CREATE INDEX calls_correlation ON usage.calls USING btree (correlation_id, call_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
@@ -1128,6 +1114,10 @@ grant execute on function ledger.history(bigint,bigint,integer,boolean) to purse
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
 
+-- ledger.place_one(p_instance bigint, p_call uuid, p_app text, p_user text, p_amount bigint, p_streams_max integer, p_calls_max integer, p_key_digest bytea, p_body_digest bytea) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,integer,bytea,bytea) to purser_live;
+
 -- ledger.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.reap(integer) to purser_live;
@@ -1146,10 +1136,6 @@ grant execute on function ledger.reinstate(text,text,boolean) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.reserve(bigint,db.hold_request[]) to purser_live;
 
--- ledger.reserve_fitting(p_instance bigint, p_requests db.hold_request[]) returns uuid[]
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.reserve_fitting(bigint,db.hold_request[]) to purser_live;
-
 -- ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.set_aside(text,text,bigint,text) to purser_live;
@@ -1166,13 +1152,17 @@ grant execute on function ledger.set_connected(text,text,boolean) to purser_live
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.settle(ledger.settlement[]) to purser_live;
 
--- ledger.settle_covered(p_settlements ledger.settlement[]) returns uuid[]
+-- ledger.settle_one(p ledger.settlement) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle_covered(ledger.settlement[]) to purser_live;
+grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
+
+-- ledger.turn(p_instance bigint, p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.turn(bigint,ledger.settlement[],db.hold_request[]) to purser_live;
 
 -- ledger.wallet_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off

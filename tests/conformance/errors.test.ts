@@ -179,8 +179,8 @@ const FAULTS: readonly {
   },
   {
     name: 'the hold',
-    revoke: 'revoke execute on function ledger.reserve_fitting from purser_live',
-    grant: 'grant execute on function ledger.reserve_fitting to purser_live',
+    revoke: 'revoke execute on function ledger.place_one from purser_live',
+    grant: 'grant execute on function ledger.place_one to purser_live',
     path: COMPLETIONS,
   },
 ];

@@ -50,10 +50,7 @@ const bucket = { bucket: APP, wanted: 1, perMinute: 60, burst: 60 };
 const anAttempt = () => ({ digest: randomBytes(16), body: randomBytes(16) });
 const aMovement = () => ({ appId: APP, userId: USER, amount: micros(2n), key: newCallId() });
 
-async function call(
-  { early, fresh }: Lane,
-  { reserve, settle }: (typeof WAYS)['judged' | 'fittingFirst'],
-): Promise<void> {
+async function call({ early, fresh }: Lane, { reserve, settle }: (typeof WAYS)['judged' | 'inTurns']): Promise<void> {
   const holds = [holdOf(USER, 10, { streamsMax: 5 }), holdOf(USER, 10)];
   for (const { outcome } of await reserve(early, fresh.instance, holds)) assert.equal(outcome, 'granted');
   await beginDrains(
@@ -67,10 +64,10 @@ async function call(
 async function retry({ early, fresh }: Lane): Promise<void> {
   const attempt = anAttempt();
   const first = holdOf(USER, 10, { idempotencyKey: { ...attempt, joins: false } });
-  await WAYS.fittingFirst.reserve(early, fresh.instance, [first]);
+  await WAYS.inTurns.reserve(early, fresh.instance, [first]);
   const kept = { callId: first.callId, digest: attempt.digest, body: attempt.body, sealed: randomBytes(8) };
   await insertAnswer(early, { ...kept, charged: undefined, lifetimeMs: 60_000 });
-  await WAYS.fittingFirst.settle(early, [endOf(first, 1)]);
+  await WAYS.inTurns.settle(early, [endOf(first, 1)]);
   const second = holdOf(USER, 10, { idempotencyKey: { ...attempt, joins: true } });
   const [row] = await WAYS.judged.reserve(early, fresh.instance, [second]);
   assert.equal(row?.outcome, 'attempt_kept');
@@ -105,7 +102,7 @@ const USES: Readonly<Record<string, Use>> = {
   'LI-01 taking a token lease': ({ early }) =>
     leaseTokens(early, randomUUID(), [{ ...bucket, kept: 0, returned: 0, target: 2 }]),
   'WA-07 a call judged on its own': (lane) => call(lane, WAYS.judged),
-  'WA-07 a call that fits': (lane) => call(lane, WAYS.fittingFirst),
+  'WA-07 a call that fits': (lane) => call(lane, WAYS.inTurns),
   'CC-14 a retry': retry,
   'WA-01 reading a wallet': ({ early }) => selectWallet(early, APP, USER),
   'WA-05 a credit': ({ early }) => insertCredit(early, { ...aMovement(), kind: 'top_up' }),

@@ -14,10 +14,12 @@ const EVENTS = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USA
   .map(({ write }) => write)
   .join('');
 
-const LEDGER = ['ledger_reserve_fitting', 'ledger_settle_covered'];
+/** The statements of a call alone, and the one that calls share. */
+const LONE = ['ledger_place_one', 'ledger_settle_one'];
+const LEDGER = [...LONE, 'ledger_turn'];
 const BURST = 64;
-/** The first call goes alone and all others go together: two statements were measured. */
-const BURST_STATEMENTS_MAX = 8;
+/** The first call goes alone and most others go together. */
+const BURST_STATEMENTS_MAX = 12;
 /**
  * Statements per call. Timers and the app's token leases made at most one in fifty calls; one statement for each
  * batch of calls would be one in seven.
@@ -33,9 +35,9 @@ const CHUNK_PARSES_MAX = 6;
  * November 2026. A lone call pays for two statements; 32 simultaneous calls share them.
  */
 const BYTES_MAX = [
-  { of: 'a plain call', found: 93_700, isStream: false, calls: 200, atOnce: 1 },
+  { of: 'a plain call', found: 88_400, isStream: false, calls: 200, atOnce: 1 },
   { of: 'a plain call of 32 at once', found: 54_000, isStream: false, calls: 512, atOnce: 32 },
-  { of: 'a streamed call', found: 178_000, isStream: true, calls: 100, atOnce: 1 },
+  { of: 'a streamed call', found: 173_500, isStream: true, calls: 100, atOnce: 1 },
   { of: 'a streamed call of 32 at once', found: 131_500, isStream: true, calls: 256, atOnce: 32 },
 ] as const;
 const ROOM = 1.25;
@@ -58,11 +60,11 @@ function run({ isStream, ...load }: { isStream: boolean; calls: number; atOnce: 
 }
 
 for (const isStream of [false, true]) {
-  test(`WA-07 a ${isStream ? 'streamed' : 'plain'} call alone is one reserve and one settle`, async () => {
+  test(`WA-07 a ${isStream ? 'streamed' : 'plain'} call alone is one statement that holds and one that settles`, async () => {
     const { statements } = await run({ isStream, calls: 50, atOnce: 1 });
     assert.deepEqual(
       LEDGER.map((kind) => statements.get(kind)),
-      [50, 50],
+      [50, 50, undefined],
     );
   });
 }
@@ -71,10 +73,8 @@ test(`WA-07 ${BURST} calls at once share their statements`, async () => {
   const burst = { calls: BURST, body: PLAIN, answer: ANSWER };
   await metered.costOfBurst(burst); // The pool now has as many connections.
   const { statements } = await metered.costOfBurst(burst);
-  for (const kind of LEDGER) {
-    const times = statements.get(kind) ?? 0;
-    assert.ok(times >= 1 && times <= BURST_STATEMENTS_MAX, `${kind}: ${times}`);
-  }
+  const times = LEDGER.map((kind) => statements.get(kind) ?? 0);
+  assert.ok(Math.max(...times) >= 1 && times.reduce((all, some) => all + some) <= BURST_STATEMENTS_MAX, String(times));
 });
 
 test('AU-09 keys, apps and models are in memory: simultaneous calls send only the ledger’s statements', async () => {

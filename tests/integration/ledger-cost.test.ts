@@ -5,14 +5,13 @@ import { holdRequests } from '../../packages/service/src/db/hold-request.ts';
 import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
 import { GROWTH } from '../support/grown-tables.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
+import { endHolds, placeHolds } from '../support/turns.ts';
 
 // What a batch costs the database, in figures that machine load cannot change.
 
@@ -241,8 +240,8 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
       counts.map((count, place) => count - (before.get(name)?.[place] ?? 0)),
     ]);
     const blocks = [
-      await blocksOf(client, 'ledger.reserve', request),
-      await blocksOf(client, 'ledger.reserve_fitting', request),
+      await blocksOf(client, 'ledger.reserve($1, $2)', request),
+      await blocksOf(client, `ledger.turn($1, '{}', $2)`, request),
     ];
     return {
       outcome: row?.outcome,
@@ -260,12 +259,12 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
 }
 
 /** How many pages of tables and indexes one call of a function looks at. */
-async function blocksOf(db: Queryable, name: string, request: HoldRequest): Promise<number> {
+async function blocksOf(db: Queryable, call: string, request: HoldRequest): Promise<number> {
   type Plan = readonly [{ readonly Plan: Readonly<Record<string, number>> }];
-  const { rows } = await db.query<{ 'QUERY PLAN': Plan }>(
-    `explain (analyze, buffers, format json) select ${name}($1, $2)`,
-    [instance, holdRequests([request])],
-  );
+  const { rows } = await db.query<{ 'QUERY PLAN': Plan }>(`explain (analyze, buffers, format json) select ${call}`, [
+    instance,
+    holdRequests([request]),
+  ]);
   const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
   return (plan['Shared Hit Blocks'] ?? Number.NaN) + (plan['Shared Read Blocks'] ?? Number.NaN);
 }

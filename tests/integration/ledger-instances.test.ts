@@ -146,7 +146,7 @@ async function startProcess(t: TestContext) {
   let ended: Promise<void> | undefined;
   const stop = (): Promise<void> => (ended ??= end());
   t.after(stop);
-  const pools = { reserve: pool, settle: pool };
+  const pools = { turns: pool, upkeep: pool };
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   return { holds, id, stop };
 }

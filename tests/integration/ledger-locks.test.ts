@@ -4,11 +4,12 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { reserveFitting, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
-import { settleCovered, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { insertCredit } from '../../packages/service/src/ledger/funding/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
+import { endOrdinary, placeOrdinary } from '../support/turns.ts';
 
 // Statements that contend for a wallet's lock. They run as the owner, who waits for locks without a limit.
 
@@ -97,12 +98,12 @@ function holdsOn(users: readonly string[]): readonly HoldRequest[] {
 test('WA-07 a batch of holds that waits for its first wallet has locked no other', async () => {
   const users = await openMany('placed');
   await expectInOrder(users, () => reserveHolds(owner, ledger.instance, holdsOn(users)));
-  await expectInOrder(users, () => reserveFitting(owner, ledger.instance, holdsOn(users)));
+  await expectInOrder(users, () => placeOrdinary(owner, ledger.instance, holdsOn(users)));
 });
 
 test('WA-07 a batch of settlements that waits for its first wallet has locked no other', async () => {
   const users = await openMany('settled');
-  for (const settle of [settleHolds, settleCovered]) {
+  for (const settle of [settleHolds, endOrdinary]) {
     const requests = holdsOn(users);
     await ledger.reserve(requests);
     await expectInOrder(users, () =>

@@ -44,7 +44,7 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   await ledger.open('repeated', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
-  const pools = { reserve: losing([lost(), lost()]), settle: losing([lost(), lost(), lost()]) };
+  const pools = { turns: losing(Array.from({ length: 5 }, lost)), upkeep: pool };
   const spool = openTestSpool(t);
   const holds = createHolds({ pools, instance, spool, backlog: BACKLOG_LIMITS, log });
   const request = holdOf('repeated', 60);

@@ -8,13 +8,13 @@ import type { AppId, CallId, EndUserId } from '../../packages/service/src/kernel
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { checkChanges, checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { createWalletMovements } from '../../packages/service/src/ledger/wallet/movements.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { endOf } from '../support/ledger-database.ts';
+import { endHolds } from '../support/turns.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();

@@ -33,6 +33,15 @@ const step = fc.oneof(
       calls: fc.array(request, { minLength: 1, maxLength: 4 }),
     }),
   },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: kind('turn'),
+      instance: fc.nat(1),
+      ends: fc.array(ending, { minLength: 1, maxLength: 4 }),
+      calls: fc.array(request, { minLength: 1, maxLength: 4 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: kind('reserve again'), instance: fc.nat(1), call }) },
   {
     weight: 6,
@@ -71,6 +80,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: kind('connect'), wallet, isConnected: often(true) }) },
   { weight: 1, arbitrary: fc.record({ do: kind('month'), wallet }) },
 );
+type NewCall = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -117,16 +127,13 @@ class History {
   async #perform(taken: Step): Promise<void> {
     switch (taken.do) {
       case 'reserve':
-        return this.#reserve(
-          taken.instance,
-          taken.calls.map(({ wallet: index, least, more, streamsMax }) => {
-            return { call: newCallId(), user: this.#userOf(index), least, most: least + more, streamsMax };
-          }),
-        );
+        return this.#reserve(taken.instance, this.#newCalls(taken.calls));
       case 'reserve again':
         return this.#reserve(taken.instance, this.#callsAt(taken.call));
       case 'settle':
         return this.#settle(taken.ends);
+      case 'turn':
+        return this.#turn(taken);
       case 'drain':
         return this.#drain(this.#callsAt(taken.call));
       case 'credit':
@@ -159,9 +166,7 @@ class History {
     const instance = this.#instances[instanceIndex] ?? 0n;
     this.#requests.push(...requests.filter((one) => !this.#requests.includes(one)));
     const expected = this.#model.reserve(instance, requests);
-    const holds = requests.map(({ user, call: callId, ...rest }) =>
-      holdOf(user, rest, { ...rest, callId: callId as CallId }),
-    );
+    const holds = requests.map(holdFor);
     if (expected === undefined) return assert.rejects(ledger.reserve(holds, instance), { code: '55000' });
     assert.deepEqual(await ledger.reserve(holds, instance), expected);
   }
@@ -172,13 +177,34 @@ class History {
   }
 
   async #settle(ends: readonly { readonly call: Which; readonly charge: number }[]): Promise<void> {
+    const charged = this.#chosen(ends);
+    if (charged.length === 0) return;
+    assert.deepEqual(await ledger.settle(charged.map(endFor)), this.#model.settle(charged));
+  }
+
+  /** Ends calls and places holds at once. The ledger must answer as if it had settled first. */
+  async #turn({ instance: index, ends, calls }: Extract<Step, { do: 'turn' }>): Promise<void> {
+    const instance = this.#instances[index] ?? 0n;
+    const charged = this.#chosen(ends);
+    const requests = this.#newCalls(calls);
+    const settled = this.#model.settle(charged);
+    const placed = this.#model.reserve(instance, requests);
+    assert.deepEqual(await ledger.turn(charged.map(endFor), requests.map(holdFor), instance), { settled, placed });
+    this.#requests.push(...requests);
+  }
+
+  /** Each call occurs once in a batch. */
+  #chosen(ends: readonly { readonly call: Which; readonly charge: number }[]) {
     const chosen = ends.flatMap(({ call: which, charge }) =>
       this.#callsAt(which).map((one) => [one.call, charge] as const),
     );
-    if (chosen.length === 0) return;
-    const charged = [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge })); // Each call occurs once in a batch.
-    const settlements = charged.map(({ call: callId, charge }) => endOf({ callId: callId as CallId }, charge));
-    assert.deepEqual(await ledger.settle(settlements), this.#model.settle(charged));
+    return [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge }));
+  }
+
+  #newCalls(calls: readonly NewCall[]): readonly ModelRequest[] {
+    return calls.map(({ wallet: index, least, more, streamsMax }) => {
+      return { call: newCallId(), user: this.#userOf(index), least, most: least + more, streamsMax };
+    });
   }
 
   async #move(taken: Extract<Step, { do: 'credit' | 'take back' }>): Promise<void> {
@@ -230,6 +256,12 @@ class History {
     return calls.slice(-1 - back).slice(0, 1);
   }
 }
+
+const holdFor = ({ user, call: callId, ...rest }: ModelRequest) =>
+  holdOf(user, rest, { ...rest, callId: callId as CallId });
+
+const endFor = ({ call: callId, charge }: { readonly call: string; readonly charge: number }) =>
+  endOf({ callId: callId as CallId }, charge);
 
 async function keepsUp(steps: readonly Step[]): Promise<void> {
   const history = new History(`history-${(histories += 1)}`);

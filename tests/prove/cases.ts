@@ -18,9 +18,18 @@ interface Situation {
    * What is arranged besides the provider's answer. `left`: the client leaves while its hold waits for a lock. `locked`: the
    * settlement waits for a lock so long that it goes to the disk. `unstorable`: the settlement cannot be stored. `fenced`: the
    * process has been fenced. `poor`: the wallet is nearly empty. `keyed`: the call has an idempotency key. `replayed`: the
-   * same, and it is sent again once it has been answered.
+   * same, and it is sent again once it has been answered. `crowded`: two more calls of the same user come meanwhile.
    */
-  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced' | 'poor' | 'keyed' | 'replayed';
+  readonly circumstance:
+    | 'none'
+    | 'left'
+    | 'locked'
+    | 'unstorable'
+    | 'fenced'
+    | 'poor'
+    | 'keyed'
+    | 'replayed'
+    | 'crowded';
 }
 
 const FULL: AnswerPlan = {
@@ -47,6 +56,7 @@ const SITUATIONS = {
   poor: { answer: FULL, circumstance: 'poor' },
   keyed: { answer: FULL, circumstance: 'keyed' },
   replayed: { answer: FULL, circumstance: 'replayed' },
+  crowded: { answer: FULL, circumstance: 'crowded' },
 } as const satisfies Record<string, Situation>;
 
 type SituationName = keyof typeof SITUATIONS;
@@ -98,9 +108,10 @@ const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/^answers\.keep/, [{ situation: 'keyed' }]],
   [/^answers\.find/, [{ situation: 'replayed' }]],
   // A fenced process places its hold with two statements: the first is refused, and the second has a new id.
-  [/^statement\.ledger-reserve-fitting/, [{ situation: 'ordinary' }, { situation: 'fenced', hit: 2 }]],
+  [/^statement\.ledger-place-one/, [{ situation: 'ordinary' }, { situation: 'fenced', hit: 2 }]],
   [/^statement\.ledger-reserve-/, [{ situation: 'poor' }]],
-  [/^statement\.ledger-settle-covered/, [{ situation: 'ordinary' }]],
+  [/^statement\.ledger-settle-one/, [{ situation: 'ordinary' }]],
+  [/^statement\.ledger-turn/, [{ situation: 'crowded' }, { situation: 'crowded', hit: 2 }]],
   [/^statement\.ledger-settle-/, [{ situation: 'overrun' }]],
   [/^hold\.release/, [{ situation: 'unstorable' }]],
   [/^instance\./, [{ situation: 'fenced' }]],

@@ -85,8 +85,8 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
   }
 }
 
-function nameOf({ failpoint, situation, isStream }: Case): string {
-  return `${failpoint}:${situation}:${isStream ? 'streamed' : 'plain'}`;
+function nameOf({ failpoint, situation, hit, isStream }: Case): string {
+  return `${failpoint}:${situation}${hit > 1 ? hit : ''}:${isStream ? 'streamed' : 'plain'}`;
 }
 
 /** Whether the case's call killed the process at the failpoint that it was armed with. */
@@ -113,30 +113,32 @@ async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boo
   return false;
 }
 
-/** Sends the call of a case, and sends it again with the same key if the case is about that. */
+/** Sends the call of a case, others beside it or itself again if the case is about that. */
 async function sendCase(stage: Stage, one: Case, url: string, attempt: number): Promise<readonly CallFacts[]> {
   const { circumstance, isStream, answer } = one;
   const user = nameOf(one);
   const tag = `${circumstance === 'unstorable' ? 'unstorable-' : ''}${user}-${attempt}`;
   const call = { user, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
-  const body = bodyOf({ ...call, tag });
-  stage.provider.expect(tag, answer);
+  const tags = circumstance === 'crowded' ? [tag, `${tag}-second`, `${tag}-third`] : [tag];
+  for (const name of tags) stage.provider.expect(name, answer);
   if (circumstance === 'fenced') await fenceNewest(stage.owner);
-  const release = circumstance === 'left' ? await lockWallet(stage.owner, user) : undefined;
+  const isHeldUp = circumstance === 'left' || circumstance === 'crowded';
+  const release = isHeldUp ? await lockWallet(stage.owner, user) : undefined;
   const leaveAfterMs = circumstance === 'left' ? LEAVE_MS : undefined;
   const idempotencyKey = circumstance === 'keyed' || circumstance === 'replayed' ? tag : undefined;
-  const send = async (as: string): Promise<CallFacts> => {
+  const send = async (as: string, name: string): Promise<CallFacts> => {
+    const body = bodyOf({ ...call, tag: name });
     const sending = { ...call, tag: as, url, key: stage.demo.liveKey, body, leaveAfterMs, idempotencyKey };
     const seen = await sendCall(sending);
     const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
     const bodyBytes = Buffer.byteLength(body);
     return { ...call, tag: as, ...seen, ending, bodyBytes, stoppedMs: 0, isDisturbed: true };
   };
-  const answered = send(tag);
+  const answered = Promise.all(tags.map((name) => send(name, name)));
   if (release !== undefined) setTimeout(() => void release(), 2 * LEAVE_MS);
   if (circumstance === 'locked') await lockSettlement(stage, user, tag);
   const first = await answered;
-  return circumstance === 'replayed' ? [first, await send(`${tag}-again`)] : [first];
+  return circumstance === 'replayed' ? [...first, await send(`${tag}-again`, tag)] : first;
 }
 
 const LEAVE_MS = 100;

@@ -4,10 +4,9 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
+import { endHolds, placeHolds } from '../support/turns.ts';
 
 // One of the processes of reserves.ts. It places holds in batches from several lanes, settles them, and keeps the sums.
 

@@ -7,11 +7,12 @@ import { runHistory } from './history.ts';
 
 /** One failpoint for each step of a call: waiting for its hold, its provider, its settlement and its client. */
 const FAILPOINTS = [
-  'statement.ledger-reserve-fitting-answered@ordinary',
+  'statement.ledger-place-one-answered@ordinary',
+  'statement.ledger-turn-answered@crowded',
   'instance.replaced',
   'provider.complete-answered@ordinary',
   'writer.write-called',
-  'statement.ledger-settle-covered-answered',
+  'statement.ledger-settle-one-answered',
   'lane.settle-answered@broken',
   'answers.keep-answered',
   'chat.write-full',

@@ -16,17 +16,15 @@ const CALL_PATH = [
   'gateway/lanes/sandbox-lane.ts',
   'gateway/lanes/running-calls.ts',
   'gateway/stream/stream.ts',
-  'ledger/holds.ts',
-  'ledger/hold/queries.ts',
-  'ledger/settlement/queries.ts',
+  'ledger/turn/queries.ts',
+  'ledger/turn/turns.ts',
   'ledger/settlement/settling.ts',
   'db/instance.ts',
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   // The statements below these functions are marked by their names.
-  'ledger/hold/queries.ts': /export async function placeHolds[\s\S]*?\n\}\n/g,
-  'ledger/settlement/queries.ts': /export async function endHolds[\s\S]*?\n\}\n/g,
+  'ledger/turn/queries.ts': /async function (?:takeTurn|takeOrdinary|doneIn)[\s\S]*?\n\}\n/g,
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
@@ -34,8 +32,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 /** A failpoint is at most this many lines away from its wait. */
 const LINES_BESIDE = 3;
 
-const PLACING = 'statement.ledger-reserve-fitting';
-const SETTLING = 'statement.ledger-settle-covered';
+const TURN = 'statement.ledger-turn';
 
 /**
  * What covers a wait, by the awaited text: a marked function of a port, or a function on the path, whose own waits
@@ -70,17 +67,19 @@ const COVERS: Readonly<Record<string, string>> = {
   'out.end': 'writer.end',
   'out.fail': 'writer.fail',
   // Batchers answer these as soon as their statement is answered.
-  'holds.place': PLACING,
-  settling: SETTLING,
-  landing: SETTLING,
-  landed: SETTLING,
-  'instance.run': PLACING,
-  statement: PLACING,
-  reserveFitting: PLACING,
+  'holds.place': TURN,
+  settling: TURN,
+  landing: TURN,
+  landed: TURN,
+  statement: TURN,
+  takeTurn: 'function',
+  takeOrdinary: 'function',
+  doneIn: 'function',
+  turnAll: TURN,
+  placeOne: 'statement.ledger-place-one',
+  settleOne: 'statement.ledger-settle-one',
   reserveHolds: 'statement.ledger-reserve',
-  settleCovered: SETTLING,
   settleHolds: 'statement.ledger-settle',
-  endHolds: 'function',
   'Promise.race': 'spool.keep',
 };
 
@@ -164,7 +163,7 @@ test('app/compose.ts marks every port that calls wait for, and the pools of the 
     const root = Object.hasOwn(handedOn, port) ? handedOn[port as keyof typeof handedOn] : port;
     assert.match(compose, new RegExp(`markPort\\('${root}'`), `${port} is not marked`);
   }
-  assert.match(compose, /reserve: markStatements\(.*settle: markStatements\(/);
+  assert.match(compose, /turns: markStatements\(/);
   const queries = globSync('ledger/**/queries.ts', { cwd: SOURCE }).map(read).join('\n');
   for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is not a statement`);
 });

@@ -161,7 +161,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
   {
     what: 'a charge above its hold',
     by: [
-      'alter table usage.calls drop constraint calls_check2',
+      'alter table usage.calls drop constraint parts_are_within_their_wholes',
       `update usage.calls set held_micros = 29 where charged_micros = 30`,
     ],
     found: ['a charge is at most its hold: 29, not 30'],

@@ -5,8 +5,8 @@ import { type AppId, type CallId, type EndUserId, newCallId } from '../../packag
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
-import { placeHolds, type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
-import { endHolds, type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import {
@@ -17,8 +17,10 @@ import {
   type TakeBackKind,
 } from '../../packages/service/src/ledger/funding/queries.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { endHolds, placeHolds } from './turns.ts';
 
 /** The one app of these tests. */
 export const APP = 'app_ledger' as AppId;
@@ -53,6 +55,12 @@ export interface LedgerDatabase {
   readonly drain: (calls: readonly { readonly callId: CallId }[]) => Promise<void>;
   /** For each call, whether it was settled now and what it was charged. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
+  /** Settles, then places: in one turn, if that is the way. */
+  readonly turn: (
+    settlements: readonly Settlement[],
+    requests: readonly HoldRequest[],
+    instance?: bigint,
+  ) => Promise<{ readonly settled: readonly SettleAnswer[]; readonly placed: readonly (string | number)[] }>;
   /** Credits, take-backs and the end of a suspension. Each returns the ledger's answer. */
   readonly credit: (user: string, amount: number, act?: Act<CreditKind>) => Promise<string>;
   readonly takeBack: (user: string, amount: number, act?: Act<TakeBackKind>) => Promise<string>;
@@ -76,10 +84,17 @@ export interface SettleAnswer {
   readonly charged: number;
 }
 
-/** The two ways to place and end holds: judged one by one, or the fitting ones first, as the gateway does it. */
+/** The two ways to place and end holds: judged one by one, or in turns, as the gateway does it. */
 export const WAYS = {
-  judged: { reserve: reserveHolds, settle: settleHolds },
-  fittingFirst: { reserve: placeHolds, settle: endHolds },
+  judged: {
+    reserve: reserveHolds,
+    settle: settleHolds,
+    turn: async (db: Pool, instance: bigint, { settlements, requests }: Turn) => {
+      const settled = await settleHolds(db, settlements);
+      return { settled, placed: await reserveHolds(db, instance, requests) };
+    },
+  },
+  inTurns: { reserve: placeHolds, settle: endHolds, turn: takeTurn },
 } as const;
 
 export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): Promise<LedgerDatabase> {
@@ -100,6 +115,10 @@ export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): P
         calls.map(({ callId }) => callId),
       ),
     settle: async (settlements) => endsOf(settlements, await WAYS[way].settle(live, settlements)),
+    turn: async (settlements, requests, by = instance) => {
+      const { settled, placed } = await WAYS[way].turn(live, by, { settlements, requests });
+      return { settled: endsOf(settlements, settled), placed: answersOf(requests, placed) };
+    },
     credit: (user, amount, { kind = 'top_up', key = newCallId() } = {}) =>
       insertCredit(live, { appId: APP, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key }),
     takeBack: (user, amount, { kind = 'claw_back', key = newCallId() } = {}) =>

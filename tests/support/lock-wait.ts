@@ -5,6 +5,8 @@ import { waitUntil } from './wait-until.ts';
 export interface WalletLock {
   /** Waits until this many statements queue behind the lock. If they do not come, the lock is released. */
   readonly waiting: (count: number) => Promise<void>;
+  /** Changes the wallet under the lock. Those that wait see it when the lock is released. */
+  readonly change: (assignment: string) => Promise<void>;
   readonly release: () => Promise<void>;
 }
 
@@ -27,6 +29,9 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
         await release();
         throw fault;
       }
+    },
+    change: async (assignment) => {
+      await client.query(`update ledger.wallets set ${assignment} where user_id = $1`, [user]);
     },
     release,
   };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { insertCredit, insertSetAside, insertTakeBack } from '../../packages/service/src/ledger/funding/queries.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
 import { reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
@@ -39,11 +39,11 @@ export async function fillDatabase({ live, sandbox }: { readonly live: Pool; rea
   for (const user of ['calls', 'streams', 'owes', 'refunds']) await openWallet(live, user as EndUserId);
 
   const answered = callOf('calls');
-  await placeHolds(live, instance, [answered, callOf('streams', 3), callOf('owes')]);
-  await end(live, answered.callId);
+  await place(live, instance, [answered, callOf('streams', 3), callOf('owes')]);
+  await end(live, instance, answered.callId);
   const kept = callOf('calls');
   const drained = callOf('streams', 3);
-  await placeHolds(live, instance, [kept, drained]);
+  await place(live, instance, [kept, drained]);
   await beginDrains(live, [drained.callId]);
   const { digest, body } = kept.idempotencyKey;
   const sealed = Buffer.from('sealed');
@@ -86,19 +86,22 @@ function callOf(user: string, streamsMax = 0) {
   };
 }
 
-async function end(live: Pool, callId: CallId): Promise<void> {
+async function place(live: Pool, instance: bigint, requests: readonly HoldRequest[]): Promise<void> {
+  await takeTurn(live, instance, { settlements: [], requests });
+}
+
+async function end(live: Pool, instance: bigint, callId: CallId): Promise<void> {
   const usage = { promptTokens: 100, cachedTokens: 20, cacheWriteTokens: 0, completionTokens: 50, reasoningTokens: 10 };
-  await endHolds(live, [
-    {
-      callId,
-      charge: micros(1_500n),
-      outcome: 'answered',
-      model: 'acme.large-1',
-      priceId: 1n,
-      isEstimated: false,
-      isUsageClamped: false,
-      usage,
-      correlationId: undefined,
-    },
-  ]);
+  const settlement = {
+    callId,
+    charge: micros(1_500n),
+    outcome: 'answered',
+    model: 'acme.large-1',
+    priceId: 1n,
+    isEstimated: false,
+    isUsageClamped: false,
+    usage,
+    correlationId: undefined,
+  } as const;
+  await takeTurn(live, instance, { settlements: [settlement], requests: [] });
 }

@@ -16,6 +16,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     statements: [],
     hold: ['statements'],
     settlement: ['statements'],
+    turn: ['hold', 'settlement'],
     wallet: ['statements'],
     funding: ['statements'],
     recovery: [],

@@ -17,6 +17,7 @@ export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql'
 export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
 export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
+export const fewerChecks = inFile('packages/service/migrations/0028_fewer_checks.sql');
 export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
 /** the functions of the database, */
@@ -26,9 +27,10 @@ export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
 export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');
 export const sandboxSettle = inFile('packages/service/src/sandbox/settle.sql');
-export const reserveFitting = inFile('packages/service/src/ledger/hold/reserve_fitting.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
-export const settleCovered = inFile('packages/service/src/ledger/settlement/settle_covered.sql');
+export const turn = inFile('packages/service/src/ledger/turn/turn.sql');
+export const placeOne = inFile('packages/service/src/ledger/turn/place_one.sql');
+export const settleOne = inFile('packages/service/src/ledger/turn/settle_one.sql');
 export const reap = inFile('packages/service/src/ledger/recovery/reap.sql');
 export const expired = inFile('packages/service/src/ledger/recovery/expired.sql');
 export const credit = inFile('packages/service/src/ledger/funding/credit.sql');
@@ -62,6 +64,7 @@ export const digests = inFile('packages/service/src/idempotency/idempotency-key.
 export const keptAnswers = inFile('packages/service/src/idempotency/kept-answers.ts');
 export const attemptsOfCalls = inFile('packages/service/src/gateway/idempotency/idempotency.ts');
 export const upstreamErrors = inFile('packages/service/src/providers/openai-compatible/error.ts');
+export const turnQueries = inFile('packages/service/src/ledger/turn/queries.ts');
 export const landing = inFile('packages/service/src/ledger/settlement/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
 export const databaseQueries = inFile('packages/service/src/db/queries.ts');
@@ -79,7 +82,9 @@ export const connectLinks = inFile('packages/service/src/web/connect/connect-pag
 /** The files of the tests that kill. */
 export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
-export const fitting = ofFile('tests/integration/ledger-fitting.test.ts');
+export const turning = ofFile('tests/integration/ledger-turn.test.ts');
+export const mixing = ofFile('tests/integration/ledger-turn-mixed.test.ts');
+export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
 /** Random histories, in one of two ways. */
 export const modelled = (way: string): NamedTest =>
   ofFile('tests/property/ledger-model.test.ts')(

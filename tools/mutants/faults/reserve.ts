@@ -7,15 +7,14 @@ import {
   instances,
   largestHold,
   ledgerTables,
-  limiting,
   locks,
   months,
+  placeOne,
   readingCosts,
   indistinctTables,
   reserve,
-  reserveFitting,
   reserving,
-  settleCovered,
+  turn,
 } from './places.ts';
 
 const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in the documented order is given';
@@ -34,7 +33,8 @@ const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros
 const DISCONNECTED_SEEN = [
   reserve(' and v.is_connected offset 0', ' offset 0'),
   reserve('where w.wallet_id = any (locked) and w.is_connected', 'where w.wallet_id = any (locked)'),
-  reserveFitting(' and v.is_connected offset 0', ' offset 0'),
+  turn(' and v.is_connected offset 0', ' offset 0'),
+  placeOne(' and w.is_connected\n', '\n'),
 ];
 const AS_A_STRANGER = 'A2 WA-02 a user who has disconnected costs the database what a stranger does';
 
@@ -203,9 +203,9 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'disconnected-wallet-is-read',
     clause: 'WA-02',
     edits: [
-      reserveFitting(
-        `v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0`,
-        'v.app_id = q.app_id and v.user_id = q.user_id and v.is_connected offset 0',
+      placeOne(
+        `w.app_id || ' ' || w.user_id = p_app || ' ' || p_user and w.is_connected`,
+        'w.app_id = p_app and w.user_id = p_user and w.is_connected',
       ),
       indistinctTables(`((app_id || ' ' || user_id)) where is_connected`, `((app_id || ' ' || user_id))`),
     ],
@@ -272,14 +272,6 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
     killer: reserving(
       'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
-    ),
-  },
-  {
-    id: 'ended-plain-call-counts-on',
-    clause: 'CC-18',
-    edits: [settleCovered('open_calls = w.open_calls - t.plain,', '')],
-    killer: limiting(
-      'C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
     ),
   },
   {

@@ -89,6 +89,8 @@ const PLANES_CONNECTIONS_MAX = 3;
 const UPKEEP_CONNECTIONS_MAX = 3;
 /** For answers kept for retries, which are large and written while their callers wait. */
 const ANSWERS_CONNECTIONS_MAX = 4;
+/** For pools that a call waits for. */
+const KEPT = { keepsOne: true } as const;
 
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
@@ -103,22 +105,23 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
+  const holdPools = { turns: markStatements(pool('live', 1, KEPT)), upkeep };
+  const holds = createHolds({ pools: holdPools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
-  const sandboxPools = openLanePools(pool, 'sandbox');
+  const sandboxPools = openSandboxPools(pool);
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, { keepsOne: true }), config.secret, log);
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), config.secret, log);
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     keys,
-    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { keepsOne: true }), steadyClock)),
+    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, KEPT), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
@@ -242,9 +245,9 @@ function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
 type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
-function openLanePools(pool: OpenPool, mode: Mode) {
-  const open = () => pool(mode, 1, { keepsOne: true });
-  return { reserve: markStatements(open()), settle: markStatements(open()) };
+function openSandboxPools(pool: OpenPool) {
+  const open = () => pool('sandbox', 1, KEPT);
+  return { reserve: open(), settle: open() };
 }
 
 /**

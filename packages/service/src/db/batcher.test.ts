@@ -21,7 +21,7 @@ test('items that arrive while a statement runs go into the next one together', a
       return double(items);
     },
     itemsMax: 3,
-    retriesMax: 0,
+    retriesMax: () => 0,
   });
   const first = batcher.submit(1);
   await Promise.resolve();
@@ -31,7 +31,7 @@ test('items that arrive while a statement runs go into the next one together', a
 });
 
 test('an item submitted at any moment after a result is answered', async () => {
-  const batcher = createBatcher<number, number>({ run: double, itemsMax: 8, retriesMax: 0 });
+  const batcher = createBatcher<number, number>({ run: double, itemsMax: 8, retriesMax: () => 0 });
   for (let turns = 0; turns < 12; turns += 1) {
     await batcher.submit(1);
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
@@ -46,7 +46,7 @@ test('an item that can never succeed fails alone', async () => {
       return double(items);
     },
     itemsMax: 8,
-    retriesMax: Number.POSITIVE_INFINITY,
+    retriesMax: () => Number.POSITIVE_INFINITY,
   });
   const [one, bad, two] = await Promise.allSettled([1, 13, 2].map(batcher.submit));
   assert.deepEqual(one, { status: 'fulfilled', value: 2 });
@@ -70,7 +70,7 @@ for (const [what, code] of [
         return double(items);
       },
       itemsMax: 8,
-      retriesMax: 5,
+      retriesMax: () => 5,
     });
     assert.deepEqual(await Promise.all([1, 2].map(batcher.submit)), [2, 4]);
   });
@@ -89,7 +89,7 @@ for (const [who, retriesMax, answers] of [
         return double(items);
       },
       itemsMax: 8,
-      retriesMax,
+      retriesMax: () => retriesMax,
     });
     const [answer] = await Promise.allSettled([batcher.submit(1)]);
     assert.deepEqual([answer?.status, tries], answers === 1 ? ['fulfilled', 2] : ['rejected', 1]);
@@ -102,7 +102,7 @@ test('with limited retries, an error that lasts too long is reported', async () 
       throw databaseError('57P01');
     },
     itemsMax: 8,
-    retriesMax: 2,
+    retriesMax: () => 2,
   });
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
@@ -116,7 +116,7 @@ test('items that need a stuck resource are not tried one after the other, and ea
       return items;
     },
     itemsMax: 8,
-    retriesMax: 1,
+    retriesMax: () => 1,
     resourceOf: (item) => item.split('-')[0] ?? '',
   });
   const answers = await Promise.allSettled(['stuck-1', 'stuck-2', 'stuck-3', 'free-1'].map(batcher.submit));

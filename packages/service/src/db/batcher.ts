@@ -4,7 +4,7 @@ import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
 /** Runs items in batches, one statement at a time. Items that arrive while a statement runs go into the next one. */
-export interface Batcher<Item, Result> {
+interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the fault of the statement once the retries are used up. */
   readonly submit: (item: Item) => Promise<Result>;
   /**
@@ -32,12 +32,12 @@ interface BatcherOptions<Item, Result> {
    * How often an item is tried again, a tenth of a second apart. An item that is itself at fault is not tried again. If the
    * server was silent for seconds, only items with unlimited retries are: the callers of the others have waited enough.
    */
-  readonly retriesMax: number;
+  readonly retriesMax: (item: Item) => number;
   /**
    * Names what an item needs for itself, such as its wallet. If one item is stuck on it, the others that need it are not
    * tried one by one, because each would wait for the same lock.
    */
-  readonly resourceOf?: (item: Item) => string;
+  readonly resourceOf?: (item: Item) => string | undefined;
 }
 
 interface Waiting<Item, Result> {
@@ -96,11 +96,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   /** Queues each item again that may still succeed, and rejects the others. True if the fault may pass. */
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    const isTooLate = isSilence(fault) && Number.isFinite(options.retriesMax);
-    const mayPass = !isItemFault(fault) && !isTooLate;
+    let mayPass = false;
     for (const one of batch) {
       one.retries += 1;
-      if (mayPass && one.retries <= options.retriesMax) waiting.push(one);
+      const retriesMax = retriesAfter(fault, options.retriesMax(one.item));
+      mayPass ||= retriesMax > 0;
+      if (one.retries <= retriesMax) waiting.push(one);
       else one.waiter.reject(fault);
     }
     return mayPass;
@@ -124,6 +125,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
+}
+
+/** How many retries make sense after a fault. */
+function retriesAfter(fault: unknown, retriesMax: number): number {
+  return isItemFault(fault) || (isSilence(fault) && Number.isFinite(retriesMax)) ? 0 : retriesMax;
 }
 
 /** Returns the row of each item, by call id. A statement answers each item once, but in any order. */

@@ -9,7 +9,7 @@ const PATIENCE_MS = 1_000;
  * Watches one lane of statements for an outage of the server, for callers that cannot wait for the end of it. All of it
  * works by callbacks: every call comes through here, and each promise less counts.
  */
-interface OutageWatch {
+export interface OutageWatch {
   /** Runs one statement of the lane. The way it ends shows whether the server is away. */
   readonly run: <Result>(statement: () => Promise<Result>) => Promise<Result>;
   /** True from a fault of the server until the next statement succeeds. */

@@ -50,7 +50,7 @@ export function createPool(options: PoolOptions): Pool {
   const limits =
     options.role === 'owner'
       ? ''
-      : `-c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
+      : `-c jit=off -c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
         `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
   const pool = new pg.Pool({
     connectionString: options.url,

@@ -25,9 +25,10 @@ const HANDED_BY: Readonly<Record<string, PortName>> = {
 
 /** The statements that end or place holds, by the names under which the database keeps them prepared. */
 export const MARKED_STATEMENTS = [
-  'ledger_reserve_fitting',
+  'ledger_place_one',
+  'ledger_settle_one',
+  'ledger_turn',
   'ledger_reserve',
-  'ledger_settle_covered',
   'ledger_settle',
 ] as const;
 

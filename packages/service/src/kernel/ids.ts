@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { END_USER_ID } from '@purser/contract/identifiers.ts';
 import type { Brand } from '#kernel/brand.ts';
-import { randomBase62 } from '#kernel/random.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { randomBase62, toBase62 } from '#kernel/random.ts';
 
 export type AccountId = Brand<string, 'AccountId'>;
 export type AppId = Brand<string, 'AppId'>;
@@ -50,7 +51,9 @@ export const newConnectionId = (): ConnectionId => (PREFIX.connection + randomBa
 export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(ID_LENGTH)) as CheckoutId;
 export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
-export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
+/** Begins with the time, as a call id does. */
+export const newCorrelationId = (): CorrelationId =>
+  `cor_${toBase62(systemClock.nowMs(), 8)}${randomBase62(14)}` as CorrelationId;
 
 /**
  * A version 7 UUID (RFC 9562). It begins with the time, so new rows go to the end of an index instead of dirtying a random

@@ -1,19 +1,19 @@
-import { createBatcher } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
+import { createOutageWatch } from '#db/outage.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
+import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
+import type { CallId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { placeHolds, type ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
+import { createTurns } from '#ledger/turn/turns.ts';
 
 /**
- * The holds of real wallets. Two queues of batched statements, one that places and one that settles. Every statement is
- * safe to repeat after a lost connection.
+ * The holds of real wallets. Every statement is safe to repeat after a lost connection.
  */
 export interface Holds {
   /**
@@ -35,8 +35,10 @@ export interface Holds {
 }
 
 interface HoldPools {
-  readonly reserve: Pool;
-  readonly settle: Pool;
+  /** With one connection: there is one statement at a time. */
+  readonly turns: Pool;
+  /** For what may not wait behind calls. */
+  readonly upkeep: Pool;
 }
 
 interface HoldOptions {
@@ -47,25 +49,15 @@ interface HoldOptions {
   readonly log: Log;
 }
 
-const BATCH_MAX = 256;
 const BEHIND = 'Too many settlements wait for the database, or one has waited too long.';
-const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
-const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
   // The two need each other: a settled call no longer has a hold, and an orphaned hold is released by a settlement.
-  const settling = createSettling({ pool: pools.settle, spool, log, onEnd: (callId) => orphans.end(callId) });
-  const orphans = createOrphanedHolds({ pool: pools.settle, instance, releaseCall: settling.release, log });
-  const placing = createBatcher<HoldRequest, HoldAnswer>({
-    run: async (requests) => {
-      const rows = await instance.run((instanceId) => placeHolds(pools.reserve, instanceId, requests));
-      return rows.map(answerOf);
-    },
-    itemsMax: BATCH_MAX,
-    retriesMax: PLACE_RETRIES_MAX,
-    resourceOf: ({ appId, userId }) => `${appId} ${userId}`, // The wallet: another statement may hold its lock.
-  });
-
+  const outage = createOutageWatch();
+  const turns = createTurns({ pool: pools.turns, instance, outage });
+  const onEnd = (callId: CallId): void => orphans.end(callId);
+  const settling = createSettling({ pool: pools.upkeep, outage, settleInTurn: turns.settle, spool, log, onEnd });
+  const orphans = createOrphanedHolds({ pool: pools.upkeep, instance, releaseCall: settling.release, log });
   return {
     place: (request) => {
       const { callId, least, most } = request;
@@ -74,7 +66,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       orphans.begin(callId); // Before the statement is sent, or the hold would look orphaned as soon as it exists.
       // One promise for the whole way: every call comes through here.
       return new Promise((resolve, reject) => {
-        placing.hand(request, {
+        turns.place(request, {
           resolve: (answer) => {
             if (answer.kind !== 'granted') orphans.end(callId);
             resolve(answer);
@@ -91,9 +83,4 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
     replay: settling.replay,
     stop: settling.stop,
   };
-}
-
-function answerOf(row: ReservedRow): HoldAnswer {
-  if (row.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
-  return holdAnswerOf(row);
 }

@@ -36,7 +36,7 @@ interface Question extends LeasePlan {
 
 const BATCH_MAX = 1_024;
 // About half a second without a database. A retry may take a token twice, which delays the app and never lets a call through.
-const RETRIES_MAX = 5;
+const retriesMax = (): number => 5;
 const RETURN_CHECK_MS = 250;
 const UNHEARD: RateAnswer = refused(0); // The answer of a renewal, which nobody reads.
 
@@ -73,7 +73,7 @@ export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
   }
 
-  const taking = createBatcher<Asked, RateAnswer>({ run: takeForAll, itemsMax: BATCH_MAX, retriesMax: RETRIES_MAX });
+  const taking = createBatcher<Asked, RateAnswer>({ run: takeForAll, itemsMax: BATCH_MAX, retriesMax });
 
   /**
    * Renews or returns a lease in the background. A failure needs no handling: the lease expires by itself, and the next

@@ -40,7 +40,7 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       return inOrderOf(requests, rows).map(holdAnswerOf);
     },
     itemsMax: BATCH_MAX,
-    retriesMax: PLACE_RETRIES_MAX,
+    retriesMax: () => PLACE_RETRIES_MAX,
   });
   // Settling has no retry limit: a call that was answered must end. Only the process's own death can lose a settlement.
   const outage = createOutageWatch();
@@ -52,7 +52,7 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       });
     },
     itemsMax: BATCH_MAX,
-    retriesMax: Number.POSITIVE_INFINITY,
+    retriesMax: () => Number.POSITIVE_INFINITY,
   });
   return {
     place: placing.submit,

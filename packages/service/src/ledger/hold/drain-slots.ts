@@ -34,7 +34,7 @@ export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
       return calls.map(() => undefined);
     },
     itemsMax: BATCH_MAX,
-    retriesMax: OFFER_RETRIES_MAX,
+    retriesMax: () => OFFER_RETRIES_MAX,
   });
 
   async function poll(): Promise<void> {

@@ -1,11 +1,11 @@
-import { type Batcher, createBatcher, type Waiter } from '#db/batcher.ts';
-import { createOutageWatch } from '#db/outage.ts';
+import { inOrderOf, type Waiter } from '#db/batcher.ts';
+import type { OutageWatch } from '#db/outage.ts';
 import { isItemFault, isServerFault, type Pool } from '#db/pool.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { endHolds } from '#ledger/settlement/queries.ts';
+import { type SettledRow, settleHolds } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import type { Landing } from '#ledger/settlement/spool-replay.ts';
@@ -45,30 +45,33 @@ interface Settling {
   readonly stop: () => Promise<void>;
 }
 
+type Settle = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
+
 interface SettlingOptions {
+  /** For what processes left on disk. */
   readonly pool: Pool;
+  readonly outage: OutageWatch;
+  /** Ends a call in the next turn, however long that takes. The waiter must not throw. */
+  readonly settleInTurn: Settle;
   readonly spool: Spool;
   readonly log: Log;
   /** Called when the settlement of a call has landed, or never will. */
   readonly onEnd: (callId: CallId) => void;
 }
 
-const BATCH_MAX = 256; // Settlements in one statement.
+const BATCH_MAX = 256; // Settlements from disk in one statement.
 
-interface LandingOptions extends Pick<SettlingOptions, 'log' | 'onEnd'> {
-  readonly settling: Batcher<Settlement, SettledCall>;
+interface LandingOptions extends Pick<SettlingOptions, 'settleInTurn' | 'log' | 'onEnd'> {
   readonly isStopped: () => boolean;
 }
-
-type Land = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
 
 /**
  * Makes the function that brings a settlement into the database, however long it takes. It uses callbacks because this is
  * the hot path: a call then waits for one promise in all.
  */
-function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Land {
+function createLanding({ settleInTurn, log, onEnd, isStopped }: LandingOptions): Settle {
   function land(settlement: Settlement, waiter: Waiter<SettledCall>): void {
-    settling.hand(settlement, {
+    settleInTurn(settlement, {
       resolve: (settled) => {
         // If a retry has joined the call, the call has not ended. Its settlement comes again once its answer is kept.
         if (settled.isJoined !== true) onEnd(settlement.callId);
@@ -89,7 +92,9 @@ function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Lan
         'a call could not be settled: its hold is released without a charge',
       );
       failpoint('hold.release-queued');
-      await settling.submit(released(callId)).catch(() => undefined);
+      await new Promise((resolve, reject) => settleInTurn(released(callId), { resolve, reject })).catch(
+        () => undefined,
+      );
       failpoint('hold.release-answered');
     }
     onEnd(callId);
@@ -99,15 +104,9 @@ function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Lan
   return land;
 }
 
-export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Settling {
-  const outage = createOutageWatch();
+export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }: SettlingOptions): Settling {
   let isStopped = false;
-  const settling = createBatcher<Settlement, SettledCall>({
-    run: (settlements) => outage.run(() => settleAll(pool, settlements)),
-    itemsMax: BATCH_MAX,
-    retriesMax: Number.POSITIVE_INFINITY,
-  });
-  const land = createLanding({ settling, log, onEnd, isStopped: () => isStopped });
+  const land = createLanding({ settleInTurn, log, onEnd, isStopped: () => isStopped });
 
   /**
    * Writes the settlement to disk and answers as soon as it is there, while the statement goes on trying. If the disk
@@ -144,7 +143,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
           return keep(settlement, granted, ended);
         },
       ),
-    release: (callId) => settling.submit(released(callId)),
+    release: (callId) => new Promise((resolve, reject) => settleInTurn(released(callId), { resolve, reject })),
     isBehind: ({ ageMsMax, settlementsMax }) =>
       spool.kept() > settlementsMax || (outage.isAway() && spool.oldestKeptMs() > ageMsMax),
     replay: () => spool.replay((left) => landLeft(left, (some) => settleAll(pool, some), log)),
@@ -156,19 +155,20 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
-  const rows = await endHolds(pool, settlements);
-  return rows.map(({ charged, is_joined: isJoined }) => {
-    return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
-  });
+  return inOrderOf(settlements, await settleHolds(pool, settlements)).map(settledCallOf);
 }
 
-type Settle = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;
+export function settledCallOf({ charged, is_joined: isJoined }: SettledRow): SettledCall {
+  return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
+}
+
+type SettleAll = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;
 
 /**
  * Settles what a file holds, in batches. If a batch fails, each of its settlements is tried once alone, so that one that
  * cannot land does not keep back the others. Nothing is tried for longer: the reaper calls again every second.
  */
-async function landLeft(left: readonly Settlement[], settle: Settle, log: Log): Promise<Landing> {
+async function landLeft(left: readonly Settlement[], settle: SettleAll, log: Log): Promise<Landing> {
   let stuck = 0;
   let refused = 0;
   for (let start = 0; start < left.length; start += BATCH_MAX) {
@@ -189,7 +189,7 @@ async function landLeft(left: readonly Settlement[], settle: Settle, log: Log): 
  */
 async function tryToLand(
   some: readonly Settlement[],
-  settle: Settle,
+  settle: SettleAll,
   log: Log,
 ): Promise<'landed' | 'stuck' | 'refused'> {
   try {

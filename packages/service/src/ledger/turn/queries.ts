@@ -1,0 +1,137 @@
+import { inOrderOf } from '#db/batcher.ts';
+import { holdRequests } from '#db/hold-request.ts';
+import { type Queryable, sqlStateOf } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import type { HoldRequest } from '#kernel/hold.ts';
+import type { CallId } from '#kernel/ids.ts';
+import { type ReservedRow, reserveHolds } from '#ledger/hold/queries.ts';
+import { type SettledRow, settleHolds } from '#ledger/settlement/queries.ts';
+import { type Settlement, settlementRecords } from '#ledger/settlement/settlement.ts';
+
+/** Calls that have ended, and calls that ask for a hold. No call is in both. */
+export interface Turn {
+  readonly settlements: readonly Settlement[];
+  readonly requests: readonly HoldRequest[];
+}
+
+/** The answers to a turn, each in the order of its questions. */
+interface TurnRows {
+  readonly settled: readonly SettledRow[];
+  readonly placed: readonly ReservedRow[];
+}
+
+/**
+ * Ends calls and places holds. One statement does everything ordinary, which is nearly always all there is (decision 41).
+ * Two more decide the rest, settlements first. Safe to repeat: a hold that exists is answered as it is, and a call that
+ * has ended is answered with what it was charged.
+ */
+export async function takeTurn(db: Queryable, instanceId: bigint, turn: Turn): Promise<TurnRows> {
+  const { settlements, requests } = turn;
+  const { done, left } = await takeOrdinary(db, instanceId, turn);
+  const settled = left.settlements.length === 0 ? [] : await settleHolds(db, left.settlements);
+  const placed = left.requests.length === 0 ? [] : await reserveHolds(db, instanceId, left.requests);
+  return {
+    settled: inOrderOf(settlements, [...done.settlements.map(chargedAsSaid), ...settled]),
+    placed: inOrderOf(requests, [...done.requests.map(heldWhole), ...placed]),
+  };
+}
+
+/** The answer for a call that was charged what its settlement says. The statement does not send it back. */
+const chargedAsSaid = ({ callId, charge }: Settlement): SettledRow => ({
+  call_id: callId,
+  is_settled: true,
+  charged: charge,
+  is_joined: false,
+});
+
+/** The same for a hold that fitted whole. */
+const heldWhole = ({ callId, most }: HoldRequest): ReservedRow => ({
+  call_id: callId,
+  outcome: 'granted',
+  granted: most,
+  earlier: null,
+});
+
+const NOTHING: Turn = { settlements: [], requests: [] };
+
+/** Does what is ordinary in a turn. Nothing has changed for the calls in `left`. */
+export async function takeOrdinary(
+  db: Queryable,
+  instanceId: bigint,
+  turn: Turn,
+): Promise<{ readonly done: Turn; readonly left: Turn }> {
+  // A retry must look for its earlier call first, which only `reserve.sql` does.
+  const isFirst = turn.requests.every(comesFirst);
+  const tried = isFirst ? turn : { ...turn, requests: turn.requests.filter(comesFirst) };
+  const calls = await doneIn(db, instanceId, tried);
+  if (calls === 'all' && isFirst) return { done: turn, left: NOTHING };
+  const isDone = calls === 'all' ? comesFirstOrEnds : ({ callId }: Item): boolean => calls.has(callId);
+  return { done: partOf(turn, isDone), left: partOf(turn, (item) => !isDone(item)) };
+}
+
+type Item = HoldRequest | Settlement;
+
+const comesFirst = ({ idempotencyKey }: HoldRequest): boolean => idempotencyKey?.joins !== true;
+const comesFirstOrEnds = (item: Item): boolean => !('most' in item) || comesFirst(item);
+
+function partOf({ settlements, requests }: Turn, isOf: (item: Item) => boolean): Turn {
+  return { settlements: settlements.filter(isOf), requests: requests.filter(isOf) };
+}
+
+type Done = 'all' | ReadonlySet<CallId>;
+
+const NONE: Done = new Set();
+
+/**
+ * The SQLSTATEs of a turn that did nothing, because a call was repeated or a hold changed while the statement waited for its
+ * wallet. 40001 is raised by our functions; class 23 is a constraint that noticed first. The slower statements decide.
+ */
+const UNDONE = /^(40001|23)/;
+
+/** Runs the statement that is cheapest for these, and returns the calls that it has done. */
+async function doneIn(db: Queryable, instanceId: bigint, { settlements, requests }: Turn): Promise<Done> {
+  const [settlement] = settlements;
+  const [request] = requests;
+  try {
+    if (settlements.length + requests.length > 1) return await turnAll(db, instanceId, { settlements, requests });
+    if (settlement !== undefined) return (await settleOne(db, settlement)) ? 'all' : NONE;
+    if (request !== undefined) return (await placeOne(db, instanceId, request)) ? 'all' : NONE;
+    return 'all';
+  } catch (fault) {
+    if (UNDONE.test(sqlStateOf(fault) ?? '')) return NONE;
+    throw fault;
+  }
+}
+
+/** See `turn.sql`. The server answers null if all is done, which saves sending back the ids. */
+async function turnAll(db: Queryable, instanceId: bigint, { settlements, requests }: Turn): Promise<Done> {
+  const { rows } = await db.query<{ done: readonly CallId[] | null }>({
+    name: 'ledger_turn',
+    text: 'select ledger.turn($1, $2, $3) as done',
+    values: [instanceId, settlementRecords(settlements), holdRequests(requests)],
+  });
+  const done = rows[0]?.done;
+  assert(done !== undefined, 'a function answers with one row');
+  return done === null ? 'all' : new Set(done);
+}
+
+/** See `settle_one.sql`. */
+async function settleOne(db: Queryable, settlement: Settlement): Promise<boolean> {
+  const { rows } = await db.query<{ done: boolean }>({
+    name: 'ledger_settle_one',
+    text: 'select ledger.settle_one(s) as done from unnest($1::ledger.settlement[]) s',
+    values: [settlementRecords([settlement])],
+  });
+  return rows[0]?.done === true;
+}
+
+/** See `place_one.sql`. */
+async function placeOne(db: Queryable, instanceId: bigint, request: HoldRequest): Promise<boolean> {
+  const { callId, appId, userId, most, streamsMax, callsMax = 0, idempotencyKey: key } = request;
+  const { rows } = await db.query<{ done: boolean }>({
+    name: 'ledger_place_one',
+    text: 'select ledger.place_one($1, $2, $3, $4, $5, $6, $7, $8, $9) as done',
+    values: [instanceId, callId, appId, userId, most, streamsMax, callsMax, key?.digest, key?.body],
+  });
+  return rows[0]?.done === true;
+}

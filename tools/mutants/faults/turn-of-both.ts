@@ -1,0 +1,106 @@
+import type { Mutant } from '../mutant.ts';
+import { ledgerTables, mixing, turn, turning } from './places.ts';
+
+const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
+const FREED =
+  'WA-07 a turn settles before it holds: what a call does not use is for the next one, but not what it is charged';
+const CAP_OF_BOTH = 'WA-03 a turn counts what it charges against the cap, and what it frees no more';
+
+/** The constraint would stop the fault: without it, the condition itself is what is tried. */
+const BELOW_ZERO_OF_CAP = ledgerTables(' check (cap_held_micros >= 0)', '');
+
+/** Faults that only a turn can have, because it settles and holds at once. */
+export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
+  {
+    id: 'turn-forgets-what-it-frees',
+    clause: 'WA-07',
+    edits: [turn('w.held_micros - t.freed, w.cap_micros', 'w.held_micros, w.cap_micros')],
+    killer: mixing(FREED),
+  },
+  {
+    id: 'turn-holds-before-it-charges',
+    clause: 'WA-07',
+    edits: [
+      turn(
+        'db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros - t.charge,',
+        'db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros,',
+      ),
+    ],
+    killer: mixing(FREED),
+  },
+  {
+    id: 'turn-cap-before-it-charges',
+    clause: 'WA-03',
+    edits: [
+      turn(
+        'case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge',
+        'case when w.cap_month = month then w.cap_spent_micros else 0 end',
+      ),
+    ],
+    killer: mixing(CAP_OF_BOTH),
+  },
+  {
+    id: 'turn-cap-forgets-what-it-frees',
+    clause: 'WA-03',
+    edits: [
+      turn(
+        'case when w.cap_month = month then w.cap_held_micros else 0 end - t.freed), 0',
+        'case when w.cap_month = month then w.cap_held_micros else 0 end), 0',
+      ),
+    ],
+    killer: mixing(CAP_OF_BOTH),
+  },
+  {
+    id: 'turn-counts-streams-before-it-frees',
+    clause: 'LI-02',
+    edits: [turn('w.open_streams - t.streams_freed + t.streams <=', 'w.open_streams + t.streams <=')],
+    killer: mixing('LI-02 a stream takes the slot of one that ends in the same turn, and only one does'),
+  },
+  {
+    id: 'turn-counts-plain-calls-before-it-frees',
+    clause: 'CC-18',
+    edits: [turn('w.open_calls - t.calls_freed + t.calls <=', 'w.open_calls + t.calls <=')],
+    killer: mixing('CC-18 a plain call takes the slot of one that ends in the same turn, and only one does'),
+  },
+  {
+    id: 'turn-begins-a-month-that-also-ends-one',
+    clause: 'WA-08',
+    edits: [
+      turn('case when t.ends = 0 then w.cap_month <= month else w.cap_month = month end', 'w.cap_month <= month'),
+      BELOW_ZERO_OF_CAP,
+    ],
+    killer: mixing(
+      'WA-08 a wallet whose month begins in a turn that also ends a call of the month before is left whole',
+    ),
+  },
+  {
+    id: 'turn-holds-what-does-not-fit',
+    clause: 'WA-07',
+    edits: [
+      turn('and t.amount <= db.granted_hold(', 'and (t.ends > 0 or t.amount <= db.granted_hold('),
+      turn('- t.freed), 0, t.amount)', '- t.freed), 0, t.amount))'),
+    ],
+    killer: mixing(FREED),
+  },
+  {
+    id: 'turn-settles-a-wallet-that-is-left',
+    clause: 'WA-07',
+    edits: [turn('where coalesce(t.wallet_id, 0) > 0 and e.call_id is not null', 'where e.call_id is not null')],
+    killer: mixing(FREED),
+  },
+  {
+    id: 'turn-holds-for-a-wallet-that-is-left',
+    clause: 'WA-07',
+    edits: [
+      turn('select a.call_id, t.wallet_id, a.amount', 'select a.call_id, a.wallet_id, a.amount'),
+      turn('where coalesce(t.wallet_id, 0) > 0 and a.call_id is not null', 'where a.call_id is not null'),
+    ],
+    killer: turning(RICH_AND_POOR),
+  },
+  {
+    id: 'turn-ends-calls-of-wallets-that-only-hold',
+    clause: 'WA-09',
+    edits: [turn('where coalesce(t.wallet_id, 0) > 0 and e.call_id is not null', 'where coalesce(t.wallet_id, 0) > 0')],
+    killer: turning(RICH_AND_POOR),
+  },
+];

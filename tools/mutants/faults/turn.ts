@@ -1,0 +1,287 @@
+import type { Mutant } from '../mutant.ts';
+import { ledgerTables, locks, mixing, readingCosts, turn, turnQueries, turning, waiting } from './places.ts';
+
+const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
+const SLOTS = 'LI-02 streams are placed if all streams of their wallet find slots';
+const NUMBERED =
+  'WA-09 the charges of one wallet in a turn are numbered in their order and carry the balance after each';
+const FREED =
+  'WA-07 a turn settles before it holds: what a call does not use is for the next one, but not what it is charged';
+const ABOVE =
+  'WA-07 a charge above its hold keeps its wallet’s new calls waiting for the judged way, and no other wallet’s';
+const beside = (name: string) => turning(`${name}, beside another`);
+const leftBecause = (what: string) => beside(`WA-07 a call of a wallet that is ${what} is left to be judged`);
+const unsettledBecause = (what: string) => beside(`WA-07 ${what} is left to be judged`);
+const CAP = beside('WA-03 WA-13 of what a cap leaves, a call gets its share up to the last micro and not beyond');
+const NEW_MONTH = beside('WA-08 in a new month the full cap is available, and earlier holds no longer count');
+const SHARE = beside('WA-07 WA-13 a call holds up to its share of what no call holds, and not one micro more');
+const SLOT = beside('LI-02 CC-18 a call holds if it finds a slot of its kind, and is counted while it runs');
+const DRAINED = beside('LI-02 a drain that lost its slot settles and frees no other call’s slot');
+const RECEIPT = beside('WA-09 a settlement writes its receipt, which has an entry number only if it charges');
+const RETRIED = beside('CC-14 a hold keeps the key of its call, and a call that a retry has joined is left as it is');
+
+/** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
+const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
+
+/** Faults in the statement of a turn, in what it does and in what it leaves. */
+export const TURN_FAULTS: readonly Mutant[] = [
+  {
+    id: 'turn-without-what-is-held',
+    clause: 'WA-07',
+    edits: [turn('w.held_micros - t.freed, w.cap_micros,', '-t.freed, w.cap_micros,'), UNCOVERED],
+    killer: SHARE,
+  },
+  {
+    id: 'turn-below-the-share',
+    clause: 'WA-13',
+    edits: [turn('and t.amount <= db.granted_hold', 'and t.amount < db.granted_hold')],
+    killer: SHARE,
+  },
+  {
+    id: 'turn-above-the-cap',
+    clause: 'WA-03',
+    edits: [turn('w.held_micros - t.freed, w.cap_micros,', 'w.held_micros - t.freed, null,')],
+    killer: CAP,
+  },
+  {
+    id: 'turn-cap-forgets-what-is-spent',
+    clause: 'WA-03',
+    edits: [turn('case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge', '0 + t.charge')],
+    killer: CAP,
+  },
+  {
+    id: 'turn-cap-forgets-what-it-holds',
+    clause: 'WA-03',
+    edits: [turn('else 0 end - t.freed + t.amount', 'else 0 end - t.freed')],
+    killer: turning(RICH_AND_POOR),
+  },
+  {
+    id: 'turn-one-stream-too-many',
+    clause: 'LI-02',
+    edits: [
+      turn(
+        'w.open_streams - t.streams_freed + t.streams <= t.streams_max',
+        'w.open_streams - t.streams_freed < t.streams_max',
+      ),
+    ],
+    killer: turning(SLOTS),
+  },
+  {
+    id: 'turn-one-plain-call-too-many',
+    clause: 'CC-18',
+    edits: [
+      turn('w.open_calls - t.calls_freed + t.calls <= t.calls_max', 'w.open_calls - t.calls_freed <= t.calls_max'),
+    ],
+    killer: mixing('CC-18 a plain call takes the slot of one that ends in the same turn, and only one does'),
+  },
+  {
+    id: 'turn-takes-the-higher-limit',
+    clause: 'LI-02',
+    edits: [turn('min(d.streams_max) as', 'max(d.streams_max) as')],
+    killer: turning(SLOTS),
+  },
+  {
+    id: 'turn-slots-not-counted',
+    clause: 'LI-02',
+    edits: [turn('w.open_streams - t.streams_freed + t.streams,', 'w.open_streams - t.streams_freed,')],
+    killer: turning(SLOTS),
+  },
+  {
+    id: 'turn-disconnected',
+    clause: 'WA-02',
+    edits: [
+      turn('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,'),
+      turn(' and v.is_connected offset 0', ' offset 0'),
+    ],
+    killer: leftBecause('disconnected'),
+  },
+  {
+    id: 'turn-disconnected-while-it-waits',
+    clause: 'WA-02',
+    edits: [turn('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,')],
+    killer: waiting('WA-02 a wallet that is disconnected while a call waits for it holds nothing, beside another'),
+  },
+  {
+    id: 'turn-suspended',
+    clause: 'WA-04',
+    edits: [turn('(w.is_connected, w.is_suspended,', '(w.is_connected, false,')],
+    killer: leftBecause('suspended'),
+  },
+  {
+    id: 'turn-moves-a-month-back',
+    clause: 'WA-08',
+    edits: [turn('then w.cap_month <= month else', 'then true else')],
+    killer: leftBecause('of a later month'),
+  },
+  {
+    id: 'turn-spent-of-last-month',
+    clause: 'WA-08',
+    edits: [
+      turn('case when t.holds = 0 or w.cap_month = month then w.cap_spent_micros else 0 end', 'w.cap_spent_micros'),
+    ],
+    killer: NEW_MONTH,
+  },
+  {
+    id: 'turn-cap-of-last-month',
+    clause: 'WA-08',
+    edits: [
+      turn(
+        'case when w.cap_month = month then w.cap_spent_micros else 0 end + t.charge',
+        'w.cap_spent_micros + t.charge',
+      ),
+      turn(
+        'case when w.cap_month = month then w.cap_held_micros else 0 end - t.freed), 0',
+        'w.cap_held_micros - t.freed), 0',
+      ),
+    ],
+    killer: NEW_MONTH,
+  },
+  {
+    id: 'turn-for-the-fenced',
+    clause: 'WA-10',
+    edits: [turn(`i.instance_id = p_instance and i.state = 'live'`, 'i.instance_id = p_instance')],
+    killer: waiting('WA-10 a process that is fenced while it waits for a wallet places no hold, beside another'),
+  },
+  {
+    id: 'turn-after-the-end',
+    clause: 'WA-07',
+    edits: [turn('exists (select from usage.calls c where', 'exists (select from usage.calls c where false and')],
+    killer: waiting(
+      'WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile, beside another',
+    ),
+  },
+  {
+    id: 'turn-answers-a-part-as-all',
+    clause: 'WA-07',
+    edits: [turn('< cardinality(p_settlements) + cardinality(p_requests)', '< 0')],
+    killer: turning(RICH_AND_POOR),
+  },
+  {
+    id: 'turn-answers-a-settled-part-as-all',
+    clause: 'WA-07',
+    edits: [turn('< cardinality(p_settlements) + cardinality(p_requests)', '< cardinality(p_requests)')],
+    killer: mixing(FREED),
+  },
+  {
+    id: 'turn-locks-in-any-order',
+    clause: 'WA-07',
+    edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
+    killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'turn-settles-in-any-order',
+    clause: 'WA-07',
+    edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
+    killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'turn-compares-all-with-all',
+    clause: 'WA-07',
+    edits: [turn('from asked a full join turned t on', 'from asked a left join turned t on')],
+    killer: readingCosts(
+      'WA-07 a batch of 64 wallets never compares every row with every other, whenever it was planned',
+    ),
+  },
+  {
+    id: 'turn-above-the-hold',
+    clause: 'WA-07',
+    edits: [turn('bool_and(d.charge <= d.freed) as is_covered', 'true as is_covered')],
+    killer: mixing(ABOVE),
+  },
+  {
+    id: 'turn-though-clawed',
+    clause: 'WA-12',
+    edits: [turn('t.is_covered and not w.is_clawed', 't.is_covered')],
+    killer: unsettledBecause('a wallet that was clawed back'),
+  },
+  {
+    id: 'turn-in-another-month',
+    clause: 'WA-08',
+    edits: [turn('(w.cap_month = t.first_month and w.cap_month = t.last_month)', 'true')],
+    killer: unsettledBecause('a hold of another month'),
+  },
+  {
+    id: 'turn-keeps-the-rest-of-the-hold',
+    clause: 'WA-07',
+    edits: [
+      turn('held_micros = w.held_micros - t.freed + t.amount', 'held_micros = w.held_micros - t.charge + t.amount'),
+    ],
+    killer: turning(NUMBERED),
+  },
+  {
+    id: 'turn-charges-the-whole-hold',
+    clause: 'WA-07',
+    edits: [turn('balance_micros = w.balance_micros - t.charge,', 'balance_micros = w.balance_micros - t.freed,')],
+    killer: turning(NUMBERED),
+  },
+  {
+    id: 'turn-not-counted-against-the-cap',
+    clause: 'WA-03',
+    edits: [turn('else 0 end + t.charge,\n      cap_held', 'else 0 end,\n      cap_held')],
+    killer: turning(NUMBERED),
+  },
+  {
+    id: 'turn-same-balance-after-each',
+    clause: 'WA-09',
+    edits: [turn('t.balance_before - e.charge_so_far', 't.balance_before')],
+    killer: turning(NUMBERED),
+  },
+  {
+    id: 'turn-numbers-the-free',
+    clause: 'WA-09',
+    edits: [turn('count(*) filter (where q.charge_micros > 0) over in_turn', 'count(*) over in_turn')],
+    killer: turning(NUMBERED),
+  },
+  {
+    id: 'turn-frees-no-stream',
+    clause: 'LI-02',
+    edits: [turn('w.open_streams - t.streams_freed + t.streams,', 'w.open_streams + t.streams,')],
+    killer: SLOT,
+  },
+  {
+    id: 'turn-frees-no-plain-call',
+    clause: 'CC-18',
+    edits: [turn('w.open_calls - t.calls_freed + t.calls,', 'w.open_calls + t.calls,')],
+    killer: SLOT,
+  },
+  {
+    id: 'turn-frees-a-slot-for-a-drain-that-lost-its-own',
+    clause: 'CC-18',
+    edits: [turn('not h.is_stream and h.drained_since is null as is_plain', 'not h.is_stream as is_plain')],
+    killer: DRAINED,
+  },
+  {
+    id: 'turn-ends-though-torn',
+    clause: 'WA-07',
+    edits: [turn('if is_torn then', 'if false then')],
+    killer: waiting(
+      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot, beside another',
+    ),
+  },
+  {
+    id: 'turn-ends-what-was-joined',
+    clause: 'CC-14',
+    edits: [turn('h.is_joined and h.call_id = any (array(select e.call_id from ended e where e.is_unkept))', 'false')],
+    killer: waiting(
+      'CC-14 a call stays open if a retry joins it while its settlement waits for the wallet, beside another',
+    ),
+  },
+  {
+    id: 'turn-is-undone-by-a-joined-call',
+    clause: 'CC-14',
+    edits: [turn(' and not (h.is_joined and q.is_unkept) offset 0', ' offset 0')],
+    killer: RETRIED,
+  },
+  {
+    id: 'turn-receipt-loses-the-estimate',
+    clause: 'CC-11',
+    edits: [turn('e.is_estimated, e.is_usage_clamped,', 'false, e.is_usage_clamped,')],
+    killer: RECEIPT,
+  },
+  {
+    id: 'turn-places-for-a-retry',
+    clause: 'CC-14',
+    edits: [turnQueries('const tried = isFirst ? turn :', 'const tried = true ? turn :')],
+    killer: RETRIED,
+  },
+];
