@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visibleAnswer, visibleChoices, visibleUsage } from '#providers/visible-fields.ts';
+import { visibleAnswer, visibleAnswerWith, visibleChoices, visibleUsage } from '#providers/visible-fields.ts';
 
 test('B4 CC-21 an answer, a choice and a usage report that hold only listed fields are passed on as they are', () => {
   const choices = [
@@ -44,4 +44,15 @@ test('B4 CC-21 names of properties that every object has are no fields of the fo
     unknown
   >;
   assert.equal(JSON.stringify(visibleUsage(odd)), '{"prompt_tokens":3}');
+});
+
+test('B4 CC-21 our fields take the places of the provider’s own, and those that it has not follow at the end', () => {
+  const answer = JSON.parse(
+    '{"choices":[{"cost":1}],"cost":1,"id":"theirs","usage":{"cost":1},"__proto__":{"a":1},"citations":["a"]}',
+  ) as Record<string, unknown>;
+  assert.equal(
+    JSON.stringify(visibleAnswerWith(answer, { id: 'ours', choices: [], model: 'm' })),
+    '{"choices":[],"id":"ours","usage":{},"citations":["a"],"model":"m"}',
+  );
+  assert.equal(answer['id'], 'theirs');
 });

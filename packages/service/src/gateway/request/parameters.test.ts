@@ -52,3 +52,8 @@ test('CC-03 a model’s own list neither hides what the gateway itself acts on n
   assert.deepEqual([...none].toSorted(), ours.toSorted());
   assert.equal(acceptedBy(undefined), KNOWN_PARAMETERS);
 });
+
+test('CC-03 what a model accepts is worked out once for its list', () => {
+  const list = new Set(['seed']);
+  assert.equal(acceptedBy(list), acceptedBy(list));
+});

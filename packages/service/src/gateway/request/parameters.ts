@@ -79,13 +79,19 @@ const OURS = new Set([
 /** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
 const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
 
+/** By a model's own list. Made once for each list, because every call of the model needs it twice. */
+const acceptedByList = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+
 /** The parameters of a model with a list of its own. Undefined means all that the gateway knows. */
-export function acceptedBy(parameters: ReadonlySet<string> | undefined): ReadonlySet<string> {
-  if (parameters === undefined) return KNOWN_PARAMETERS;
-  const isLimited = OUTPUT_LIMITS.some((name) => parameters.has(name));
-  const isAccepted = (name: string) =>
-    OURS.has(name) || parameters.has(name) || (isLimited && OUTPUT_LIMITS.includes(name));
-  return new Set([...KNOWN_PARAMETERS].filter(isAccepted));
+export function acceptedBy(list: ReadonlySet<string> | undefined): ReadonlySet<string> {
+  if (list === undefined) return KNOWN_PARAMETERS;
+  const known = acceptedByList.get(list);
+  if (known !== undefined) return known;
+  const isLimited = OUTPUT_LIMITS.some((name) => list.has(name));
+  const isAccepted = (name: string) => OURS.has(name) || list.has(name) || (isLimited && OUTPUT_LIMITS.includes(name));
+  const accepted = new Set([...KNOWN_PARAMETERS].filter(isAccepted));
+  acceptedByList.set(list, accepted);
+  return accepted;
 }
 
 /** The first parameter that is not accepted. One that says nothing is passed over. */
