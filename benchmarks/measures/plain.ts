@@ -1,5 +1,6 @@
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
+import { DIRECT } from '../support/target.ts';
 import { peerTargetsOf, sandboxTargetOf, targetsOf } from '../support/targets.ts';
 
 const FEW = 16;
@@ -23,6 +24,7 @@ export const plainFew: Measure = {
   run: async (bench) => {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
-    return await saturate(bench, ground, [...targetsOf(ground, false), ...(await peerTargetsOf(ground, false))], FEW);
+    const gateways = targetsOf(ground, false).filter(({ name }) => name !== DIRECT);
+    return await saturate(bench, ground, [...gateways, ...(await peerTargetsOf(ground, false))], FEW);
   },
 };

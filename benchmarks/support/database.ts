@@ -29,26 +29,38 @@ interface DatabaseOptions {
 
 const OWNER_CONNECTIONS_MAX = 4;
 
-/** Starts a server of its own in `directory` and brings its schema up to date. */
-export async function startDatabase({ tools, cores, directory }: DatabaseOptions): Promise<BenchDatabase> {
-  const log = createLog('error');
-  const server = await startEmbeddedPostgres({ directory, log, say: () => {} });
+/** A PostgreSQL with nothing in it. */
+interface Server extends Pick<BenchDatabase, 'url' | 'pid' | 'pin'> {
+  readonly stop: () => Promise<void>;
+}
+
+export async function startServer({ tools, cores, directory }: DatabaseOptions): Promise<Server> {
+  const server = await startEmbeddedPostgres({ directory, log: createLog('error'), say: () => {} });
   const pid = Number(readFileSync(path.join(directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
   // It was started as a child of this process; what it starts later keeps its cores, what it has started must be told.
   const pin = (to: string) => tools.taskset !== undefined && pinTree(tools.taskset, to, pid);
   pin(cores);
-  const owner = createPool({ url: server.url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
+  return { url: server.url, pid, pin, stop: server.stop };
+}
+
+/** Starts a server of its own in `directory` and brings its schema up to date. */
+export async function startDatabase(options: DatabaseOptions): Promise<BenchDatabase> {
+  const { stop, ...server } = await startServer(options);
+  const owner = createOwner(server.url);
   await migrate(owner);
   return {
-    url: server.url,
+    ...server,
     owner,
-    pid,
-    pin,
     close: async () => {
       await owner.end();
-      await server.stop();
+      await stop();
     },
   };
+}
+
+/** Connections that act as the owner of everything. */
+export function createOwner(url: string): Pool {
+  return createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log: createLog('error') });
 }
 
 function pinTree(taskset: string, cores: string, pid: number): void {

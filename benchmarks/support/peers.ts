@@ -1,8 +1,10 @@
 import path from 'node:path';
+import { liteLlm } from './litellm.ts';
+import { oneApi } from './one-api.ts';
 import type { Peer, PeerKind, PeerOptions } from './peer.ts';
 import { portkey } from './portkey.ts';
 
-const KINDS: readonly PeerKind[] = [portkey];
+const KINDS: readonly PeerKind[] = [portkey, oneApi, liteLlm];
 
 interface PeersOptions extends PeerOptions {
   readonly missing: (what: string, how: string) => void;

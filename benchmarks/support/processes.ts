@@ -21,6 +21,8 @@ interface StartOptions {
   readonly directory?: string;
   /** Its output says so when it answers; the first group is what `ready` becomes. */
   readonly isReady: RegExp;
+  /** By default a minute. */
+  readonly startMsMax?: number;
 }
 
 const START_MS_MAX = 60_000;
@@ -46,7 +48,7 @@ export async function start(options: StartOptions): Promise<Running> {
   for (let waited = 0; ; waited += 20) {
     const found = options.isReady.exec(said);
     if (found !== null) return { pid: child.pid ?? 0, ready: found[1] ?? '', stop: () => stop(child) };
-    if (isOver() || waited > START_MS_MAX) {
+    if (isOver() || waited > (options.startMsMax ?? START_MS_MAX)) {
       await stop(child);
       throw new Error(`${options.program} ${options.args.join(' ')} did not start:\n${said}`);
     }

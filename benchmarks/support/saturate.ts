@@ -9,7 +9,7 @@ import { runWrk, type WrkResult } from './wrk.ts';
 const CONNECTIONS = 128;
 const WARM_UP_SECONDS = 1;
 /** Before the first round, for programs that are compiled as they run. */
-const FIRST_WARM_UP_SECONDS = 3;
+const FIRST_WARM_UP_SECONDS = 2;
 /** By which share the mean length of answers may differ between a warm-up and what is measured. */
 const LENGTH_TOLERANCE = 0.02;
 /** What is under way when the generator stops is settled and cleared up by then. */

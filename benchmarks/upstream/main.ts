@@ -10,7 +10,8 @@ const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type:
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d+)/im;
-const WANTS_STREAM = Buffer.from('"stream":true');
+/** As clients in JavaScript write it, and as some in Python do. */
+const WANTS_STREAM = [Buffer.from('"stream":true'), Buffer.from('"stream": true')];
 const PACED_PATH = Buffer.from('POST /paced/');
 /** Ends all paced streams, each at its next beat. */
 const FINISH_PATH = Buffer.from('POST /finish ');
@@ -44,7 +45,7 @@ function sizeOf(bytes: Buffer): number | undefined {
 
 function answer(socket: Socket, request: Buffer): void {
   if (startsWith(request, FINISH_PATH)) finished += 1;
-  if (!request.includes(WANTS_STREAM)) socket.write(PLAIN);
+  if (!WANTS_STREAM.some((mark) => request.includes(mark))) socket.write(PLAIN);
   else if (startsWith(request, PACED_PATH)) pace(socket);
   else socket.write(STREAM);
 }

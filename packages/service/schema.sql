@@ -1069,7 +1069,7 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 --   sql, immutable
 
 -- ledger.check_changes(p_after bigint, p_most integer) returns TABLE(last_wallet bigint, wallets integer, entries bigint, rule text, wallet_id bigint, expected bigint, found bigint)
---   sql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, jit=off
+--   sql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function ledger.check_changes(bigint,integer) to purser_live;
 
 -- ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import {
   selectEntriesOfWallet,
   selectMovementsOfWallet,
 } from '../../packages/service/src/ledger/wallet/history-queries.ts';
 import { GROWTH } from '../support/grown-tables.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
+import { endOf, holdOf } from '../support/ledger-database.ts';
 
 /** How many entries the wallet has, half of them in the journal and half of them receipts, in turns. */
 const ENTRIES = 5_000;
@@ -44,4 +46,28 @@ test('CP-05 ON-04 a page of a long history reads a page of the journal and a pag
       assert.ok(read <= ROWS_READ_MAX, `${select.name} before ${before}: ${read} rows`);
     }
   }
+});
+
+test('WA-09 the incremental check reads what is new and no history, whenever its plan was made', async (t) => {
+  const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
+  const users = Array.from({ length: 8 }, (_, index) => `user-${index}`);
+  for (const user of users) await fresh.open(user, 1_000);
+  const call = async (times: number): Promise<void> => {
+    const requests = users.flatMap((user) => Array.from({ length: times }, () => holdOf(user, 2)));
+    await fresh.reserve(requests);
+    await fresh.settle(requests.map((request) => endOf(request, 1)));
+  };
+  const check = async (): Promise<unknown> => {
+    const rows = await selectChanges(early, 0n, 1_000);
+    return rows.map(({ wallets, entries, rule }) => [wallets, Number(entries), rule]);
+  };
+  const tables = ['usage.calls', 'ledger.journal'] as const;
+  await check();
+  for (const table of tables) await owner.query(GROWTH[table]);
+  await call(30);
+  assert.deepEqual(await check(), [[8, 8 * 30, null]]);
+  await call(2);
+  const before = await rowsReadOf(...tables);
+  assert.deepEqual(await check(), [[8, 16, null]]);
+  assert.equal((await rowsReadOf(...tables)) - before, 16);
 });

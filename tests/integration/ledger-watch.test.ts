@@ -69,6 +69,33 @@ test('WA-09 the service checks new data by itself, and a difference shows in its
   await waitUntil('a pass that finds it right', () => metric('purser_ledger_differences') === 0);
 });
 
+test('WA-09 a pass rests between its pages, and a stop does not wait for the rest', async (t) => {
+  const ledger = await arrange(t);
+  await ledger.database.owner.query(
+    `insert into ledger.wallets (app_id, user_id, currency) select 'app_many', 'user-' || n, 'EUR' from generate_series(1, 600) n`,
+  );
+  const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  t.after(() => pool.end());
+  const rests: number[] = [];
+  let nowMs = 0;
+  const clock = { nowMs: () => (nowMs += 0.1) }; // Each page takes a tenth of a millisecond.
+  const earlier = metric('purser_ledger_check_wallets_total');
+  const atThird = async (ms: number, signal: AbortSignal): Promise<void> => {
+    rests.push(ms);
+    if (rests.length >= 3) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const watching = startLedgerWatch({ pool, clock, log: createLog('silent'), periodMs: PERIOD_MS, pause: atThird });
+  await waitUntil('a pass of 601 wallets', () => metric('purser_ledger_check_wallets_total') >= earlier + 601);
+  assert.deepEqual(
+    rests.map((ms) => Math.round(ms * 10)),
+    [19, 19],
+  );
+  await ledger.database.owner.query('update ledger.wallets set version = version + 1');
+  await waitUntil('a pass that rests', () => rests.length === 3);
+  await watching.stop();
+  assert.equal(metric('purser_ledger_check_wallets_total'), earlier + 601, 'the pass is incomplete');
+});
+
 test('WA-09 one of several processes checks at a time, and all of them know the result', async (t) => {
   const ledger = await arrange(t);
   const long = 1_000;

@@ -68,8 +68,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
        from ledger.entries where wallet_id = ${VICTIM} and seq = 3`,
       ofVictim('entry_seq = 4, balance_micros = 930'),
     ],
-    found: ['a call is charged what its receipt says: 20, not 40', 'a cause counts once for each kind: 1, not 2'],
-    foundAsNew: ['a call is charged what its receipt says: 20, not 40'],
+    found: ['a call is charged what its receipt says: 0, not 20'], // Nothing beside what the receipt books.
   },
   {
     what: 'a receipt of a charge that is no entry',
@@ -135,6 +134,15 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
       ofEarlyCharge(`credit = 'processor'`),
     ],
     found: ['an entry moves money between the books of its kind: 0, not 25'],
+  },
+  {
+    what: 'a receipt that is an entry of nothing',
+    by: [
+      'alter table usage.calls drop constraint calls_are_whole_entries',
+      `update usage.calls set charged_micros = 0, balance_after_micros = 970 where wallet_id = ${VICTIM} and seq = 3`,
+      ofVictim('balance_micros = 970, cap_spent_micros = 30'),
+    ],
+    found: ['an entry moves more than nothing: 1, not 0'],
   },
   {
     what: 'an entry of nothing',

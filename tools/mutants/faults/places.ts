@@ -45,6 +45,8 @@ export const movesBetween = inFile('packages/service/src/ledger/entries/moves_be
 export const refuseChange = inFile('packages/service/src/ledger/entries/refuse_change.sql');
 export const brokenRules = inFile('packages/service/src/ledger/check/broken_rules.sql');
 export const walletDifferences = inFile('packages/service/src/ledger/check/wallet_differences.sql');
+export const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
+export const ledgerCheck = inFile('packages/service/src/ledger/check/check.ts');
 export const tellLowBalances = inFile('packages/service/src/webhooks/tell_low_balances.sql');
 export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 
@@ -105,6 +107,8 @@ export const crediting = ofFile('tests/integration/ledger-credit.test.ts');
 export const clawingBack = ofFile('tests/integration/ledger-claw-back.test.ts');
 export const takingBack = ofFile('tests/integration/ledger-money-out.test.ts');
 export const checking = ofFile('tests/integration/ledger-differences.test.ts');
+export const checkingChanges = ofFile('tests/integration/ledger-changes.test.ts');
+export const watching = ofFile('tests/integration/ledger-watch.test.ts');
 export const instances = ofFile('tests/integration/ledger-instances.test.ts');
 export const reaping = ofFile('packages/service/src/ledger/recovery/reaper.test.ts');
 export const pricing = ofFile('packages/service/src/catalogue/price.test.ts');

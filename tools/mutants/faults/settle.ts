@@ -1,10 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 import {
   brokenRules,
+  checkChanges,
   checking,
+  checkingChanges,
   clawingBack,
   expired,
   instances,
+  ledgerCheck,
   ledgerTables,
   locks,
   lowering,
@@ -17,6 +20,7 @@ import {
   settling,
   takingBack,
   walletDifferences,
+  watching,
 } from './places.ts';
 
 const SETTLED = 'WA-07 a settlement takes its charge, releases the rest and stores a receipt';
@@ -216,12 +220,32 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'check-forgets-receipts',
     clause: 'WA-09',
     edits: [walletDifferences('where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)', 'where false')],
-    killer: checking('WA-09 the check reports a receipt that says a micro less'),
+    killer: checking('WA-09 the check reports a receipt of a charge that is no entry'),
   },
   {
     id: 'check-trusts-running-balances',
     clause: 'WA-09',
     edits: [walletDifferences('c.before + c.change, c.after)', 'c.after, c.after)')],
     killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
+  },
+  {
+    id: 'check-forgets-shared-numbers',
+    clause: 'WA-09',
+    edits: [walletDifferences('case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)', 'c.seq, c.seq)')],
+    killer: checking('WA-09 the check reports a number that an entry in the journal shares with a receipt'),
+  },
+  {
+    id: 'check-of-changes-forgets-receipts',
+    clause: 'WA-09',
+    edits: [checkChanges('where h.charged is distinct from h.receipt', 'where false')],
+    killer: checkingChanges(
+      'WA-09 the incremental check, with everything new, reports a charge that is in the journal and in its receipt',
+    ),
+  },
+  {
+    id: 'check-never-rests',
+    clause: 'WA-09',
+    edits: [ledgerCheck('(after === 0n || (await rest()))', 'true')],
+    killer: watching('WA-09 a pass rests between its pages, and a stop does not wait for the rest'),
   },
 ];

@@ -123,7 +123,7 @@ begin
         ) w
         window turn as (partition by w.wallet_id order by q.ordinality)
       ), judged as (
-        -- Calls that fit together into the share of one call fit each into its own, as in ledger.reserve_fitting.
+        -- Calls that fit together into the share of one call fit each into its own, as in ledger.turn.
         select a.*,
           case when a.outcome = 'granted' then db.granted_hold(a.largest, a.least_micros, a.most_micros) else 0 end as granted,
           bool_and(not a.is_retry and a.together <= db.granted_hold(a.largest, 0, a.together::bigint)

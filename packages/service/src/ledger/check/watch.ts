@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -5,6 +6,7 @@ import { gauge } from '#kernel/metrics.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check/check.ts';
 import { checkedWallets, checkPasses } from '#ledger/check/metrics.ts';
+import { pauseAfter } from '#ledger/check/pause.ts';
 import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
 
 const PERIOD_MS = 60_000;
@@ -21,6 +23,8 @@ interface WatchOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly periodMs?: number;
+  /** Waits, or until the signal is aborted. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface LedgerWatch {
@@ -28,20 +32,29 @@ interface LedgerWatch {
 }
 
 /**
- * Checks the changes in the ledger every minute (WA-09). Only one of the processes on a database runs each pass. It stores
- * the result in the database, so that the metrics of every process show the last pass. A pass that fails is logged, and
- * the next one tries again.
+ * Checks the changes in the ledger every minute (WA-09), page by page with pauses, so that calls do not feel it. Only one
+ * of the processes on a database runs each pass; if a pass takes longer than a minute, another process begins one too, and
+ * they share what is left. The result is stored in the database, so that the metrics of every process show the last pass. A
+ * pass that fails is logged, and the next one tries again.
  */
-export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: WatchOptions): LedgerWatch {
-  let isStopping = false;
+export function startLedgerWatch(options: WatchOptions): LedgerWatch {
+  const { pool, clock, log, periodMs = PERIOD_MS, pause = sleepUnless } = options;
+  const stopping = new AbortController();
   let last = { ended_seconds: 0, differences: 0n };
   let durationSeconds = 0;
   declareGauges({ last: () => last, durationSeconds: () => durationSeconds });
 
   async function check(): Promise<void> {
     const begunMs = clock.nowMs();
-    const result = await checkChanges(pool, () => !isStopping);
-    if (isStopping) return; // The pass is incomplete. Storing it would count unchecked wallets as right.
+    let resumedMs = begunMs;
+    const result = await checkChanges(pool, async () => {
+      const nowMs = clock.nowMs();
+      const ms = pauseAfter({ pageMs: nowMs - resumedMs, passMs: nowMs - begunMs, periodMs });
+      await pause(ms, stopping.signal);
+      resumedMs = clock.nowMs();
+      return !stopping.signal.aborted;
+    });
+    if (stopping.signal.aborted) return; // The pass is incomplete. Storing it would count unchecked wallets as right.
     await endCheck(pool, result.found);
     durationSeconds = (clock.nowMs() - begunMs) / 1_000;
     report(result, log);
@@ -60,10 +73,18 @@ export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: Wat
   const passes = repeat(pass, periodMs);
   return {
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await passes.stop();
     },
   };
+}
+
+async function sleepUnless(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal, ref: false });
+  } catch (fault) {
+    if (!signal.aborted) throw fault;
+  }
 }
 
 function report({ wallets, found, differences }: LedgerCheck, log: Log): void {
