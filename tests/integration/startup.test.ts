@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -146,6 +146,8 @@ test('a later start keeps the keys, the wallet and its balance; C8 SIGTERM to `n
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
     assert.equal(readFileSync(path.join(directory, 'demo.json'), 'utf8'), keysBefore);
+    const compiled = readdirSync(path.join(ROOT, 'node_modules', '.cache', 'purser'));
+    assert.ok(compiled.length > 0, 'the next start compiles nothing again');
     const { key = '', user = '' } = pastedCalls(banner)[0] ?? {};
     const balance = await send('/balance', { url: `http://127.0.0.1:${port}`, key, user });
     const spent = 20_000_000 - Number(balance.body['balanceMicros']);

@@ -106,7 +106,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
-  const payments = composePayments({ config, pool, clock, log });
+  const payments = await composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     audit: createAuditReader(pool),
     accounts: createAccounts({

@@ -7,7 +7,6 @@ import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
 import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createRefunds, type Refunds } from '#payments/refund.ts';
-import { createStripe } from '#payments/stripe/stripe.ts';
 import { startPaymentSweep } from '#payments/sweep.ts';
 import { createTestBank, type TestBank } from '#payments/test-processor/test-bank.ts';
 import { startTestWebhooks } from '#payments/test-processor/test-webhooks.ts';
@@ -31,9 +30,9 @@ export interface Payments {
 }
 
 /** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */
-export function composePayments({ config, pool, clock, log }: PaymentsOptions): Payments | undefined {
+export async function composePayments({ config, pool, clock, log }: PaymentsOptions): Promise<Payments | undefined> {
   const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
-  const processor = processorOf(config, test);
+  const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log };
   const processorWebhooks = createProcessorWebhooks(options);
@@ -54,11 +53,14 @@ export function composePayments({ config, pool, clock, log }: PaymentsOptions): 
 }
 
 /** The processor that the settings name. Undefined when there is none. */
-function processorOf(
+async function processorOf(
   { payments, environment }: Config,
   test: Parameters<typeof createTestProcessor>[0],
-): Processor | undefined {
-  if (payments.processor === 'stripe') return createStripe(payments.stripe, test.clock);
+): Promise<Processor | undefined> {
+  if (payments.processor === 'stripe') {
+    const { createStripe } = await import('#payments/stripe/stripe.ts'); // The library takes 17 MB.
+    return createStripe(payments.stripe, test.clock);
+  }
   // The settings already refuse the test processor in production. This second check does not depend on them (ON-03).
   return payments.processor === 'test' && environment === 'development' ? createTestProcessor(test) : undefined;
 }

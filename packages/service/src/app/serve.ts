@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { bannerOf } from '#app/banner.ts';
 import { compose, type Service } from '#app/compose.ts';
@@ -73,6 +74,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
       );
     }
     if (config.environment === 'production') warnOfPayments(config, log);
+    // Now, because a process that is killed writes nothing at its end, and because workers start from it as well.
+    flushCompileCache();
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =

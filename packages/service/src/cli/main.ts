@@ -8,7 +8,6 @@ import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
-import { listen } from '#cli/listen-command.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
 import { createOperator, readNewOperator } from '#cli/operator-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
@@ -51,7 +50,10 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   }
   // Before the settings are read: `listen` runs on a developer's machine, which has none of the service's.
-  if (command === 'listen') return listen(words.slice(1), untilToldToStop);
+  if (command === 'listen') {
+    const { listen } = await import('#cli/listen-command.ts'); // With an HTTP client that no gateway process needs.
+    return listen(words.slice(1), untilToldToStop);
+  }
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 
 /** The mail server for outgoing mail (`SMTP_URL`, `PURSER_MAIL_FROM`). */
 export interface SmtpSettings {
@@ -36,9 +36,33 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Opens a connection for each message: mail is so rare here that a pool would mostly hold idle ones. */
 export function createSmtpSender(settings: SmtpSettings): SendMail {
-  const { host, port, isTlsFirst, credentials, from } = settings;
+  const { from } = settings;
+  let transport: Promise<Transporter> | undefined;
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return async ({ key, recipient, subject, body, html }) => {
+    try {
+      transport ??= openTransport(settings);
+      await (await transport).sendMail({
+        from: { ...from },
+        to: { name: '', address: recipient },
+        subject,
+        text: body,
+        ...(html === undefined ? {} : { html }),
+        messageId: `<${key}@${domain}>`,
+        headers: { 'auto-submitted': 'auto-generated' }, // Asks vacation responders not to answer (RFC 3834).
+      });
+      return { result: 'taken' };
+    } catch (fault) {
+      return handOverOf(fault);
+    }
+  };
+}
+
+/** Loads the library with the first message, because processes that send no mail would keep it in memory. */
+async function openTransport({ host, port, isTlsFirst, credentials }: SmtpSettings): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
   const isNear = LOOPBACK.has(host);
-  const transport = createTransport({
+  return createTransport({
     host,
     port,
     secure: isTlsFirst,
@@ -53,23 +77,6 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-  return async ({ key, recipient, subject, body, html }) => {
-    try {
-      await transport.sendMail({
-        from: { ...from },
-        to: { name: '', address: recipient },
-        subject,
-        text: body,
-        ...(html === undefined ? {} : { html }),
-        messageId: `<${key}@${domain}>`,
-        headers: { 'auto-submitted': 'auto-generated' }, // Asks vacation responders not to answer (RFC 3834).
-      });
-      return { result: 'taken' };
-    } catch (fault) {
-      return handOverOf(fault);
-    }
-  };
 }
 
 /** Reduces a fault to an outcome. The server's own words are left out of the log, because they repeat addresses. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Agent, buildConnector, errors, request } from 'undici';
+import type { Agent, request as Request } from 'undici';
 import type { EventType } from '@purser/contract/webhooks.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { BlockedAddress, type EndpointGuard } from '#webhooks/endpoint-guard.ts';
@@ -40,9 +40,39 @@ interface CourierOptions {
 
 /** The limit for a whole attempt, from before the name is resolved to the status line (WH-11). */
 const ATTEMPT_MS_MAX = 5_000;
+/** The names of faults after a wait: ours, and those of the library. */
+const TIMEOUTS = new Set(['TimeoutError', 'AbortError', 'ConnectTimeoutError']);
 const CERTIFICATE_CODE = /^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_SSL)/;
 
 export function createCourier({ guard, clock, attemptMsMax = ATTEMPT_MS_MAX }: CourierOptions): Courier {
+  let client: Promise<Client> | undefined;
+  return {
+    deliver: async (delivery, signal) => {
+      client ??= openClient(guard, attemptMsMax);
+      const opened = await client;
+      const startedAtMs = clock.nowMs();
+      const outcome = await attempt(opened, guard, delivery, {
+        seconds: Math.floor(startedAtMs / 1_000),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMsMax)]),
+      });
+      // An answer that arrived before the abort counts: the receiver has the event.
+      if (signal.aborted && outcome.status === undefined) return undefined;
+      return { startedAtMs, durationMs: Math.max(0, clock.nowMs() - startedAtMs), ...outcome };
+    },
+    close: async () => {
+      await (await client)?.agent.destroy();
+    },
+  };
+}
+
+interface Client {
+  readonly agent: Agent;
+  readonly request: typeof Request;
+}
+
+/** Loads the library with the first delivery: it takes 12 MB, and many processes never deliver an event. */
+async function openClient(guard: EndpointGuard, attemptMsMax: number): Promise<Client> {
+  const { Agent, buildConnector, request } = await import('undici');
   const connect = buildConnector({
     lookup: guard.lookup,
     timeout: attemptMsMax,
@@ -65,24 +95,11 @@ export function createCourier({ guard, clock, attemptMsMax = ATTEMPT_MS_MAX }: C
       });
     },
   });
-
-  return {
-    deliver: async (delivery, signal) => {
-      const startedAtMs = clock.nowMs();
-      const outcome = await attempt(agent, guard, delivery, {
-        seconds: Math.floor(startedAtMs / 1_000),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMsMax)]),
-      });
-      // An answer that arrived before the abort counts: the receiver has the event.
-      if (signal.aborted && outcome.status === undefined) return undefined;
-      return { startedAtMs, durationMs: Math.max(0, clock.nowMs() - startedAtMs), ...outcome };
-    },
-    close: () => agent.destroy(),
-  };
+  return { agent, request };
 }
 
 async function attempt(
-  agent: Agent,
+  { agent, request }: Client,
   guard: EndpointGuard,
   { eventId, type, body, attempt: number, endpointUrl, secret }: Delivery,
   { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },
@@ -120,7 +137,7 @@ function isWithin(guard: EndpointGuard, socket: Socket): boolean {
 function errorOf(fault: unknown): AttemptOutcome['error'] {
   if (!(fault instanceof Error)) return 'connection_failed';
   if (fault instanceof BlockedAddress || fault.cause instanceof BlockedAddress) return 'address_blocked';
-  const isTimeout = ['TimeoutError', 'AbortError'].includes(fault.name) || fault instanceof errors.ConnectTimeoutError;
+  const isTimeout = TIMEOUTS.has(fault.name);
   if (isTimeout) return 'timeout';
   const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : '';
   return CERTIFICATE_CODE.test(code) ? 'certificate_invalid' : 'connection_failed';

@@ -61,7 +61,8 @@ export async function openStream<M extends Mode>(
 }
 
 interface Opened {
-  readonly first: readonly StreamChunk[];
+  /** Emptied when they are relayed: their text is as long as the read in which it came, and would wait for the settlement. */
+  first: readonly StreamChunk[];
   readonly chunks: ChunkSource;
 }
 
@@ -183,7 +184,9 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
 async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { opening, isLate, out } = stream;
   if (isLate) await out.tell();
-  const { first, chunks } = await opening;
+  const opened = await opening;
+  const { first, chunks } = opened;
+  opened.first = [];
   const pass = passTo(stream, chunks);
   const isMore = await pass(first);
   try {

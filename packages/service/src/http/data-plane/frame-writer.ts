@@ -42,7 +42,8 @@ export function createFrameWriter(response: ServerResponse, correlationId: Corre
       socket.cork(); // So that the last frames and the end of the body leave in one write.
       writeChunk(socket, frames);
     }
-    response.end(isDirect || response.destroyed ? undefined : frames);
+    if (isDirect || response.destroyed) response.end();
+    else response.end(frames, encodingOf(frames, Buffer.byteLength(frames)));
     return socket?.writableNeedDrain === true ? drained(response, socket) : undefined;
   }
 
@@ -65,8 +66,12 @@ function isUpToDate(response: ServerResponse, socket: Socket): boolean {
  */
 function writeChunk(socket: Socket, frames: string): boolean {
   const bytes = Buffer.byteLength(frames);
-  // `latin1` copies text of one byte a character as it lies in memory, without encoding it.
-  return socket.write(`${bytes.toString(16)}\r\n${frames}\r\n`, bytes === frames.length ? 'latin1' : 'utf8');
+  return socket.write(`${bytes.toString(16)}\r\n${frames}\r\n`, encodingOf(frames, bytes));
+}
+
+/** `latin1` copies text of one byte a character as it lies in memory, without encoding it. */
+function encodingOf(frames: string, bytes: number): 'latin1' | 'utf8' {
+  return bytes === frames.length ? 'latin1' : 'utf8';
 }
 
 async function drained(response: ServerResponse, way: ServerResponse | Socket): Promise<void> {

@@ -13,7 +13,7 @@ const END_OF_STREAM = '[DONE]';
 const TEMPLATES_MAX = 8;
 
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
-interface ChunkReader {
+export interface ChunkReader {
   readonly feed: (text: string) => void;
   /** The body has ended. */
   readonly end: () => void;

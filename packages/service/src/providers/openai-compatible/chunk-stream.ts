@@ -1,5 +1,5 @@
 import type { RequestError, ResponseListener, StreamedResponse } from '@purser/upstream-http/client.ts';
-import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
+import { type ChunkReader, createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 
@@ -12,7 +12,8 @@ const END_OF_BODY_MS_MAX = 1_000;
  */
 export class ChunkStream implements ChunkSource, ResponseListener {
   readonly #response: StreamedResponse;
-  readonly #chunks = createChunkReader();
+  /** Let go at the end, with the text that it has read: a settlement may take longer than the stream. */
+  #chunks: ChunkReader | undefined = createChunkReader();
   /** The body has ended, or nothing more is wanted of it. */
   #hasEnded = false;
   #isLeft = false;
@@ -25,7 +26,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   }
 
   isWhole(): boolean {
-    return this.#hasEnded || this.#chunks.isDone();
+    return this.#hasEnded || this.#isDone();
   }
 
   async first(): Promise<readonly StreamChunk[] | undefined> {
@@ -52,7 +53,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   /** Returns true if at least one chunk came. Other text is no progress: a provider could send comments for ever. */
   onText(text: string): boolean {
     try {
-      this.#chunks.feed(text);
+      this.#chunks?.feed(text);
       return this.#pass();
     } catch (fault) {
       this.#fail(fault);
@@ -63,7 +64,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   onEnd(): void {
     this.#hasEnded = true;
     try {
-      this.#chunks.end();
+      this.#chunks?.end();
       this.#pass();
     } catch (fault) {
       this.#fail(fault);
@@ -75,7 +76,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   }
 
   #pass(): boolean {
-    const chunks = this.#chunks.take();
+    const chunks = this.#chunks?.take() ?? [];
     // The taker returns a promise only if the caller is slow. In the usual case everything happens in this turn.
     const wanted = chunks.length === 0 ? true : (this.#take?.(chunks) ?? false);
     if (wanted === true) this.#goOn();
@@ -119,8 +120,14 @@ export class ChunkStream implements ChunkSource, ResponseListener {
     this.#take = undefined;
     this.#hasEnded = true;
     this.#response.listen(undefined);
+    const isDone = this.#isDone();
+    this.#chunks = undefined;
     // After [DONE] only the end of the body is missing. Waiting for it lets the connection serve another request.
-    if (this.#chunks.isDone()) this.#response.finish(END_OF_BODY_MS_MAX);
+    if (isDone) this.#response.finish(END_OF_BODY_MS_MAX);
     else this.#response.discard();
+  }
+
+  #isDone(): boolean {
+    return this.#chunks?.isDone() === true;
   }
 }
