@@ -17,7 +17,7 @@ export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql'
 export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
 export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
-export const fewerChecks = inFile('packages/service/migrations/0028_fewer_checks.sql');
+export const fewerChecks = inFile('packages/service/migrations/0026_fewer_checks.sql');
 export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
 /** the functions of the database, */
