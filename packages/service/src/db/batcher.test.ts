@@ -125,7 +125,7 @@ test('items that need a stuck resource are not tried one after the other, and ea
     ['rejected', 'rejected', 'rejected', 'fulfilled'],
   );
   const first = ['stuck-1 stuck-2 stuck-3 free-1', 'stuck-1', 'free-1'];
-  assert.deepEqual(tried, [...first, 'stuck-1 stuck-2 stuck-3', 'stuck-1']);
+  assert.deepEqual(tried, [...first, 'stuck-1 stuck-2 stuck-3', 'stuck-2 stuck-3']);
 });
 
 const itemOf = (id: string) => ({ callId: id as CallId });
@@ -140,4 +140,44 @@ test('each item gets the row of its call, in any order of rows, and no item goes
   for (const wrong of ['ab', 'abb', 'abd', 'abcd']) {
     assert.throws(() => inOrderOf(items, wrong.split('').map(rowOf)), /Assertion failed/, wrong);
   }
+});
+
+test('items of a stuck resource are tried apart, and all others go on in batches', async () => {
+  const tried: string[] = [];
+  let isHeld = true;
+  const batcher = createBatcher<string, string>({
+    run: async (items) => {
+      tried.push(items.join(' '));
+      if (isHeld && items.some((item) => item.startsWith('stuck'))) throw databaseError('55P03');
+      return items;
+    },
+    itemsMax: 2,
+    retriesMax: () => Number.POSITIVE_INFINITY,
+    resourceOf: (item) => item.split('-')[0] ?? '',
+  });
+  const stuck = ['stuck-1', 'stuck-2'].map(batcher.submit);
+  await batcher.submit('free-1');
+  stuck.push(batcher.submit('stuck-3'));
+  await Promise.all(['free-2', 'free-3'].map(batcher.submit));
+  assert.deepEqual(tried, ['stuck-1 stuck-2', 'stuck-1', 'free-1', 'free-2 free-3']);
+  isHeld = false;
+  assert.deepEqual(await Promise.all(stuck), ['stuck-1', 'stuck-2', 'stuck-3']);
+  assert.deepEqual(tried.slice(4), ['stuck-1 stuck-2', 'stuck-3'], 'no statement takes more items than any other');
+});
+
+test('when the server goes away while items are tried one by one, the rest wait for it together', async () => {
+  const faults = ['55P03', '57P01', '57P01'];
+  const tried: string[] = [];
+  const batcher = createBatcher<string, string>({
+    run: async (items) => {
+      tried.push(items.join(' '));
+      const code = faults.shift();
+      if (code !== undefined) throw databaseError(code);
+      return items;
+    },
+    itemsMax: 8,
+    retriesMax: () => 5,
+  });
+  assert.deepEqual(await Promise.all(['one', 'two', 'three'].map(batcher.submit)), ['one', 'two', 'three']);
+  assert.deepEqual(tried, ['one two three', 'one', 'one two three', 'one two three']);
 });

@@ -1,5 +1,6 @@
 import { isItemFault, isServerFault, isSilence } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
+import { createStuckItems } from '#db/stuck-items.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
@@ -52,19 +53,67 @@ const RETRY_DELAY_MS = 100;
  * Creates one lane to the database, with at most one statement under way. There is no timer. An idle lane sends at once,
  * and a busy one lets its next batch grow. So load makes batches larger, and without load no call waits.
  *
- * A failed batch is repeated item by item, so that one stuck row fails only the items that need it. Those share one wait for
- * the row, so the other items wait once and not once for each of them. An item that may succeed later goes to the end of
- * the queue, so that nothing waits behind it.
+ * A failed batch is repeated item by item, so that one stuck row fails only the items that need it. Those are then tried
+ * apart, see `stuck-items.ts`: everything else goes on in batches. Without a name of what it needs, an item that may succeed
+ * later goes to the end of the queue, so that nothing waits behind it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const waiting: Waiting<Item, Result>[] = [];
-  let isDraining = false;
+  const lane = new Lane(options);
+  const hand = (item: Item, waiter: Waiter<Result>): void => lane.hand(item, waiter);
+  return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
+}
+
+class Lane<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  #waiting: Waiting<Item, Result>[] = [];
+  readonly #stuck = createStuckItems<Waiting<Item, Result>>(() => this.#wake?.());
+  #isDraining = false;
+  /** Of a lane that has only stuck items left. */
+  #wake: (() => void) | undefined;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  hand(item: Item, waiter: Waiter<Result>): void {
+    const one = { item, waiter, retries: 0 };
+    const resource = this.#stuck.isEmpty() ? undefined : this.#options.resourceOf?.(item);
+    if (resource !== undefined && this.#stuck.isStuck(resource)) this.#stuck.add(resource, one);
+    else this.#waiting.push(one);
+    this.#wake?.();
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    void this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.resolve(); // Items that arrive in the same turn, as from one read of a socket, share a statement.
+    while (this.#waiting.length > 0 || !this.#stuck.isEmpty()) {
+      const isBack = await this.#runNext();
+      if (isBack) await sleep(RETRY_DELAY_MS);
+    }
+    this.#isDraining = false; // No await since the last check of the queue, so no item is left behind unseen.
+  }
+
+  /** Runs one statement, or waits for something to do. True if another makes sense only after a pause. */
+  async #runNext(): Promise<boolean> {
+    const due = this.#stuck.takeDue();
+    if (due !== undefined) return this.#runStuck(due.resource, due.items);
+    if (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#options.itemsMax);
+      const fault = await this.#faultOf(batch);
+      return fault === undefined ? false : this.#repeat(batch, fault);
+    }
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#wake = undefined;
+    return false;
+  }
 
   /** Runs one statement for the batch and answers each item, or returns the fault. */
-  async function faultOf(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
+  async #faultOf(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
     let results: readonly Result[];
     try {
-      results = await options.run(batch.map(({ item }) => item));
+      results = await this.#options.run(batch.map(({ item }) => item));
       assert(results.length === batch.length, 'a batch was answered in part');
     } catch (fault) {
       return fault;
@@ -73,58 +122,64 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return undefined;
   }
 
-  /** True if something was put back, so that another try makes sense only after a pause. */
-  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
-    const fault = await faultOf(batch);
-    if (fault === undefined) return false;
-    // Items cannot cause a fault of the server, so trying them singly would only repeat it.
-    return batch.length === 1 || isServerFault(fault) ? putBack(batch, fault) : runSingly(batch);
+  /**
+   * Deals with a batch that failed. Items cannot cause a fault of the server, so trying them singly would only repeat it. True
+   * if something is in the queue again.
+   */
+  async #repeat(batch: readonly Waiting<Item, Result>[], fault: unknown): Promise<boolean> {
+    return batch.length === 1 || isServerFault(fault) ? this.#putBack(batch, fault) : this.#runSingly(batch);
   }
 
-  async function runSingly(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
-    const stuck = new Map<string, unknown>();
-    let isStuck = false;
-    for (const single of batch) {
-      const resource = options.resourceOf?.(single.item);
-      const fault = stuck.get(resource ?? '') ?? (await faultOf([single]));
-      if (fault === undefined || !putBack([single], fault)) continue;
-      isStuck = true;
-      if (resource !== undefined) stuck.set(resource, fault);
+  async #runSingly(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
+    let isBack = false;
+    for (const [index, single] of batch.entries()) {
+      const resource = this.#options.resourceOf?.(single.item);
+      if (resource !== undefined && this.#stuck.isStuck(resource)) {
+        this.#stuck.add(resource, single);
+        continue;
+      }
+      const fault = await this.#faultOf([single]);
+      // Nothing can succeed now, and to find that out for each of the others may take seconds each.
+      if (isServerFault(fault)) return this.#putBack(batch.slice(index), fault) || isBack;
+      if (fault !== undefined && this.#putBack([single], fault)) isBack = true;
     }
-    return isStuck;
+    return isBack;
   }
 
-  /** Queues each item again that may still succeed, and rejects the others. True if the fault may pass. */
-  function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    let mayPass = false;
+  /** Keeps each item that may still succeed, and rejects the others. True if the queue has one more. */
+  #putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
+    const before = this.#waiting.length;
     for (const one of batch) {
-      one.retries += 1;
-      const retriesMax = retriesAfter(fault, options.retriesMax(one.item));
-      mayPass ||= retriesMax > 0;
-      if (one.retries <= retriesMax) waiting.push(one);
-      else one.waiter.reject(fault);
+      if (!this.#mayGoOn(one, fault)) continue;
+      const resource = isServerFault(fault) ? undefined : this.#options.resourceOf?.(one.item);
+      if (resource === undefined) this.#waiting.push(one);
+      else this.#stuck.add(resource, one);
     }
-    return mayPass;
+    return this.#waiting.length > before;
   }
 
-  async function drain(): Promise<void> {
-    await Promise.resolve(); // Items that arrive in the same turn, as from one read of a socket, share a statement.
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, options.itemsMax);
-      const isStuck = await runAll(batch);
-      if (isStuck) await sleep(RETRY_DELAY_MS);
+  /** False if the item has failed for good: then it is rejected. */
+  #mayGoOn(one: Waiting<Item, Result>, fault: unknown): boolean {
+    one.retries += 1;
+    if (one.retries <= retriesAfter(fault, this.#options.retriesMax(one.item))) return true;
+    one.waiter.reject(fault);
+    return false;
+  }
+
+  /** Tries the items of one resource together. If that is still held, they go on waiting. */
+  async #runStuck(resource: string, items: readonly Waiting<Item, Result>[]): Promise<boolean> {
+    const batch = items.slice(0, this.#options.itemsMax);
+    const rest = items.slice(this.#options.itemsMax);
+    const fault = await this.#faultOf(batch);
+    const isHeld = fault !== undefined && !isServerFault(fault) && !isItemFault(fault);
+    if (isHeld) {
+      const left = batch.filter((one) => this.#mayGoOn(one, fault));
+      this.#stuck.again(resource, [...left, ...rest]);
+      return false;
     }
-    isDraining = false; // No await since the last check of the queue, so no item is left behind unseen.
+    this.#waiting.push(...rest, ...this.#stuck.release(resource));
+    return fault === undefined ? false : this.#repeat(batch, fault);
   }
-
-  function hand(item: Item, waiter: Waiter<Result>): void {
-    waiting.push({ item, waiter, retries: 0 });
-    if (isDraining) return;
-    isDraining = true;
-    void drain();
-  }
-
-  return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
 }
 
 /** How many retries make sense after a fault. */

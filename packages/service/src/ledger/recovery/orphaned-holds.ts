@@ -35,10 +35,10 @@ interface OrphanedHoldsOptions {
  */
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
   /** The calls, with the names of their wallets. */
-  const calls = new Map<CallId, string | undefined>();
+  const calls = new Map<CallId, string>();
 
-  function releaseOne(callId: CallId): void {
-    calls.set(callId, undefined); // Counts as a call until it is released, so that the next pass does not release it again.
+  function releaseOne(callId: CallId, walletId: bigint): void {
+    calls.set(callId, `wallet ${walletId}`); // Counts as a call until it is released, so that the next pass does not release it again.
     const released = releaseCall(callId).catch((fault: unknown) => {
       log.error({ fault: describeFault(fault), callId }, 'an orphaned hold could not be released');
     });
@@ -52,9 +52,10 @@ export function createOrphanedHolds({ pool, instance, releaseCall, log }: Orphan
     release: async () => {
       const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));
       // Compared after the answer: a call that began meanwhile is in `calls` already.
-      const orphans = held.filter((callId) => !calls.has(callId));
-      for (const callId of orphans) releaseOne(callId);
-      if (orphans.length > 0) log.warn({ calls: orphans }, 'orphaned holds are released');
+      const orphans = held.filter(({ call_id: callId }) => !calls.has(callId));
+      for (const { call_id: callId, wallet_id: walletId } of orphans) releaseOne(callId, walletId);
+      if (orphans.length > 0)
+        log.warn({ calls: orphans.map(({ call_id: callId }) => callId) }, 'orphaned holds are released');
       return orphans.length;
     },
   };

@@ -7,10 +7,15 @@ export async function reapHolds(db: Queryable, most: number): Promise<number> {
   return rows[0]?.released ?? 0;
 }
 
+interface HeldCall {
+  readonly call_id: CallId;
+  readonly wallet_id: bigint;
+}
+
 /** The calls for which a process holds money, as the database has it. */
-export async function selectHeldCalls(db: Queryable, instanceId: bigint): Promise<readonly CallId[]> {
-  const { rows } = await db.query<{ call_id: CallId }>(`select call_id from ledger.holds where instance_id = $1`, [
+export async function selectHeldCalls(db: Queryable, instanceId: bigint): Promise<readonly HeldCall[]> {
+  const { rows } = await db.query<HeldCall>(`select call_id, wallet_id from ledger.holds where instance_id = $1`, [
     instanceId,
   ]);
-  return rows.map(({ call_id: callId }) => callId);
+  return rows;
 }
