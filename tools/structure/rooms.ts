@@ -14,8 +14,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   ledger: {
     statements: [],
-    hold: ['statements'],
-    settlement: ['statements'],
+    hold: [],
+    settlement: [],
     turn: ['hold', 'settlement'],
     wallet: ['statements'],
     funding: ['statements'],

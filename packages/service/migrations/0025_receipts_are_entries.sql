@@ -1,5 +1,5 @@
--- The receipt of a call is the entry of its charge: one row for each call less, and two indexes less. Charges from before
--- keep their own rows. Locks both tables for as long as it takes to read usage.calls once.
+-- The receipt of a call is the entry of its charge: one row for each call less, and one index less. Charges from before
+-- keep their own rows. Locks both tables for as long as it takes to read usage.calls twice.
 
 -- Movements that have a row of their own: all but the charges of calls, and the charges from before this migration.
 alter table ledger.entries rename to journal;

@@ -41,7 +41,10 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return async ({ key, recipient, subject, body, html }) => {
     try {
-      transport ??= openTransport(settings);
+      transport ??= openTransport(settings).catch((fault: unknown) => {
+        transport = undefined; // The next message tries again.
+        throw fault;
+      });
       await (await transport).sendMail({
         from: { ...from },
         to: { name: '', address: recipient },

@@ -32,7 +32,8 @@ begin
       ) w on true
     );
     if array_position(wallets, null) is not null then
-      -- Before any wallet is locked, and in one order, so that two processes never wait for each other.
+      -- In one order, and before any wallet is locked, unless one was removed meanwhile. Then two processes may wait for each
+      -- other, which ends with the lock timeout.
       insert into sandbox.wallets (app_id, user_id, balance_micros)
       select q.app_id, q.user_id, p_grant from unnest(p_requests) q
       order by q.app_id collate "C", q.user_id collate "C"

@@ -48,7 +48,10 @@ export function createCourier({ guard, clock, attemptMsMax = ATTEMPT_MS_MAX }: C
   let client: Promise<Client> | undefined;
   return {
     deliver: async (delivery, signal) => {
-      client ??= openClient(guard, attemptMsMax);
+      client ??= openClient(guard, attemptMsMax).catch((fault: unknown) => {
+        client = undefined; // The next delivery tries again.
+        throw fault;
+      });
       const opened = await client;
       const startedAtMs = clock.nowMs();
       const outcome = await attempt(opened, guard, delivery, {

@@ -1,5 +1,5 @@
--- Places the hold of one call, as ledger.turn would. A single call does not need sets: three simple statements cost half of
--- what the turn costs for it. False if the call is not ordinary: it is left for ledger.reserve.
+-- Places the hold of one call, as ledger.turn would. A single call does not need sets: by simple statements it
+-- costs three quarters of what it costs by sets. False if the call is not ordinary: it is left for ledger.reserve.
 create or replace function ledger.place_one(
   p_instance bigint, p_call uuid, p_app text, p_user text, p_amount bigint, p_streams_max int, p_calls_max int,
   p_key_digest bytea, p_body_digest bytea

@@ -7,6 +7,7 @@ import type { CallId } from '#kernel/ids.ts';
 import { type ReservedRow, reserveHolds } from '#ledger/hold/queries.ts';
 import { type SettledRow, settleHolds } from '#ledger/settlement/queries.ts';
 import { type Settlement, settlementRecords } from '#ledger/settlement/settlement.ts';
+import { turnsUndone } from '#ledger/turn/metrics.ts';
 
 /** Calls that have ended, and calls that ask for a hold. No call is in both. */
 export interface Turn {
@@ -98,8 +99,9 @@ async function doneIn(db: Queryable, instanceId: bigint, { settlements, requests
     if (request !== undefined) return (await placeOne(db, instanceId, request)) ? 'all' : NONE;
     return 'all';
   } catch (fault) {
-    if (UNDONE.test(sqlStateOf(fault) ?? '')) return NONE;
-    throw fault;
+    if (!UNDONE.test(sqlStateOf(fault) ?? '')) throw fault;
+    turnsUndone.add();
+    return NONE;
   }
 }
 

@@ -98,7 +98,8 @@ begin
     from ending e full join turned t on t.wallet_id = e.wallet_id
     where coalesce(t.wallet_id, 0) > 0 and e.call_id is not null
   ), freed as (
-    -- The row is read again here, as it is under the lock: a retry may have joined the call since.
+    -- A hold that has changed since the statement began has another ctid, and is not found: the turn is undone below. Older
+    -- minor versions of PostgreSQL find it as it is now, so whether a retry has joined it is asked again.
     delete from ledger.holds h
     where h.ctid = any (array(select e.ctid from ended e))
       and case when h.is_joined and h.call_id = any (array(select e.call_id from ended e where e.is_unkept))
