@@ -76,6 +76,12 @@ test('SB-02 sandbox holds are granted, repeated and refused like real ones', asy
   await expectWallet('same', { balance: 100, held: 100 });
 });
 
+test('LI-02 sandbox streams of one batch share the slots of their user', async () => {
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'slots', balance: 100 });
+  const streams = [1, 2, 3].map((amount) => holdOf('slots', amount, { streamsMax: 2 }));
+  assert.deepEqual(await reserve([...streams, holdOf('slots', 4)]), [1, 2, 'stream_limit', 4]);
+});
+
 test('SB-02 a sandbox charge is taken once and never above its hold', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'once', balance: 100 });
   const [first, second] = [holdOf('once', 60, { streamsMax: 1 }), holdOf('once', 20)];

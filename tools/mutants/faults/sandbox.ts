@@ -30,7 +30,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     id: 'sandbox-slots-weighed-alone',
     clause: 'LI-02',
     edits: [sandboxReserve('a.open_streams + a.streams <= a.streams_max', 'a.open_streams < a.streams_max')],
-    killer: bothMoneys,
+    killer: sandboxHolds('LI-02 sandbox streams of one batch share the slots of their user'),
   },
   {
     id: 'sandbox-retry-in-the-same-round',
@@ -47,7 +47,9 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
         'where h.call_id = any (calls)',
       ),
     ],
-    killer: bothMoneys,
+    killer: sandboxHolds(
+      'CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked',
+    ),
   },
   {
     id: 'sandbox-charges-another-month',
