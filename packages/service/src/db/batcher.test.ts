@@ -181,3 +181,18 @@ test('when the server goes away while items are tried one by one, the rest wait 
   assert.deepEqual(await Promise.all(['one', 'two', 'three'].map(batcher.submit)), ['one', 'two', 'three']);
   assert.deepEqual(tried, ['one two three', 'one', 'one two three', 'one two three']);
 });
+
+test('tries of a stuck resource become rare, and a caller with limited retries waits no longer for that', async () => {
+  let tries = 0;
+  const batcher = createBatcher<string, string>({
+    run: async () => {
+      tries += 1;
+      throw databaseError('55P03');
+    },
+    itemsMax: 8,
+    retriesMax: () => 5,
+    resourceOf: (item) => item,
+  });
+  await assert.rejects(batcher.submit('stuck'), /made by a test/);
+  assert.equal(tries, 4, 'at once, and after pauses of 100, 200 and 400 ms, which count as seven retries');
+});

@@ -1,6 +1,6 @@
 import { isItemFault, isServerFault, isSilence } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { createStuckItems } from '#db/stuck-items.ts';
+import { createStuckItems, type DueItems } from '#db/stuck-items.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
@@ -98,7 +98,7 @@ class Lane<Item, Result> {
   /** Runs one statement, or waits for something to do. True if another makes sense only after a pause. */
   async #runNext(): Promise<boolean> {
     const due = this.#stuck.takeDue();
-    if (due !== undefined) return this.#runStuck(due.resource, due.items);
+    if (due !== undefined) return this.#runStuck(due);
     if (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#options.itemsMax);
       const fault = await this.#faultOf(batch);
@@ -159,21 +159,24 @@ class Lane<Item, Result> {
   }
 
   /** False if the item has failed for good: then it is rejected. */
-  #mayGoOn(one: Waiting<Item, Result>, fault: unknown): boolean {
-    one.retries += 1;
+  #mayGoOn(one: Waiting<Item, Result>, fault: unknown, retries = 1): boolean {
+    one.retries += retries;
     if (one.retries <= retriesAfter(fault, this.#options.retriesMax(one.item))) return true;
     one.waiter.reject(fault);
     return false;
   }
 
-  /** Tries the items of one resource together. If that is still held, they go on waiting. */
-  async #runStuck(resource: string, items: readonly Waiting<Item, Result>[]): Promise<boolean> {
+  /**
+   * Tries the items of one resource together. If that is still held, they go on waiting. A long pause counts as several
+   * retries, so that no caller waits longer because tries become rare.
+   */
+  async #runStuck({ resource, items, retries }: DueItems<Waiting<Item, Result>>): Promise<boolean> {
     const batch = items.slice(0, this.#options.itemsMax);
     const rest = items.slice(this.#options.itemsMax);
     const fault = await this.#faultOf(batch);
     const isHeld = fault !== undefined && !isServerFault(fault) && !isItemFault(fault);
     if (isHeld) {
-      const left = batch.filter((one) => this.#mayGoOn(one, fault));
+      const left = batch.filter((one) => this.#mayGoOn(one, fault, retries));
       this.#stuck.again(resource, [...left, ...rest]);
       return false;
     }

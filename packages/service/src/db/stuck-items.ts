@@ -13,11 +13,18 @@ interface StuckItems<Item> {
   /** Adds an item to the group of its resource. The first one begins the group, and its pause. */
   readonly add: (resource: string, item: Item) => void;
   /** Takes the items of a group whose pause is over. The resource stays stuck until it is released. */
-  readonly takeDue: () => { readonly resource: string; readonly items: readonly Item[] } | undefined;
+  readonly takeDue: () => DueItems<Item> | undefined;
   /** Puts items back after another try. Without any, the group ends. */
   readonly again: (resource: string, items: readonly Item[]) => void;
   /** Ends the group. Returns the items that came while it was tried. */
   readonly release: (resource: string) => readonly Item[];
+}
+
+export interface DueItems<Item> {
+  readonly resource: string;
+  readonly items: readonly Item[];
+  /** How often they would have been tried again in this pause, had it not grown. */
+  readonly retries: number;
 }
 
 interface Group<Item> {
@@ -53,7 +60,7 @@ export function createStuckItems<Item>(onDue: () => void): StuckItems<Item> {
         const { items } = group;
         group.items = [];
         group.isDue = false;
-        return { resource, items };
+        return { resource, items, retries: group.pauseMs / FIRST_PAUSE_MS };
       }
       return undefined;
     },
