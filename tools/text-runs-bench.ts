@@ -52,7 +52,12 @@ const PRICE = {
 };
 const CALL = {
   callId: newCallId(),
-  model: { id: 'acme.large-1', price: PRICE, minOutputTokens: 16, tokenizer: 'o200k' } as Model,
+  model: {
+    id: 'acme.large-1',
+    upstreams: [{ price: PRICE }],
+    minOutputTokens: 16,
+    tokenizer: 'o200k',
+  } as unknown as Model,
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },

@@ -48,24 +48,28 @@ type AnyModel = typeof anyModel extends fc.Arbitrary<infer Value> ? Value : neve
 function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyModel): Model {
   return {
     id: 'acme.any-1',
-    provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
-    providerModel: 'any',
+    upstreams: [
+      {
+        provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
+        providerModel: 'any',
+        price: {
+          priceId: 1n,
+          inputMicrosPerMillion: BigInt(input),
+          cachedInputMicrosPerMillion: BigInt(cached),
+          cacheWriteMicrosPerMillion: BigInt(cacheWrite),
+          outputMicrosPerMillion: BigInt(output),
+          marginBasisPoints: BigInt(margin),
+        },
+        outputLimitParameter: 'max_completion_tokens',
+        onAbandon: 'cancel',
+        timeoutMs: 60_000,
+      },
+    ],
     resale: 'open',
     isServed: true,
-    price: {
-      priceId: 1n,
-      inputMicrosPerMillion: BigInt(input),
-      cachedInputMicrosPerMillion: BigInt(cached),
-      cacheWriteMicrosPerMillion: BigInt(cacheWrite),
-      outputMicrosPerMillion: BigInt(output),
-      marginBasisPoints: BigInt(margin),
-    },
     defaultOutputTokens: rest.maxOutputTokens,
     parameters: undefined,
-    outputLimitParameter: 'max_completion_tokens',
-    onAbandon: 'cancel',
     tokenizer: 'o200k',
-    timeoutMs: 60_000,
     ...rest,
   };
 }
@@ -122,7 +126,7 @@ test('WA-07 no call costs more than its hold, for any prices and prompt, with ev
             sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
             'the floor is affordable',
           );
-          assert.ok(dearestCharge(model.price, prompt, sent.outputTokens * call.choices) <= granted);
+          assert.ok(dearestCharge(model.upstreams[0].price, prompt, sent.outputTokens * call.choices) <= granted);
         }
         // No wallet has more than the largest amount, and a higher cost is cut down to it.
         if (most < MICROS_MAX) assert.equal(providerCallOf(asking, most).outputTokens, call.outputTokensMax);
@@ -203,7 +207,7 @@ test('WA-07 over real HTTP, a call that uses every token is charged in full out 
       cacheWriteTokens: 0,
       reasoningTokens: 0,
     };
-    const cost = Number(chargeOf(modelOf(any).price, usage));
+    const cost = Number(chargeOf(modelOf(any).upstreams[0].price, usage));
     assert.deepEqual([bill.charged, bill.isEstimated, bill.isClamped], [cost, false, false]);
     assert.ok(bill.charged <= bill.held && bill.held <= balance);
   }

@@ -22,17 +22,13 @@ const PRICE = {
   outputMicrosPerMillion: 4_000_000n,
   marginBasisPoints: 1_000n,
 };
+const MODEL = { upstreams: [{ price: PRICE }], minOutputTokens: 16, tokenizer: 'o200k' } as unknown as Model;
 const CALL_ID = newCallId();
 
+const PROMPT = { tokensMax: 1_000, tokensEstimated: 20 };
+
 function callOf(wantsUsage: boolean): ChatCall {
-  return {
-    callId: CALL_ID,
-    model: { id: 'acme.large-1', price: PRICE, minOutputTokens: 16, tokenizer: 'o200k' } as Model,
-    wantsUsage,
-    choices: 2,
-    prompt: { tokensMax: 1_000, tokensEstimated: 20 },
-    outputTokensMax: 2,
-  } as ChatCall;
+  return { callId: CALL_ID, model: MODEL, wantsUsage, choices: 2, prompt: PROMPT, outputTokensMax: 2 } as ChatCall;
 }
 
 /** Texts that JSON escapes, that end an event, or that equal the marks of our own templates. */

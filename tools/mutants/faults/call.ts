@@ -99,8 +99,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [
       holdRequest(
-        'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);',
-        'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax);',
+        'const most = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);',
+        'const most = ceilingOf(price, prompt.tokensMax, outputTokensMax);',
       ),
     ],
     killer: lowering('WA-07 several choices share the output that the wallet affords'),

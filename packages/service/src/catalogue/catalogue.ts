@@ -10,12 +10,11 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 export interface Model {
   /** The resolved identifier: what answers and receipts carry, never an alias (CC-02). */
   readonly id: string;
-  readonly provider: CatalogueProvider;
-  readonly providerModel: string;
+  /** Who serves it. A call prefers the first. */
+  readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly resale: 'open' | 'reserved';
   /** True when the model is enabled and this process has what it needs to call its provider. */
   readonly isServed: boolean;
-  readonly price: Price;
   readonly maxOutputTokens: number;
   readonly defaultOutputTokens: number;
   readonly minOutputTokens: number;
@@ -24,9 +23,18 @@ export interface Model {
   readonly imageTokensMax: number | undefined;
   /** Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
+  readonly tokenizer: Tokenizer;
+}
+
+/** A model as one provider serves it. Immutable, like its model. */
+interface Upstream {
+  readonly provider: CatalogueProvider;
+  /** The provider's own name of the model. */
+  readonly providerModel: string;
+  /** What a call costs that this upstream has served. */
+  readonly price: Price;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
-  readonly tokenizer: Tokenizer;
   readonly timeoutMs: number;
 }
 
@@ -110,28 +118,32 @@ function modelOf(
   const { settings } = row;
   return {
     id: row.model_id,
-    provider,
-    providerModel: settings.providerModel,
+    upstreams: [
+      {
+        provider,
+        providerModel: settings.providerModel,
+        price: {
+          priceId: row.price_id,
+          inputMicrosPerMillion: row.input_micros_per_million,
+          cachedInputMicrosPerMillion: row.cached_input_micros_per_million,
+          cacheWriteMicrosPerMillion: row.cache_write_micros_per_million,
+          outputMicrosPerMillion: row.output_micros_per_million,
+          marginBasisPoints: BigInt(row.margin_basis_points),
+        },
+        outputLimitParameter: settings.outputLimitParameter,
+        // An entry may have been stored before such a model had to be drained.
+        onAbandon: reasonsOutOfSight(settings) ? 'drain' : (settings.onAbandon ?? provider.onAbandon),
+        timeoutMs: settings.timeoutMs,
+      },
+    ],
     resale: row.resale,
     isServed: row.is_enabled && canReach(provider),
-    price: {
-      priceId: row.price_id,
-      inputMicrosPerMillion: row.input_micros_per_million,
-      cachedInputMicrosPerMillion: row.cached_input_micros_per_million,
-      cacheWriteMicrosPerMillion: row.cache_write_micros_per_million,
-      outputMicrosPerMillion: row.output_micros_per_million,
-      marginBasisPoints: BigInt(row.margin_basis_points),
-    },
     maxOutputTokens: settings.maxOutputTokens,
     defaultOutputTokens: settings.defaultOutputTokens ?? settings.maxOutputTokens,
     minOutputTokens: settings.minOutputTokens,
     promptOverheadTokens: settings.promptOverheadTokens,
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
-    outputLimitParameter: settings.outputLimitParameter,
-    // An entry may have been stored before such a model had to be drained.
-    onAbandon: reasonsOutOfSight(settings) ? 'drain' : (settings.onAbandon ?? provider.onAbandon),
     tokenizer: settings.tokenizer ?? 'o200k',
-    timeoutMs: settings.timeoutMs,
   };
 }

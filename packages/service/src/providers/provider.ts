@@ -44,7 +44,9 @@ export interface ProviderCall {
 
 /**
  * `throttled`: the provider is overloaded, or limits our calls.
- * `rejected`: it refused this request (its 400, 404, 422), and would refuse it again.
+ * `too-long`: the prompt, or the prompt with the output limit, does not fit the model's context.
+ * `rejected`: it refused this request (its 400, 404, 422) for another reason, and would refuse it again.
+ * `unauthorized`: it refused our key, or our account may not call this model.
  * `refused`: it refused the call for another reason, or responded with an error.
  * `timeout`: it did not respond in time. `outage`: it failed, or could not be reached.
  * `malformed`: its response cannot be a completion. `too-large`: a chunk is, so we give up on it. `cut`: its response ended early.
@@ -52,7 +54,9 @@ export interface ProviderCall {
  */
 export type UpstreamErrorKind =
   | 'throttled'
+  | 'too-long'
   | 'rejected'
+  | 'unauthorized'
   | 'refused'
   | 'timeout'
   | 'outage'
@@ -65,12 +69,23 @@ export type UpstreamErrorKind =
 /** A plain answer is cut here. The gateway asks for no answer that can be longer (`gateway/usage/answer-size.ts`). */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
+interface UpstreamErrorOptions extends ErrorOptions {
+  /** The provider's HTTP status. */
+  readonly status?: number | undefined;
+  /** How long the provider asks us to wait, in seconds, as it said: unbounded. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
 /** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: UpstreamErrorKind, message: string, options?: ErrorOptions) {
+  constructor(kind: UpstreamErrorKind, message: string, options: UpstreamErrorOptions = {}) {
     super(message, options);
     this.kind = kind;
+    this.status = options.status;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

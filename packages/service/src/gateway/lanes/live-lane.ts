@@ -50,7 +50,7 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
         callId,
         correlationId,
         model: model.id,
-        priceId: model.price.priceId,
+        priceId: model.upstreams[0].price.priceId,
         charge,
         outcome,
         usage,
@@ -60,7 +60,7 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
       };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
-    providerOf: ({ model }) => clientOf(model.provider),
+    providerOf: ({ model }) => clientOf(model.upstreams[0].provider),
     // Another process may be the one whose new stream takes the slot, so the offer is in the database.
     offerSlot: ({ call }: Hold<'live'>, onTaken) => drainSlots.offer(call.callId, onTaken),
   };

@@ -13,6 +13,7 @@ import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Caller } from '#accounts/key-directory.ts';
+import { findUnsupported, type Unsupported } from '#providers/capabilities.ts';
 import { findOutcome } from '#sandbox/outcomes.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
@@ -60,7 +61,12 @@ export function checkModelParameters(request: JsonObject, model: Model): Refusal
       param: 'messages',
     });
   }
-  return undefined;
+  const unsupported = findUnsupported(model.upstreams[0], request);
+  return unsupported && refuseUnsupported(unsupported);
+}
+
+function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', `This model does not take \`${path}\`. ${advice}`, { param: path });
 }
 
 /** The headers that say that a call may be retried, or is a retry. */
@@ -174,9 +180,11 @@ export function findOutcomeModel(catalogue: Catalogue, { app, mode }: Caller, na
   const callable = catalogue.list().filter(({ model }) => isEntitled(app, model));
   const basis = (callable.find(({ model }) => isPriced(model)) ?? callable[0])?.model;
   // Nothing is drained: there is no provider whose bill would run on after the caller has left.
-  return basis && { ...basis, id: name, parameters: undefined, onAbandon: 'cancel' };
+  return (
+    basis && { ...basis, id: name, parameters: undefined, upstreams: [{ ...basis.upstreams[0], onAbandon: 'cancel' }] }
+  );
 }
 
-function isPriced({ price }: Model): boolean {
+function isPriced({ upstreams: [{ price }] }: Model): boolean {
   return price.inputMicrosPerMillion > 0n || price.outputMicrosPerMillion > 0n;
 }

@@ -24,7 +24,7 @@ export function watchCaller<M extends Mode>(lane: Lane<M>, hold: Hold<M>, { gone
   let drain: Drain | undefined;
   let withdrawSlot: (() => void) | undefined;
   const onGone = () => {
-    if (hold.call.model.onAbandon === 'cancel') return giveUp();
+    if (hold.call.model.upstreams[0].onAbandon === 'cancel') return giveUp();
     drain = drains.begin(giveUp);
     withdrawSlot = lane.offerSlot(hold, giveUp);
   };

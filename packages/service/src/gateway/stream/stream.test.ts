@@ -21,12 +21,12 @@ const price = {
 };
 const call = {
   callId: newCallId(),
-  model: { price, onAbandon: 'cancel', tokenizer: 'o200k', timeoutMs: 1_000 },
+  model: { upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }], tokenizer: 'o200k' },
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
   outputTokensAsked: 1,
   outputTokensMax: 1,
-} as ChatCall;
+} as unknown as ChatCall;
 const asked: Asked = { request: {}, requestText: '{}' };
 
 test('CC-09 a stream whose provider client cannot be created is a fault, and its hold is released', async () => {
@@ -87,7 +87,7 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
     pace: STREAM_PACE,
     notes: { settled: () => {} },
   } as unknown as CallerSide;
-  const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
+  const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as unknown as ChatCall;
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
   const answer = await openStream(lane, { hold, asked }, caller);
   assert.ok('run' in answer);

@@ -62,8 +62,9 @@ export function endingOf(
   const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
   const { usage, isEstimated, isClamped } = usageTaken(report, own);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
-  const isFree = isPastLimit && ceilingOf(call.model.price, call.prompt.tokensMax, limit.tokens) === 0n;
-  const used = chargeOf(call.model.price, usage);
+  const { price } = call.model.upstreams[0];
+  const isFree = isPastLimit && ceilingOf(price, call.prompt.tokensMax, limit.tokens) === 0n;
+  const used = chargeOf(price, usage);
   return {
     outcome,
     charge: isPastLimit && used < granted && !isFree ? granted : used,

@@ -40,8 +40,9 @@ const HOLD_MIN = micros(2n);
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   const { callId, app, userId, model, outputTokensMax, choices, prompt } = call;
   const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
-  const least = ceilingOf(model.price, prompt.tokensMax, leastOutput * choices);
-  const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);
+  const { price } = model.upstreams[0];
+  const least = ceilingOf(price, prompt.tokensMax, leastOutput * choices);
+  const most = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);
   const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
   const callsMax = call.isStream ? 0 : app.limits.maxCallsPerUser;
   const idempotencyKey = call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) };
@@ -56,17 +57,19 @@ function atLeastMinimum(amount: Micros): Micros {
 /** The output limit of each choice that a hold affords. It is sent to the provider (WA-07). */
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
   const { model, outputTokensMax, choices, prompt } = call;
-  return Math.floor(outputWithin(model.price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+  const { price } = model.upstreams[0];
+  return Math.floor(outputWithin(price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
 }
 
 /** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
 export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
+  const { providerModel, outputLimitParameter, timeoutMs } = call.model.upstreams[0];
   return {
     ...asked,
-    providerModel: call.model.providerModel,
+    providerModel,
     outputTokens: outputTokensWithin(call, granted),
-    outputLimitParameter: call.model.outputLimitParameter,
-    timeoutMs: call.model.timeoutMs,
+    outputLimitParameter,
+    timeoutMs,
   };
 }
 
