@@ -1,0 +1,35 @@
+import type { Endpoint, HttpClient } from '@purser/upstream-http/client.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
+
+interface KeyedEndpointOptions {
+  readonly http: HttpClient;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly key: KeySource | undefined;
+  /** The header of a key that is no token, which holds the key alone. Undefined: `authorization`, as a token. */
+  readonly keyHeader: string | undefined;
+}
+
+/** Gives an endpoint whose head has the present key. The head is built once for each key, and not for each call. */
+export function createKeyedEndpoint(options: KeyedEndpointOptions): () => Endpoint | Promise<Endpoint> {
+  const { http, url, headers, key, keyHeader } = options;
+  if (key === undefined) {
+    const endpoint = http.endpoint(url, headers);
+    return () => endpoint;
+  }
+  let built: { readonly text: string; readonly endpoint: Endpoint } | undefined;
+
+  function endpointWith(text: string): Endpoint {
+    if (built?.text !== text) {
+      const header =
+        keyHeader === undefined || key?.isToken === true ? { authorization: `Bearer ${text}` } : { [keyHeader]: text };
+      built = { text, endpoint: http.endpoint(url, { ...headers, ...header }) };
+    }
+    return built.endpoint;
+  }
+
+  return () => {
+    const current = key.current();
+    return typeof current === 'string' ? endpointWith(current) : current.then(endpointWith);
+  };
+}
