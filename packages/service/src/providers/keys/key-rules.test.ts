@@ -23,6 +23,11 @@ function providerAt(baseUrl: string, fields: object) {
   return providerSchema.parse({ kind: 'openai-compatible', baseUrl, ...fields });
 }
 
+const usable = (baseUrl: string, fields: object) =>
+  keys.sourcesOf(providerAt(baseUrl, fields)).map((source) => [source?.name, source?.current()]);
+const faults = (baseUrl: string, fields: object) => rules.faultOf(providerAt(baseUrl, fields))?.field;
+const allowed = (baseUrl: string, fields: object) => rules.isAllowed(providerAt(baseUrl, fields));
+
 test('MO-11 a host of a key means one scheme, host and port, or every host below a wildcard', () => {
   const cases = [
     ['api.one.test', 'https://api.one.test', true],
@@ -43,8 +48,6 @@ test('MO-11 a host of a key means one scheme, host and port, or every host below
 });
 
 test('MO-11 a key of the settings is never used for another host, by its name or by its variable', () => {
-  const usable = (baseUrl: string, fields: object) =>
-    keys.sourcesOf(providerAt(baseUrl, fields)).map((source) => [source?.name, source?.current()]);
   assert.deepEqual(usable('https://api.one.test/v1', { apiKey: 'one' }), [['one', 'k1']]);
   assert.deepEqual(usable('https://api.one.test/v1', { apiKeys: ['one', 'unset', 'other'] }), [
     ['one', 'k1'],
@@ -60,12 +63,10 @@ test('MO-11 a key of the settings is never used for another host, by its name or
 });
 
 test('MO-11 the settings allow a variable for the hosts of its key, and a fault names the field', () => {
-  const faults = (baseUrl: string, fields: object) => rules.faultOf(providerAt(baseUrl, fields))?.field;
   assert.equal(faults('https://api.one.test/v1', { apiKeys: ['one', 'nobody'] }), 'apiKeys.1');
   assert.equal(faults('https://evil.test/v1', { apiKey: 'one' }), 'apiKey');
   assert.equal(faults('https://evil.test/v1', { apiKeyEnv: 'ONE_API_KEY' }), 'apiKeyEnv');
   assert.equal(faults('https://evil.test/v1', { apiKeyEnv: 'FREE_API_KEY' }), undefined);
-  const allowed = (baseUrl: string, fields: object) => rules.isAllowed(providerAt(baseUrl, fields));
   assert.equal(allowed('https://api.one.test/v1', { apiKeyEnv: 'ONE_API_KEY' }), true);
   assert.equal(allowed('https://api.one.test/v1', { apiKeyEnv: 'FREE_API_KEY' }), false);
 });

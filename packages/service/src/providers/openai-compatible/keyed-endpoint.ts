@@ -10,7 +10,7 @@ interface KeyedEndpointOptions {
   readonly keyHeader: string | undefined;
 }
 
-export interface KeyedEndpoint {
+interface KeyedEndpoint {
   /** The endpoint whose head has the present key. */
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
   /** The provider has refused the key. */
