@@ -16,6 +16,7 @@ import { openStreams } from './measures/open-streams.ts';
 import { plain, plainFew } from './measures/plain.ts';
 import { processes } from './measures/processes.ts';
 import { streamed } from './measures/streamed.ts';
+import { translated } from './measures/translated.ts';
 import { tls } from './measures/tls.ts';
 import { findingsOf } from './ratios.ts';
 import { jsonOf, markdownOf, type Report } from './report.ts';
@@ -33,6 +34,7 @@ const MEASURES: readonly Measure[] = [
   latency,
   money,
   streamed,
+  translated,
   ledger,
   check,
   openStreams,

@@ -4,6 +4,10 @@ export const PACED_MODEL = 'bench-paced';
 export const SECURE_MODEL = 'bench-secure';
 /** Its calls hold what they are charged, if they ask for as many tokens as the upstream gives: its input is free. */
 export const EXACT_MODEL = 'bench-exact';
+/** Its provider has a format of its own, so that requests and answers are translated. */
+export const TRANSLATED_MODEL = 'bench-translated';
+/** The setting with the key of a provider that refuses to do without. */
+export const PROVIDER_KEY = 'BENCH_PROVIDER_KEY';
 /** What the upstream's answers report as used; the price of a call follows from it. */
 export const USAGE = { prompt: 120, completion: 60 };
 /** At a micro for each prompt token and four for each completion token, without a margin. */
@@ -26,10 +30,12 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
     providers: {
       fast: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/v1` },
       secure: { kind: 'openai-compatible', baseUrl: `${secureUrl}/v1` },
+      translated: { kind: 'anthropic', baseUrl: `${upstreamUrl}/messages/v1`, apiKeyEnv: PROVIDER_KEY },
       paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
     },
     models: [
       { id: 'bench.model-1', provider: 'fast', ...common },
+      { id: 'bench.translated-1', provider: 'translated', ...common },
       { id: 'bench.paced-1', provider: 'paced', ...common },
       { id: 'bench.secure-1', provider: 'secure', ...common },
       {
@@ -42,6 +48,7 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
     ],
     aliases: {
       [MODEL]: 'bench.model-1',
+      [TRANSLATED_MODEL]: 'bench.translated-1',
       [PACED_MODEL]: 'bench.paced-1',
       [SECURE_MODEL]: 'bench.secure-1',
       [EXACT_MODEL]: 'bench.exact-1',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { catalogueOf } from './catalogue.ts';
+import { catalogueOf, PROVIDER_KEY } from './catalogue.ts';
 import { type Running, start } from './processes.ts';
 import type { Tools } from './tools.ts';
 
@@ -48,6 +48,7 @@ export function startService(options: ServiceOptions): Promise<Running> {
       PURSER_LOG_LEVEL: 'warn',
       PURSER_WORKERS: String(options.workers ?? 1),
       DATABASE_URL: options.databaseUrl,
+      [PROVIDER_KEY]: 'a key that opens nothing',
       PORT: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...options.environment,

@@ -12,7 +12,9 @@ export const EXPECTED_TEXT = 'A clerk counts';
 export const STREAM_END = 'data: [DONE]';
 
 const CREATED = 1_790_000_000;
-const CONTENT = `${EXPECTED_TEXT} every coin twice, writes the sum into the book, and closes it. `.repeat(3).trim();
+export const PLAIN_TEXT = `${EXPECTED_TEXT} every coin twice, writes the sum into the book, and closes it. `
+  .repeat(3)
+  .trim();
 const usage = {
   prompt_tokens: USAGE.prompt,
   completion_tokens: USAGE.completion,
@@ -27,7 +29,7 @@ const completion = Buffer.from(
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: CONTENT, refusal: null },
+        message: { role: 'assistant', content: PLAIN_TEXT, refusal: null },
         logprobs: null,
         finish_reason: 'stop',
       },
@@ -46,8 +48,10 @@ export const STREAM_HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n',
 );
 
-const TEXTS = Array.from({ length: STREAM_CHUNKS }, (_, index) => (index === 0 ? EXPECTED_TEXT : ` and word ${index}`));
-const frames = TEXTS.map((content, index) =>
+export const STREAM_TEXTS = Array.from({ length: STREAM_CHUNKS }, (_, index) =>
+  index === 0 ? EXPECTED_TEXT : ` and word ${index}`,
+);
+const frames = STREAM_TEXTS.map((content, index) =>
   frameOf({
     ...common,
     object: 'chat.completion.chunk',
@@ -96,6 +100,7 @@ function frameOf(chunk: unknown): Buffer {
   return chunked(`data: ${JSON.stringify(chunk)}\n\n`);
 }
 
-function chunked(text: string): Buffer {
+/** One chunk of a body of unknown length. */
+export function chunked(text: string): Buffer {
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }

@@ -5,6 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { parseArgs } from 'node:util';
 import { CHUNK_PAUSE_MS, PACED_CHUNKS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD } from './answers.ts';
+import { MESSAGE_STREAM, PLAIN_MESSAGE } from './messages.ts';
 
 const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type: 'string' } } });
 
@@ -12,6 +13,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d+)/im;
 /** As clients in JavaScript write it, and as some in Python do. */
 const WANTS_STREAM = [Buffer.from('"stream":true'), Buffer.from('"stream": true')];
+const MESSAGES_PATH = Buffer.from('POST /messages/');
 const PACED_PATH = Buffer.from('POST /paced/');
 /** Ends all paced streams, each at its next beat. */
 const FINISH_PATH = Buffer.from('POST /finish ');
@@ -45,7 +47,9 @@ function sizeOf(bytes: Buffer): number | undefined {
 
 function answer(socket: Socket, request: Buffer): void {
   if (startsWith(request, FINISH_PATH)) finished += 1;
-  if (!WANTS_STREAM.some((mark) => request.includes(mark))) socket.write(PLAIN);
+  const isStream = WANTS_STREAM.some((mark) => request.includes(mark));
+  if (startsWith(request, MESSAGES_PATH)) socket.write(isStream ? MESSAGE_STREAM : PLAIN_MESSAGE);
+  else if (!isStream) socket.write(PLAIN);
   else if (startsWith(request, PACED_PATH)) pace(socket);
   else socket.write(STREAM);
 }
