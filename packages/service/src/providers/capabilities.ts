@@ -1,13 +1,8 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import type { Unsupported } from '#providers/capabilities/rules.ts';
 
-/** A part of a request that an upstream cannot be sent, because its format has no word for it. */
-export interface Unsupported {
-  /** Where it is, such as `n` or `messages[2].content[0]`. */
-  readonly path: string;
-  /** What to do instead, as a sentence. */
-  readonly advice: string;
-}
+export type { Unsupported } from '#providers/capabilities/rules.ts';
 
 /** What a request is sent to. */
 interface Target {

@@ -35,11 +35,6 @@ interface Undici {
 export function createVendorHttp(): VendorHttp {
   let loading: Promise<Undici> | undefined;
 
-  async function load(): Promise<Undici> {
-    const { fetch, EnvHttpProxyAgent } = await import('undici');
-    return { fetch, dispatcher: new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false }) };
-  }
-
   return {
     fetchFor: (options) => async (input, init) => {
       loading ??= load();
@@ -67,6 +62,11 @@ export function createVendorHttp(): VendorHttp {
       void loading?.then(({ dispatcher }) => dispatcher.close()).catch(() => {});
     },
   };
+}
+
+async function load(): Promise<Undici> {
+  const { fetch, EnvHttpProxyAgent } = await import('undici');
+  return { fetch, dispatcher: new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false }) };
 }
 
 function urlOf(input: Parameters<VendorFetch>[0]): string {

@@ -51,7 +51,14 @@ export function claudeOf(providerModel: string): Claude | undefined {
 }
 
 const BUDGET_MIN = 1_024;
-const SHARES: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 };
+const SHARES: Readonly<Record<string, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.9,
+  max: 0.95,
+};
 
 /**
  * The tokens of the output limit that a model may think with, for models that take a budget. Undefined if the limit is too small

@@ -20,10 +20,16 @@ function isThinking({ request }: RuleContext): boolean {
 }
 
 /** Sampling by `temperature` or `top_p`: only some models take it, none while it thinks, and only one of the two. */
-export function findSampling(name: 'temperature' | 'top_p', claude: Claude | undefined, value: unknown, context: RuleContext) {
+export function findSampling(
+  name: 'temperature' | 'top_p',
+  claude: Claude | undefined,
+  value: unknown,
+  context: RuleContext,
+) {
   if (value === 1) return undefined;
   if (claude?.hasSampling === false) return { path: name, advice: PLAIN };
-  if (claude !== undefined && isThinking(context)) return { path: name, advice: 'Leave it out, or `reasoning_effort`.' };
+  if (claude !== undefined && isThinking(context))
+    return { path: name, advice: 'Leave it out, or `reasoning_effort`.' };
   if (name === 'temperature' && Number(value) > 1) return { path: name, advice: 'Its provider takes 0 to 1.' };
   const { temperature } = context.request;
   const hasBoth = name === 'top_p' && claude !== undefined && typeof temperature === 'number' && temperature !== 1;
@@ -64,7 +70,9 @@ const findFormat: Find = (value, context) => {
   if (type === 'text') return undefined;
   if (type === 'json_object') return { path: 'response_format.type', advice: 'Use "json_schema", with a schema.' };
   const { hasSchema } = claudeOf(context.providerModel) ?? { hasSchema: false };
-  return hasSchema ? findInSchema(value, context) : { path: 'response_format', advice: 'Make the model call a tool with the schema.' };
+  return hasSchema
+    ? findInSchema(value, context)
+    : { path: 'response_format', advice: 'Make the model call a tool with the schema.' };
 };
 
 export const findStop: Find = (value) => {
@@ -93,7 +101,11 @@ export const ANTHROPIC: Capabilities = {
     words: 'to an effort or a thinking budget, by model; "minimal" as "low"',
     find: (value, context) => findEffort(claudeOf(context.providerModel), value, context),
   },
-  response_format: { does: 'translated', words: 'a JSON schema, from Claude 4.1 on; no "json_object"', find: findFormat },
+  response_format: {
+    does: 'translated',
+    words: 'a JSON schema, from Claude 4.1 on; no "json_object"',
+    find: findFormat,
+  },
   safety_identifier: { does: 'translated', words: 'to `metadata.user_id`' },
   stop: { does: 'translated', words: 'no blank ones', find: findStop },
   temperature: {

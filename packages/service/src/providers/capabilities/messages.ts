@@ -49,12 +49,7 @@ export function findInMessages(value: unknown, words: MessageWords): Unsupported
 const SYSTEM_FIRST =
   'Its provider takes system and developer messages only before all others: put later instructions into a user message.';
 
-function findInMessage(
-  message: JsonObject,
-  role: string,
-  path: string,
-  words: MessageWords,
-): Unsupported | undefined {
+function findInMessage(message: JsonObject, role: string, path: string, words: MessageWords): Unsupported | undefined {
   const fields = FIELDS[role];
   if (fields === undefined) return { path: `${path}.role`, advice: 'Use the role "tool" and `tool_calls`.' };
   for (const name of Object.keys(message)) {
@@ -112,7 +107,10 @@ function findPrefill(messages: readonly JsonObject[]): Unsupported | undefined {
   const part: unknown = Array.isArray(content) ? content.at(-1) : { text: content };
   const text = isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '';
   if (text === text.trim()) return undefined;
-  return { path: `messages[${messages.length - 1}].content`, advice: 'A last message of the assistant must not begin or end with a space.' };
+  return {
+    path: `messages[${messages.length - 1}].content`,
+    advice: 'A last message of the assistant must not begin or end with a space.',
+  };
 }
 
 /** A place for a cache mark, and the mark. */

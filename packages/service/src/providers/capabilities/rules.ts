@@ -87,7 +87,12 @@ export function findUncovered(capabilities: Capabilities, context: RuleContext):
 export const LEAVE_OUT = 'Leave it out: its provider has no such parameter.';
 
 /** A parameter without a counterpart. Only values that change nothing are taken. */
-export function refused(name: SentParameter, neutral: (value: unknown) => boolean, words: string, advice = LEAVE_OUT): Rule {
+export function refused(
+  name: SentParameter,
+  neutral: (value: unknown) => boolean,
+  words: string,
+  advice = LEAVE_OUT,
+): Rule {
   return { does: 'refused', words, find: (value) => (neutral(value) ? undefined : { path: name, advice }) };
 }
 

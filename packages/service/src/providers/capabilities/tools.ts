@@ -51,7 +51,9 @@ export function findLostWord(schema: unknown, path: string): string | undefined 
   if (additionalProperties !== undefined && additionalProperties !== false) return `${path}.additionalProperties`;
   for (const list of ['anyOf', 'oneOf', 'allOf', 'items']) {
     const listed = schema[list];
-    const items = Array.isArray(listed) ? listed.map((item, at) => [item, `${path}.${list}[${at}]`] as const) : [[listed, `${path}.${list}`] as const];
+    const items = Array.isArray(listed)
+      ? listed.map((item, at) => [item, `${path}.${list}[${at}]`] as const)
+      : [[listed, `${path}.${list}`] as const];
     for (const [item, at] of items) {
       const lost = findLostWord(item, at);
       if (lost !== undefined) return lost;

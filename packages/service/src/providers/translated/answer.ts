@@ -42,3 +42,8 @@ export function headOf({ id, timestamp }: { id?: string | undefined; timestamp?:
     ...(timestamp === undefined ? {} : { created: Math.floor(timestamp.getTime() / 1_000) }),
   };
 }
+
+/** Files and tools that run at the vendor were not asked for. To leave them out would hide what was billed. */
+export function unknownPart(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent a part that no answer of a chat model has.');
+}

@@ -1,27 +1,19 @@
-import type { LanguageModelV4StreamPart, SharedV4Warning } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, FinishReason } from '#providers/completion.ts';
-import { annotationOf, finishReasonOf, headOf } from '#providers/translated/answer.ts';
+import { annotationOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { vendorFailureOf } from '#providers/translated/failure.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
-import { unknownPart } from '#providers/translated/to-completion.ts';
+import { createToolDeltas } from '#providers/translated/tool-deltas.ts';
 import { usageReportFrom } from '#providers/translated/usage.ts';
-
-type Part = LanguageModelV4StreamPart;
-type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
 /** Turns the parts of one stream into chunks. Each delta is handed on as it comes; nothing is collected. */
 export interface ChunkMaker {
   /** Undefined if the part says nothing to the caller. Throws `UpstreamError` if it tells of a failure. */
-  readonly take: (part: Part) => Chunk | undefined;
+  readonly take: (part: LanguageModelV4StreamPart) => Chunk | undefined;
   /** The stream has said why it finished. */
   readonly isFinished: () => boolean;
-}
-
-interface ToolCall {
-  readonly index: number;
-  hasArguments: boolean;
 }
 
 export function createChunkMaker(
@@ -29,81 +21,20 @@ export function createChunkMaker(
   answerTool: string | undefined,
   onWarnings: (warnings: readonly SharedV4Warning[]) => void,
 ): ChunkMaker {
+  const tools = createToolDeltas(dialect, answerTool);
+  const reasoning = createReasoningDeltas(dialect);
   let head: JsonObject = {};
   let hasRole = false;
   let isFinished = false;
-  /** The places of the blocks of reasoning among all blocks. */
-  const places = new Map<string, number>();
-  let blocks = 0;
-  const calls = new Map<string, ToolCall>();
-  /** The ids of the calls of the tool that stands for the JSON schema. */
-  const answers = new Set<string>();
 
-  function chunk(delta: JsonObject, reason: FinishReason | null = null): Chunk {
+  function chunk(delta: JsonObject | undefined, reason: FinishReason | null = null): Chunk | undefined {
+    if (delta === undefined) return undefined;
     const said = hasRole ? delta : { role: 'assistant', ...delta };
     hasRole = true;
     return { choices: [{ index: 0, delta: said, finish_reason: reason }], usage: undefined, extra: head };
   }
 
-  function ofReasoning(id: string, text: string, metadata: PartOf<'reasoning-delta'>['providerMetadata']) {
-    const item = reasoningItem(dialect, places.get(id) ?? 0, text, metadata);
-    if (item === undefined) return undefined;
-    return chunk({ ...(text === '' ? {} : { reasoning_content: text }), reasoning_details: [item] });
-  }
-
-  function ofToolStart({ id, toolName: name, providerMetadata, providerExecuted }: PartOf<'tool-input-start'>) {
-    if (providerExecuted === true) throw unknownPart();
-    blocks += 1;
-    if (name === answerTool) {
-      answers.add(id);
-      return undefined;
-    }
-    const call = { index: calls.size, hasArguments: false };
-    calls.set(id, call);
-    const fields = providerMetadata && dialect.toolCall?.fieldsOf(providerMetadata);
-    const begun = { index: call.index, id, type: 'function', function: { name, arguments: '' }, ...fields };
-    return chunk({ tool_calls: [begun] });
-  }
-
-  function ofToolDelta({ id, delta }: PartOf<'tool-input-delta'>) {
-    if (delta === '') return undefined;
-    if (answers.has(id)) return chunk({ content: delta });
-    const call = calls.get(id);
-    if (call === undefined) throw unknownPart();
-    call.hasArguments = true;
-    return chunk({ tool_calls: [{ index: call.index, function: { arguments: delta } }] });
-  }
-
-  /** The end of a call, with all of its arguments. They are new only if no delta had any of them. */
-  function ofToolCall(part: PartOf<'tool-call'>) {
-    const { toolCallId: id, toolName: name, input, providerExecuted, providerMetadata } = part;
-    if (providerExecuted === true) throw unknownPart();
-    if (answers.has(id)) return undefined;
-    if (name === answerTool) {
-      answers.add(id);
-      return chunk({ content: input });
-    }
-    const call = calls.get(id);
-    const fields = providerMetadata && dialect.toolCall?.fieldsOf(providerMetadata);
-    if (call === undefined) {
-      blocks += 1;
-      const index = calls.size;
-      calls.set(id, { index, hasArguments: true });
-      return chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: input }, ...fields }] });
-    }
-    if (call.hasArguments && fields === undefined) return undefined;
-    const rest = call.hasArguments ? {} : { function: { arguments: input } };
-    call.hasArguments = true;
-    return chunk({ tool_calls: [{ index: call.index, ...rest, ...fields }] });
-  }
-
-  function ofFinish({ finishReason, usage }: PartOf<'finish'>): Chunk {
-    const reason = finishReasonOf(dialect, finishReason, answers.size > 0 && calls.size === 0);
-    isFinished = true;
-    return { ...chunk({}, reason), usage: usageReportFrom(dialect, usage) };
-  }
-
-  function take(part: Part): Chunk | undefined {
+  function take(part: LanguageModelV4StreamPart): Chunk | undefined {
     switch (part.type) {
       case 'stream-start':
         onWarnings(part.warnings);
@@ -112,30 +43,30 @@ export function createChunkMaker(
         head = headOf(part);
         return undefined;
       case 'text-start':
-        blocks += 1;
+        reasoning.pass();
         return undefined;
       case 'text-delta':
         return part.delta === '' ? undefined : chunk({ content: part.delta });
       case 'reasoning-start':
-        places.set(part.id, blocks);
-        blocks += 1;
-        return ofReasoning(part.id, '', part.providerMetadata);
+        return chunk(reasoning.begin(part.id, part.providerMetadata));
       case 'reasoning-delta':
-        return ofReasoning(part.id, part.delta, part.providerMetadata);
+        return chunk(reasoning.goOn(part.id, part.delta, part.providerMetadata));
       case 'reasoning-end':
-        return ofReasoning(part.id, '', part.providerMetadata);
+        return chunk(reasoning.goOn(part.id, '', part.providerMetadata));
       case 'tool-input-start':
-        return ofToolStart(part);
+        reasoning.pass();
+        return chunk(tools.begin(part));
       case 'tool-input-delta':
-        return ofToolDelta(part);
+        return chunk(tools.goOn(part));
       case 'tool-call':
-        return ofToolCall(part);
-      case 'source': {
-        const annotation = annotationOf(part);
-        return annotation === undefined ? undefined : chunk({ annotations: [annotation] });
+        return chunk(tools.end(part));
+      case 'source':
+        return chunk(annotationsOf(annotationOf(part)));
+      case 'finish': {
+        const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.isAnswerTool()));
+        isFinished = true;
+        return ended && { ...ended, usage: usageReportFrom(dialect, part.usage) };
       }
-      case 'finish':
-        return ofFinish(part);
       case 'error':
         throw vendorFailureOf(dialect, part.error);
       case 'text-end':
@@ -148,4 +79,32 @@ export function createChunkMaker(
   }
 
   return { take, isFinished: () => isFinished };
+}
+
+function annotationsOf(annotation: JsonObject | undefined): JsonObject | undefined {
+  return annotation && { annotations: [annotation] };
+}
+
+/** The reasoning of one stream, with the place of each block among all blocks of the answer. */
+function createReasoningDeltas(dialect: Dialect) {
+  const places = new Map<string, number>();
+  let blocks = 0;
+
+  function goOn(id: string, text: string, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined {
+    const item = reasoningItem(dialect, places.get(id) ?? 0, text, metadata);
+    return item && { ...(text === '' ? {} : { reasoning_content: text }), reasoning_details: [item] };
+  }
+
+  return {
+    /** A block of another sort begins. */
+    pass: (): void => {
+      blocks += 1;
+    },
+    begin: (id: string, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined => {
+      places.set(id, blocks);
+      blocks += 1;
+      return goOn(id, '', metadata);
+    },
+    goOn,
+  };
 }

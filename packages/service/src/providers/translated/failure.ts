@@ -38,7 +38,8 @@ function isMarked(fault: unknown, mark: symbol): fault is JsonObject {
 export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
   const ours = ownErrorIn(fault);
   if (ours !== undefined) return ours;
-  if (isMarked(fault, UNSUPPORTED)) return new Error(`The library for ${dialect.kind} refused a request that we let pass.`);
+  if (isMarked(fault, UNSUPPORTED))
+    return new Error(`The library for ${dialect.kind} refused a request that we let pass.`);
   if (!isMarked(fault, API_CALL_ERROR) && !isMarked(fault, STREAM_ERROR)) {
     return new UpstreamError('malformed', 'The provider did not answer with a completion.');
   }
@@ -77,12 +78,10 @@ function bodyOf({ responseBody }: JsonObject): unknown {
   return typeof responseBody === 'string' ? parseJson(responseBody) : undefined;
 }
 
-/** In seconds, from a number of seconds or a date. */
-export function retryAfterIn(headers: Readonly<Record<string, string>>, now = Date.now()): number | undefined {
-  const value = headers['retry-after'];
-  if (value === undefined || value === '') return undefined;
+/** In seconds, from a number of seconds, or from a date and the date of the response: clocks differ. */
+function retryAfterIn({ 'retry-after': value = '', date = '' }: Readonly<Record<string, string>>): number | undefined {
+  if (value === '') return undefined;
   const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1_000));
+  const wait = Number.isNaN(seconds) ? (Date.parse(value) - Date.parse(date)) / 1_000 : seconds;
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }

@@ -1,8 +1,7 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Completion } from '#providers/completion.ts';
-import { UpstreamError } from '#providers/provider.ts';
-import { annotationOf, finishReasonOf, headOf } from '#providers/translated/answer.ts';
+import { annotationOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 import { reasoningItem } from '#providers/translated/reasoning-details.ts';
 import { usageReportFrom } from '#providers/translated/usage.ts';
@@ -41,11 +40,7 @@ export function toCompletion(
   };
 }
 
-function saidIn(
-  dialect: Dialect,
-  { content }: LanguageModelV4GenerateResult,
-  answerTool: string | undefined,
-): Said {
+function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, answerTool: string | undefined): Said {
   const said: Said = { content: '', reasoning: '', details: [], calls: [], annotations: [], isAnswerTool: false };
   for (const [index, part] of content.entries()) {
     switch (part.type) {
@@ -79,9 +74,4 @@ function saidIn(
     }
   }
   return said;
-}
-
-/** Files and tools that run at the vendor were not asked for. To leave them out would hide what was billed. */
-export function unknownPart(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent a part that no answer of a chat model has.');
 }

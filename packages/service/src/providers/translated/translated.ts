@@ -85,7 +85,10 @@ function checkLimit(dialect: Dialect, { outputTokens }: ProviderCall, body: stri
   const parsed = parseJson(body);
   const limit = isJsonObject(parsed) ? dialect.limitInBody(parsed) : undefined;
   if (typeof limit === 'number' && limit <= outputTokens) return;
-  throw new UpstreamError('unsent', `The request for ${dialect.kind} has an output limit that the hold does not pay for.`);
+  throw new UpstreamError(
+    'unsent',
+    `The request for ${dialect.kind} has an output limit that the hold does not pay for.`,
+  );
 }
 
 interface Timer {
