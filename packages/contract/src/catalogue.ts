@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nativeProviders } from './catalogue-native-providers.ts';
 
 /**
  * The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused, because a
@@ -51,6 +52,7 @@ export const providerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('simulator'),
     onAbandon: onAbandon.default('cancel'),
   }),
+  ...nativeProviders,
 ]);
 
 /** One model. Prices are micros for a million tokens; the margin is in hundredths of a percent on top of them. */

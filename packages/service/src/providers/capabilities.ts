@@ -1,8 +1,12 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import type { Unsupported } from '#providers/capabilities/rules.ts';
+import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
+import { BEDROCK } from '#providers/capabilities/bedrock.ts';
+import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
 
 export type { Unsupported } from '#providers/capabilities/rules.ts';
+
+type NativeKind = Exclude<CatalogueProvider['kind'], 'openai-compatible' | 'simulator'>;
 
 /** What a request is sent to. */
 interface Target {
@@ -14,11 +18,16 @@ interface Target {
  * The first part of a valid request that this upstream can neither be sent nor be translated for. Such a request is refused by
  * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives.
  */
-export function findUnsupported({ provider }: Target, _request: JsonObject): Unsupported | undefined {
+export function findUnsupported({ provider, providerModel }: Target, request: JsonObject): Unsupported | undefined {
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':
     case 'simulator':
       return undefined;
+    default:
+      return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
+
+/** Of the kinds that translate. */
+export const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = { anthropic: ANTHROPIC, bedrock: BEDROCK };

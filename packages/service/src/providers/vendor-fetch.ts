@@ -8,7 +8,7 @@ export type VendorFetch = typeof globalThis.fetch;
 export type Framing = 'events' | 'frames';
 
 /** What holds for one call. */
-export interface CallFetchOptions {
+interface CallFetchOptions {
   /** A plain body may have this many bytes; undefined for a stream. */
   readonly bytesMax: number | undefined;
   readonly framing: Framing;

@@ -36,7 +36,8 @@ export function anthropicDialect({ baseUrl, readKey }: AnthropicOptions): Dialec
       const counts = unifiedCounts(usage);
       return long === undefined ? counts : { ...counts, ...splitCacheWrite(counts.cacheWrite, long) };
     },
-    finishReasonOf: () => undefined,
+    // A word that is new to the library means at least that the answer has ended.
+    finishReasonOf: () => 'stop',
     failureKindOf,
     codeOf: (body) => {
       const error = isJsonObject(body) ? body['error'] : undefined;
@@ -116,7 +117,7 @@ interface Thinking {
 }
 
 /** What `reasoning_effort` asks for, in the words of the model. */
-export function thinkingOf({ request, providerModel, outputTokens }: ProviderCall): Thinking {
+function thinkingOf({ request, providerModel, outputTokens }: ProviderCall): Thinking {
   const effort = request['reasoning_effort'];
   const claude = claudeOf(providerModel);
   if (typeof effort !== 'string' || claude === undefined) return { options: {}, budgetTokens: 0 };

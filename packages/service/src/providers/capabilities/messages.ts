@@ -26,6 +26,8 @@ const PART_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'im
 interface MessageWords {
   /** Fields of a tool call that the vendor wants back. */
   readonly toolCallFields: readonly string[];
+  /** Names of tools that arrive unchanged. Undefined: all. */
+  readonly toolName?: RegExp;
   /** The vendor takes images in the result of a tool. */
   readonly hasToolImages: boolean;
 }
@@ -84,14 +86,22 @@ function findInContent(
 
 const IMAGE_AS_DATA = 'Send the image itself as a data URL in base64: this gateway fetches no addresses.';
 
-function findInToolCalls(calls: unknown, path: string, { toolCallFields }: MessageWords): Unsupported | undefined {
+function findInToolCalls(
+  calls: unknown,
+  path: string,
+  { toolCallFields, toolName }: MessageWords,
+): Unsupported | undefined {
   if (!Array.isArray(calls)) return undefined;
   for (const [place, call] of (calls as readonly JsonObject[]).entries()) {
     const at = `${path}.tool_calls[${place}]`;
     const known = new Set(['id', 'index', 'type', 'function', ...toolCallFields]);
     const unknown = Object.keys(call).find((name) => !known.has(name) && call[name] !== null);
     if (unknown !== undefined) return { path: `${at}.${unknown}`, advice: LEAVE_OUT };
-    const text = String((call['function'] as JsonObject)['arguments']);
+    const called = call['function'] as JsonObject;
+    if (toolName?.test(String(called['name'])) === false) {
+      return { path: `${at}.function.name`, advice: 'Its provider takes letters, digits, `_` and `-`.' };
+    }
+    const text = String(called['arguments']);
     if (text !== '' && !isJsonObject(parseJson(text))) {
       return { path: `${at}.function.arguments`, advice: 'Its provider takes only a JSON object.' };
     }
@@ -117,7 +127,7 @@ function findPrefill(messages: readonly JsonObject[]): Unsupported | undefined {
 type Marked = readonly [path: string, mark: unknown];
 
 /** The cache marks of a request, in the order in which a provider reads them. */
-export function cacheMarksIn({ tools, messages }: JsonObject): readonly Marked[] {
+function cacheMarksIn({ tools, messages }: JsonObject): readonly Marked[] {
   const marks: Marked[] = [];
   const look = (holder: JsonObject, path: string): void => {
     const mark = holder['cache_control'];

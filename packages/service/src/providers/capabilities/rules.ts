@@ -12,7 +12,7 @@ export interface Unsupported {
  * What a kind of provider does with one parameter. `forwarded`: sent with the same value. `translated`: sent in the vendor's words.
  * `refused`: by name. `kept`: never sent to anybody.
  */
-export interface Rule {
+interface Rule {
   readonly does: 'forwarded' | 'translated' | 'refused' | 'kept';
   /** The bounds and exceptions, for the documents. */
   readonly words?: string;
@@ -28,7 +28,7 @@ export interface RuleContext {
 }
 
 /** Parameters that a provider may be sent. `docs/PARAMETERS.md` has those that stay with the gateway. */
-export const SENT_PARAMETERS = [
+const SENT_PARAMETERS = [
   'frequency_penalty',
   'logit_bias',
   'logprobs',
@@ -50,7 +50,7 @@ export const SENT_PARAMETERS = [
   'verbosity',
 ] as const;
 
-export type SentParameter = (typeof SENT_PARAMETERS)[number];
+type SentParameter = (typeof SENT_PARAMETERS)[number];
 
 /** What a kind does with every parameter: one that is missing here does not compile. */
 export type Capabilities = Readonly<Record<SentParameter, Rule>>;
@@ -101,7 +101,7 @@ export const is =
   (...values: readonly unknown[]) =>
   (value: unknown): boolean =>
     values.includes(value);
-export const isEmptyObject = (value: unknown): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+const isEmptyObject = (value: unknown): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
 /** The rows that are the same wherever a vendor has no word for them. */
 export const WITHOUT_COUNTERPART = {

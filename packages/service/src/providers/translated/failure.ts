@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
+import { retryAfterMsOf } from '@purser/upstream-http/retry-after.ts';
 
 /** What a status means if the vendor's own code says nothing more. */
 function kindOfStatus(status: number): UpstreamErrorKind {
@@ -78,10 +79,8 @@ function bodyOf({ responseBody }: JsonObject): unknown {
   return typeof responseBody === 'string' ? parseJson(responseBody) : undefined;
 }
 
-/** In seconds, from a number of seconds, or from a date and the date of the response: clocks differ. */
-function retryAfterIn({ 'retry-after': value = '', date = '' }: Readonly<Record<string, string>>): number | undefined {
-  if (value === '') return undefined;
-  const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? (Date.parse(value) - Date.parse(date)) / 1_000 : seconds;
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+function retryAfterIn(headers: Readonly<Record<string, string>>): number | undefined {
+  const lines = Object.entries(headers).map(([name, value]) => `\r\n${name}: ${value}`);
+  const milliseconds = retryAfterMsOf(lines.join(''));
+  return milliseconds === undefined ? undefined : milliseconds / 1_000;
 }

@@ -22,7 +22,7 @@ export function reasoningItem(
 }
 
 /** A block of reasoning as a caller sends it back. */
-export interface ReasoningBlock {
+interface ReasoningBlock {
   readonly index: number | undefined;
   readonly text: string;
   readonly seal: SealFields;

@@ -5,7 +5,7 @@ import type { Dialect } from '#providers/translated/dialect.ts';
 import { toPrompt } from '#providers/translated/to-prompt.ts';
 import { toTools } from '#providers/translated/to-tools.ts';
 
-export interface TranslatedCall {
+interface TranslatedCall {
   readonly options: LanguageModelV4CallOptions;
   readonly answerTool: string | undefined;
 }

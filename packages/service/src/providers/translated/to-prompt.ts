@@ -59,10 +59,9 @@ function assistantMessage(
     const called = call['function'] as JsonObject;
     const [toolCallId, toolName] = [textIn(call, 'id'), textIn(called, 'name')];
     toolNames.set(toolCallId, toolName);
-    const providerOptions = { ...dialect.toolCall?.optionsOf(call), ...mark(dialect, call).providerOptions };
-    const isMarked = Object.keys(providerOptions).length > 0;
+    const providerOptions = dialect.toolCall?.optionsOf(call);
     const input = parseJson(textIn(called, 'arguments') || '{}');
-    said.push({ type: 'tool-call', toolCallId, toolName, input, ...(isMarked ? { providerOptions } : {}) });
+    said.push({ type: 'tool-call', toolCallId, toolName, input, ...(providerOptions && { providerOptions }) });
   }
   return { role: 'assistant', content: withReasoning(dialect, message, said), ...mark(dialect, message) };
 }

@@ -6,7 +6,7 @@ import { unknownPart } from '#providers/translated/answer.ts';
 type PartOf<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 
 /** The tool calls of one stream as deltas of the compatible format, each handed on as it comes. Undefined: nothing new to say. */
-export interface ToolDeltas {
+interface ToolDeltas {
   readonly begin: (part: PartOf<'tool-input-start'>) => JsonObject | undefined;
   readonly goOn: (part: PartOf<'tool-input-delta'>) => JsonObject | undefined;
   /** The end of a call, with all of its arguments. They are new only if no delta had any of them. */

@@ -27,7 +27,7 @@ export function createTranslated({ dialect, http }: TranslatedOptions): Provider
       const timer = createTimer(call.timeoutMs);
       try {
         const { options, answerTool } = toOptions(dialect, call, timer.signal);
-        const model = await dialect.modelOf(call.providerModel, fetchOf(call, ANSWER_BYTES_MAX));
+        const model = await timer.within(dialect.modelOf(call.providerModel, fetchOf(call, ANSWER_BYTES_MAX)));
         const result = await model.doGenerate(options);
         countWarnings(result.warnings);
         return toCompletion(dialect, result, answerTool);
@@ -50,7 +50,7 @@ export function createTranslated({ dialect, http }: TranslatedOptions): Provider
         if (signal.aborted) throw new UpstreamError('unsent', 'The call was given up before it was sent.');
         signal.addEventListener('abort', giveUp);
         const { options, answerTool } = toOptions(dialect, call, timer.signal);
-        const model = await dialect.modelOf(call.providerModel, fetchOf(call, undefined));
+        const model = await timer.within(dialect.modelOf(call.providerModel, fetchOf(call, undefined)));
         const { stream } = await model.doStream(options);
         timer.stop();
         const maker = createChunkMaker(dialect, answerTool, countWarnings);
@@ -94,6 +94,8 @@ function checkLimit(dialect: Dialect, { outputTokens }: ProviderCall, body: stri
 interface Timer {
   readonly signal: AbortSignal;
   readonly abort: () => void;
+  /** Rejects when the time runs out or the call is given up: credentials may take long to come. */
+  readonly within: <Value>(value: Value | Promise<Value>) => Promise<Value>;
   /** The time ran out. */
   readonly isOver: () => boolean;
   readonly stop: () => void;
@@ -109,6 +111,11 @@ function createTimer(timeoutMs: number): Timer {
   return {
     signal: controller.signal,
     abort: () => controller.abort(),
+    within: (value) => {
+      const ended = Promise.withResolvers<never>();
+      controller.signal.addEventListener('abort', () => ended.reject(new Error('The call ended.')), { once: true });
+      return Promise.race([value, ended.promise]);
+    },
     isOver: () => isOver,
     stop: () => clearTimeout(timer),
   };
