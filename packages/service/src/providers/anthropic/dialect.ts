@@ -3,24 +3,28 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
 import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
-import type { CallSettings, Dialect, SealFields, VendorFailure } from '#providers/translated/dialect.ts';
+import type { CallSettings, Dialect, SealFields, VendorFailure, VendorKey } from '#providers/translated/dialect.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 import { unifiedCounts } from '#providers/translated/usage.ts';
 
 interface AnthropicOptions {
   /** Up to and including the version, as in `https://api.anthropic.com/v1`. */
   readonly baseUrl: string;
-  readonly readKey: () => string | Promise<string>;
 }
 
+/** For a server of one's own that asks for none. */
+const NO_KEY: VendorKey = { text: 'none', isToken: false };
+
 /** Anthropic's Messages format, by `@ai-sdk/anthropic`. */
-export function anthropicDialect({ baseUrl, readKey }: AnthropicOptions): Dialect {
+export function anthropicDialect({ baseUrl }: AnthropicOptions): Dialect {
   return {
     kind: 'anthropic',
     framing: 'events',
-    // Both are always given: what is left out, the library takes from the environment (MO-11).
-    modelOf: async (providerModel, fetch) =>
-      createAnthropic({ baseURL: baseUrl, apiKey: await readKey(), fetch })(providerModel),
+    // Address and key are always given: what is left out, the library takes from the environment (MO-11).
+    modelOf: ({ providerModel, fetch, key = NO_KEY }) => {
+      const authentication = key.isToken ? { authToken: key.text } : { apiKey: key.text };
+      return createAnthropic({ baseURL: baseUrl.replace(/\/+$/, ''), ...authentication, fetch })(providerModel);
+    },
     settingsOf,
     limitInBody: ({ max_tokens: limit }) => limit,
     cacheOptions: (mark) => ({ anthropic: { cacheControl: mark as SharedV4ProviderMetadata[string] } }),

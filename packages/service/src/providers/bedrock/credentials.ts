@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '#kernel/clock.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
-export interface AwsCredentials {
+interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

@@ -1,5 +1,6 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { bedrockAddress } from '@purser/contract/catalogue-providers.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { budgetOf, claudeOf } from '#providers/anthropic/claude.ts';
 import { createCredentials } from '#providers/bedrock/credentials.ts';
@@ -13,26 +14,23 @@ interface BedrockOptions {
   readonly region: string;
   readonly roleArn?: string | undefined;
   readonly endpoint?: string | undefined;
-  /** Reads Bedrock's own key. Undefined: requests are signed. */
-  readonly readKey: (() => string | Promise<string>) | undefined;
 }
 
-/** Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. */
-export function bedrockDialect({ region, roleArn, endpoint, readKey }: BedrockOptions): Dialect {
-  const credentials = readKey === undefined ? createCredentials({ region, roleArn }) : undefined;
+/** Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
+export function bedrockDialect(place: BedrockOptions): Dialect {
+  const { region } = place;
+  const credentials = createCredentials(place);
   // Always given, because the library takes from the environment what is left out (MO-11).
-  const baseURL = endpoint?.replace(/\/+$/, '') ?? `https://bedrock-runtime.${region}.${suffixOf(region)}`;
+  const baseURL = bedrockAddress(place);
   return {
     kind: 'bedrock',
     framing: 'frames',
-    modelOf: async (providerModel, fetch) => {
-      // An empty key keeps the library from looking for one in the environment.
-      if (credentials === undefined) {
-        return createAmazonBedrock({ region, baseURL, fetch, apiKey: (await readKey?.()) ?? '' })(providerModel);
-      }
+    modelOf: async ({ providerModel, fetch, key }) => {
+      if (key !== undefined) return createAmazonBedrock({ region, baseURL, fetch, apiKey: key.text })(providerModel);
       const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
-      const credentialProvider = () =>
-        Promise.resolve({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
+      const token = sessionToken === undefined ? {} : { sessionToken };
+      const credentialProvider = () => Promise.resolve({ accessKeyId, secretAccessKey, ...token });
+      // An empty key keeps the library from looking for one in the environment.
       return createAmazonBedrock({ region, baseURL, fetch, apiKey: '', credentialProvider })(providerModel);
     },
     settingsOf,
@@ -60,12 +58,6 @@ export function bedrockDialect({ region, roleArn, endpoint, readKey }: BedrockOp
     failureKindOf,
     codeOf: (_body, headers) => headers['x-amzn-errortype']?.replace(/:.*$/, '').replace(/^.*#/, ''),
   };
-}
-
-/** The domain of a region's partition. */
-function suffixOf(region: string): string {
-  if (region.startsWith('cn-')) return 'amazonaws.com.cn';
-  return region.startsWith('eusc-') ? 'amazonaws.eu' : 'amazonaws.com';
 }
 
 function sealOf(metadata: SharedV4ProviderMetadata[string] | undefined): SealFields | undefined {

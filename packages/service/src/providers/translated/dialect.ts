@@ -20,12 +20,25 @@ export interface VendorFailure {
   readonly text: string;
 }
 
+interface ModelOptions {
+  readonly providerModel: string;
+  readonly fetch: VendorFetch;
+  /** Undefined if the provider has no key, but signs its requests or gets tokens in another way. */
+  readonly key: VendorKey | undefined;
+}
+
+export interface VendorKey {
+  readonly text: string;
+  /** It is sent as `authorization: Bearer`, even if the vendor takes keys in another header. */
+  readonly isToken: boolean;
+}
+
 /** What one family of vendors adds to the shared translation between the compatible format and V4 of `@ai-sdk/provider`. */
 export interface Dialect {
   readonly kind: string;
   readonly framing: Framing;
   /** Makes the model of one call. It costs microseconds, and the `fetch` belongs to the call. */
-  readonly modelOf: (providerModel: string, fetch: VendorFetch) => LanguageModelV4 | Promise<LanguageModelV4>;
+  readonly modelOf: (options: ModelOptions) => LanguageModelV4 | Promise<LanguageModelV4>;
   /** Options beside messages, tools and the output limit, which are the same for all. */
   readonly settingsOf: (call: ProviderCall) => CallSettings;
   /** The output limit in the body that goes out. It must not exceed the call's, because that is what the hold pays for (WA-07). */

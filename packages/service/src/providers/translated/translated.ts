@@ -1,5 +1,7 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
 import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { createChunkMaker } from '#providers/translated/chunk-maker.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
@@ -13,31 +15,50 @@ import type { VendorFetch, VendorHttp } from '#providers/vendor-fetch.ts';
 interface TranslatedOptions {
   readonly dialect: Dialect;
   readonly http: VendorHttp;
+  readonly key: KeySource | undefined;
 }
 
 /** A provider whose vendor speaks a format of its own: requests and answers are translated through V4 of `@ai-sdk/provider`. */
-export function createTranslated({ dialect, http }: TranslatedOptions): Provider {
+export function createTranslated({ dialect, http, key }: TranslatedOptions): Provider {
   function fetchOf(call: ProviderCall, bytesMax: number | undefined): VendorFetch {
     const checkBody = (body: string): void => checkLimit(dialect, call, body);
     return http.fetchFor({ bytesMax, framing: dialect.framing, checkBody });
   }
 
+  async function modelOf(call: ProviderCall, bytesMax: number | undefined, sent: Sent): Promise<LanguageModelV4> {
+    const { providerModel } = call;
+    const fetch = fetchOf(call, bytesMax);
+    if (key === undefined) return dialect.modelOf({ providerModel, fetch, key });
+    sent.key = await key.current();
+    return dialect.modelOf({ providerModel, fetch, key: { text: sent.key, isToken: key.isToken } });
+  }
+
+  /** A key that is refused may have become old. It is fetched again for the next call. */
+  function noteRefusal(failure: unknown, sent: Sent): void {
+    const isRefused = failure instanceof UpstreamError && failure.status === 401;
+    if (isRefused && sent.key !== undefined) key?.refused(sent.key);
+  }
+
   return {
     complete: async (call) => {
+      const sent: Sent = {};
       const timer = createTimer(call.timeoutMs);
       try {
         const { options, answerTool } = toOptions(dialect, call, timer.signal);
-        const model = await timer.within(dialect.modelOf(call.providerModel, fetchOf(call, ANSWER_BYTES_MAX)));
+        const model = await timer.within(modelOf(call, ANSWER_BYTES_MAX, sent));
         const result = await model.doGenerate(options);
         countWarnings(result.warnings);
         return toCompletion(dialect, result, answerTool);
       } catch (fault) {
-        throw timer.isOver() ? tooSlow() : vendorFailureOf(dialect, fault);
+        const failure = timer.isOver() ? tooSlow() : vendorFailureOf(dialect, fault);
+        noteRefusal(failure, sent);
+        throw failure;
       } finally {
         timer.stop();
       }
     },
     stream: async (call, signal) => {
+      const sent: Sent = {};
       // Until the first part the timer runs, and from then on the stream's own.
       const timer = createTimer(call.timeoutMs);
       const giveUp = (): void => timer.abort();
@@ -50,7 +71,7 @@ export function createTranslated({ dialect, http }: TranslatedOptions): Provider
         if (signal.aborted) throw new UpstreamError('unsent', 'The call was given up before it was sent.');
         signal.addEventListener('abort', giveUp);
         const { options, answerTool } = toOptions(dialect, call, timer.signal);
-        const model = await timer.within(dialect.modelOf(call.providerModel, fetchOf(call, undefined)));
+        const model = await timer.within(modelOf(call, undefined, sent));
         const { stream } = await model.doStream(options);
         timer.stop();
         const maker = createChunkMaker(dialect, answerTool, countWarnings);
@@ -58,10 +79,17 @@ export function createTranslated({ dialect, http }: TranslatedOptions): Provider
         return new PartStream(stream, { maker, silenceMsMax, abort: timer.abort, onLeft: leave, failureOf });
       } catch (fault) {
         leave();
-        throw failureOf(fault);
+        const failure = failureOf(fault);
+        noteRefusal(failure, sent);
+        throw failure;
       }
     },
   };
+}
+
+/** The key that a call was sent with, once it is known. */
+interface Sent {
+  key?: string;
 }
 
 /** Why a stream failed. An abort is the library's word for two things: the caller's end, and our timer's. */
