@@ -24,10 +24,11 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
     case 'openai-compatible':
     case 'simulator':
       return undefined;
-    default:
+    case 'anthropic':
+    case 'bedrock':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
 
 /** Of the kinds that translate. */
-export const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = { anthropic: ANTHROPIC, bedrock: BEDROCK };
+const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = { anthropic: ANTHROPIC, bedrock: BEDROCK };

@@ -56,7 +56,7 @@ export function createVendorHttp(): VendorHttp {
       }).catch((fault: unknown) => {
         throw failureOf(fault, signal);
       });
-      return bounded(response as unknown as Response, options, signal);
+      return bounded(response, options, signal);
     },
     close: () => {
       void loading?.then(({ dispatcher }) => dispatcher.close()).catch(() => {});

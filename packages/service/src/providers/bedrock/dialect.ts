@@ -134,7 +134,7 @@ function settingsOf(call: ProviderCall): CallSettings {
 }
 
 /** A tool that the model must call. Our own and not the library's: that one collects a stream's JSON to its end. */
-function answerToolOf(schema: NonNullable<ReturnType<typeof schemaOf>>): CallSettings {
+function answerToolOf(schema: JsonObject): CallSettings {
   const description = 'Give the answer as a JSON object.';
   return {
     tools: [{ type: 'function', name: ANSWER_TOOL, description, inputSchema: schema }],

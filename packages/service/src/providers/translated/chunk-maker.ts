@@ -73,7 +73,11 @@ export function createChunkMaker(
       case 'tool-input-end':
       case 'raw':
         return undefined;
-      default:
+      case 'custom':
+      case 'file':
+      case 'reasoning-file':
+      case 'tool-approval-request':
+      case 'tool-result':
         throw unknownPart();
     }
   }

@@ -1,4 +1,3 @@
-import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { CallSettings } from '#providers/translated/dialect.ts';
 
@@ -17,11 +16,11 @@ export function stopOf({ stop }: JsonObject): CallSettings {
 }
 
 /** The JSON schema of the answer. The description that the format gives it beside goes into it. */
-export function schemaOf({ response_format: format }: JsonObject): JSONSchema7 | undefined {
+export function schemaOf({ response_format: format }: JsonObject): JsonObject | undefined {
   const described = isJsonObject(format) ? format['json_schema'] : undefined;
   const schema = isJsonObject(described) ? described['schema'] : undefined;
   if (!isJsonObject(described) || !isJsonObject(schema)) return undefined;
   const { description } = described;
   const isNew = typeof description === 'string' && schema['description'] === undefined;
-  return (isNew ? { ...schema, description } : schema) as JSONSchema7;
+  return isNew ? { ...schema, description } : schema;
 }

@@ -69,7 +69,11 @@ function saidIn(dialect: Dialect, { content }: LanguageModelV4GenerateResult, an
         if (annotation !== undefined) said.annotations.push(annotation);
         break;
       }
-      default:
+      case 'custom':
+      case 'file':
+      case 'reasoning-file':
+      case 'tool-approval-request':
+      case 'tool-result':
         throw unknownPart();
     }
   }

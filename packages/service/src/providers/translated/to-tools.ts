@@ -1,5 +1,4 @@
 import type {
-  JSONSchema7,
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4ToolChoice,
@@ -7,7 +6,7 @@ import type {
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Dialect } from '#providers/translated/dialect.ts';
 
-const NO_ARGUMENTS: JSONSchema7 = { type: 'object', properties: {} };
+const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
 /** The tools and the tool choice of a checked request. `allowed_tools` becomes the tools that are allowed. */
 export function toTools(
@@ -33,7 +32,7 @@ function toTool(dialect: Dialect, tool: JsonObject): LanguageModelV4FunctionTool
   return {
     type: 'function',
     name: nameOf(tool),
-    inputSchema: isJsonObject(parameters) ? (parameters as JSONSchema7) : NO_ARGUMENTS,
+    inputSchema: isJsonObject(parameters) ? parameters : NO_ARGUMENTS,
     ...(typeof description === 'string' ? { description } : {}),
     // False is the format's default and says nothing.
     ...(strict === true ? { strict } : {}),
