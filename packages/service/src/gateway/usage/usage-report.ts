@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import { visibleUsage } from '#providers/visible-fields.ts';
 
 /** The usage that a call is charged for. */
@@ -37,28 +37,53 @@ export function usageTaken(report: UsageReport | undefined, countOwn: () => Toke
     return { usage: countOwn(), isEstimated: true, isClamped: true };
   const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
   const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
-  const { cached = 0, cacheWrite = 0, reasoning = 0 } = report.counts;
+  const { cached = 0, cacheWrite = 0, cacheWriteLong = 0, reasoning = 0 } = report.counts;
   // Some providers report hidden reasoning beside the completion, and only their total tells: both are billed.
   const isBeside = reasoning > 0 && total === promptGiven + visibleTokens + reasoning;
   const completionTokens = Math.min(isBeside ? visibleTokens + reasoning : visibleTokens, TOKENS_MAX);
   // In Anthropic's own counts, the prompt is without what was read from the cache and written to it.
-  const besidePrompt = cached + cacheWrite;
-  const isPromptBeside = cacheWrite > 0 && !isBeside && total === promptGiven + visibleTokens + besidePrompt;
+  const besidePrompt = cached + cacheWrite + cacheWriteLong;
+  const isPromptBeside =
+    cacheWrite + cacheWriteLong > 0 && !isBeside && total === promptGiven + visibleTokens + besidePrompt;
   const promptTokens = Math.min(isPromptBeside ? promptGiven + besidePrompt : promptGiven, TOKENS_MAX);
   const cachedTokens = Math.min(cached, promptTokens);
+  const cacheWriteTokens = Math.min(cacheWrite, promptTokens - cachedTokens);
+  const reasoningTokens = Math.min(reasoning, completionTokens);
+  const rare = rareUsageOf(report.counts, {
+    promptLeft: promptTokens - cachedTokens - cacheWriteTokens,
+    completionLeft: completionTokens - reasoningTokens,
+  });
   const isHalf = prompt === undefined || completion === undefined;
   const isUnequal = total !== undefined && total !== promptTokens + completionTokens;
+  const usage = { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens };
   return {
-    usage: {
-      promptTokens,
-      completionTokens,
-      cachedTokens,
-      cacheWriteTokens: Math.min(cacheWrite, promptTokens - cachedTokens),
-      reasoningTokens: Math.min(reasoning, completionTokens),
-    },
+    usage: rare === undefined ? usage : { ...usage, rare },
     isEstimated: isHalf && without(total, prompt ?? completion) === undefined,
     isClamped:
       report.isContradictory || isHalf || isUnequal || besidePrompt > promptTokens || reasoning > completionTokens,
+  };
+}
+
+/**
+ * The rare counts, each at most what the kinds before it leave of its whole. Undefined if there are none. A provider of the
+ * compatible format may count cached audio twice, as cached and as audio: then it is cached.
+ */
+function rareUsageOf(
+  counts: TokenCounts,
+  { promptLeft, completionLeft }: { readonly promptLeft: number; readonly completionLeft: number },
+): TokenUsage['rare'] {
+  const { cacheWriteLong = 0, audioInput = 0, imageInput = 0, audioOutput = 0, imageOutput = 0, searches = 0 } = counts;
+  if (cacheWriteLong + audioInput + imageInput + audioOutput + imageOutput + searches === 0) return undefined;
+  const cacheWriteLongTokens = Math.min(cacheWriteLong, promptLeft);
+  const audioInputTokens = Math.min(audioInput, promptLeft - cacheWriteLongTokens);
+  const audioOutputTokens = Math.min(audioOutput, completionLeft);
+  return {
+    cacheWriteLongTokens,
+    audioInputTokens,
+    imageInputTokens: Math.min(imageInput, promptLeft - cacheWriteLongTokens - audioInputTokens),
+    audioOutputTokens,
+    imageOutputTokens: Math.min(imageOutput, completionLeft - audioOutputTokens),
+    searches,
   };
 }
 

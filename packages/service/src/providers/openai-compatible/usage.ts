@@ -11,13 +11,22 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
   prompt: [['prompt_tokens']],
   cached: [['prompt_tokens_details', 'cached_tokens'], ['cache_read_input_tokens'], ['prompt_cache_hit_tokens']],
   cacheWrite: [
+    // Anthropic's sum has both lifetimes in it, so its part counts if there is one.
+    ['cache_creation', 'ephemeral_5m_input_tokens'],
     ['prompt_tokens_details', 'cache_write_tokens'],
     ['prompt_tokens_details', 'cache_creation_tokens'],
     ['cache_creation_input_tokens'],
   ],
+  cacheWriteLong: [['cache_creation', 'ephemeral_1h_input_tokens']],
+  audioInput: [['prompt_tokens_details', 'audio_tokens']],
+  imageInput: [['prompt_tokens_details', 'image_tokens']],
   completion: [['completion_tokens']],
   reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+  audioOutput: [['completion_tokens_details', 'audio_tokens']],
+  imageOutput: [['completion_tokens_details', 'image_tokens']],
   total: [['total_tokens']],
+  // Perplexity's place, and Anthropic's.
+  searches: [['num_search_queries'], ['server_tool_use', 'web_search_requests']],
 };
 
 /** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
