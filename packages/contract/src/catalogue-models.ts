@@ -181,7 +181,7 @@ function checkSheet(
     complain([...path, field, ...steps], message);
   if (price !== undefined) checkTiers(price, at('price'));
   checkChanges(changes, at('priceChanges'));
-  if (changes.length > 0 && price === undefined) at('priceChanges')([], 'need a `price` that is in force until then');
+  if (changes.length > 0 && price === undefined && !free) at('priceChanges')([], 'need a `price` that is in force until then');
   for (const [index, change] of changes.entries()) {
     const isChangePriced = isPriced(change.price) || (change.marginMicrosPerCall ?? perCall) > 0;
     if (free) at('priceChanges')([index], 'must not be there for a model that is free');

@@ -80,7 +80,7 @@ function withoutBound({ aboveInputTokens: _bound, ...tierRates }: z.output<typeo
 export function checkTiers(price: CataloguePrice, complain: Complain): void {
   let above = 0;
   for (const [index, one] of (price.tiers ?? []).entries()) {
-    if (one.aboveInputTokens <= above) {
+    if (index > 0 && one.aboveInputTokens <= above) {
       complain(['tiers', index, 'aboveInputTokens'], 'must be greater than that of the tier before');
     }
     above = one.aboveInputTokens;

@@ -2,7 +2,7 @@
 -- at a time of its own.
 
 alter table catalogue.prices
-  -- Null in the rows from before this migration: they were for whoever served the model.
+  -- Null in the rows from before this migration. A model had one provider then, and could change it.
   add column provider text collate "C",
   add column provider_model text,
   add column effective_from timestamptz, -- Null: at once, when the row was added.
