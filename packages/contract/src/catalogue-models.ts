@@ -9,17 +9,23 @@ import {
   priceMicros,
   priceSchema,
 } from './catalogue-prices.ts';
-import { catalogueName, onAbandon } from './catalogue-providers.ts';
+import { onAbandon } from './catalogue-providers.ts';
 
 /** The models of a catalogue, with those who serve them. */
 
 const IDENTIFIER = /^[a-z0-9-]+\.[A-Za-z0-9._:-]+$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const NAME_WORDS = {
+  error: 'must be 1 to 128 letters, digits, `.`, `_`, `:`, `/` or `-`, and begin with a letter or digit',
+};
 const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 const UPSTREAMS_MAX = 8;
 const WEIGHT_MAX = 1_000;
 const SEARCHES_MAX = 1_000;
 
+/** A name of a provider or an alias. */
+export const catalogueName = z.string().regex(NAME, NAME_WORDS);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 /** Families of tokenizers, named after the vocabulary of which each is typical. */
 const tokenizer = z.enum(['o200k', 'cl100k']);
@@ -181,7 +187,8 @@ function checkSheet(
     complain([...path, field, ...steps], message);
   if (price !== undefined) checkTiers(price, at('price'));
   checkChanges(changes, at('priceChanges'));
-  if (changes.length > 0 && price === undefined && !free) at('priceChanges')([], 'need a `price` that is in force until then');
+  if (changes.length > 0 && price === undefined && !free)
+    at('priceChanges')([], 'need a `price` that is in force until then');
   for (const [index, change] of changes.entries()) {
     const isChangePriced = isPriced(change.price) || (change.marginMicrosPerCall ?? perCall) > 0;
     if (free) at('priceChanges')([index], 'must not be there for a model that is free');

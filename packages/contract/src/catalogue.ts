@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { checkModel, modelSchema, reasonsOutOfSight, upstreamsOf } from './catalogue-models.ts';
-import { catalogueName, providerSchema } from './catalogue-providers.ts';
+import { catalogueName, checkModel, modelSchema, reasonsOutOfSight, upstreamsOf } from './catalogue-models.ts';
+import { providerSchema } from './catalogue-providers.ts';
 
 /**
  * The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused, because a
@@ -52,4 +52,4 @@ export type CatalogueFile = z.output<typeof catalogueSchema>;
 export { type CatalogueModel, type CatalogueUpstream, modelSchema, type Tokenizer } from './catalogue-models.ts';
 export { reasonsOutOfSight, statedPrice, upstreamsOf } from './catalogue-models.ts';
 export { type CataloguePrice, type CataloguePriceChange, RATES } from './catalogue-prices.ts';
-export { type CatalogueProvider, providerSchema } from './catalogue-providers.ts';
+export type { CatalogueProvider } from './catalogue-providers.ts';
