@@ -1,5 +1,16 @@
 import type { Mutant } from '../mutant.ts';
-import { adapter, chunkReader, chunkStream, endWatch, walking } from './places.ts';
+import {
+  adapter,
+  chunkReader,
+  chunkStream,
+  counting,
+  endWatch,
+  speaking,
+  charging,
+  usageDialects,
+  usageReport,
+  walking,
+} from './places.ts';
 
 const BEGUN = 'CC-11 ER-06 a streamed call: the provider begins and then';
 
@@ -40,5 +51,43 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'CC-11',
     edits: [adapter('!choices.every(isFinished) && !choices.some(hasContent)', '!choices.every(isFinished)')],
     killer: walking('CC-11 a plain call: the provider gives no finish reason'),
+  },
+  {
+    id: 'thoughts-in-the-total-free',
+    clause: 'MO-08',
+    edits: [usageReport('Math.min(beside.unexplained, room)', '0')],
+    killer: counting(
+      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+    ),
+  },
+  {
+    id: 'thoughts-in-the-total-without-a-bound',
+    clause: 'WA-07',
+    edits: [usageReport('Math.min(beside.unexplained, room)', 'beside.unexplained')],
+    killer: counting(
+      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+    ),
+  },
+  {
+    id: 'first-place-of-a-count-taken-for-the-largest',
+    clause: 'MO-08',
+    edits: [usageDialects('Math.max(counts[name] ?? 0, count)', 'counts[name] ?? count')],
+    killer: speaking(
+      'MO-08 usage in the words of DeepSeek behind a server that fills in zeros is charged as it says, and shown in those of the format',
+    ),
+  },
+  {
+    id: 'usage-in-a-choice-not-read',
+    clause: 'MO-08',
+    edits: [usageDialects("choice['usage'] : undefined", 'undefined : undefined')],
+    killer: charging(
+      'MO-08 CC-12 usage of Moonshot, which reports in the last choice, is charged and shown, plain and streamed',
+    ),
+  },
+  {
+    id: 'parts-charged-and-not-shown',
+    clause: 'CC-12',
+    edits: [usageReport('taken > 0 || reported !== undefined || isTold(part)', 'isTold(part)')],
+    killer: speaking('MO-08 usage in the words of Kimi is charged as it says, and shown in those of the format'),
   },
 ];

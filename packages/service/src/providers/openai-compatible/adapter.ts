@@ -9,7 +9,7 @@ import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
 import { createToRequest, type ToRequest } from '#providers/openai-compatible/to-request.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
+import { reportIn } from '#providers/openai-compatible/usage.ts';
 import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 
@@ -104,12 +104,12 @@ function completionOf(answer: unknown, limit: number): Completion {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
   // Some providers send errors with status 200.
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
-  const { choices, usage } = answer;
+  const { choices } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();
   checkChoices(choices);
   // An answer without a reason to finish is whole all the same if it says anything: the provider bills it (CC-11).
   if (!choices.every(isFinished) && !choices.some(hasContent)) throw notCompletion();
-  const report = usageReportOf(usage);
+  const report = reportIn(answer);
   const isAtLimit = (report?.counts.completion ?? 0) >= limit;
   const completed = choices.map((choice, place) => wholeChoice(choice, messageOf(choice), { place, isAtLimit }));
   return { choices: completed, usage: report, extra: answer };

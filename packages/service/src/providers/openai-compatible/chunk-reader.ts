@@ -5,7 +5,7 @@ import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts'
 import { checkChoices, errorOfFrame } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
+import { reportIn } from '#providers/openai-compatible/usage.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
@@ -94,8 +94,9 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
 export function createChunkParser(): (event: unknown) => Chunk {
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   return (event) => {
-    const { choices, usage, ...extra } = checked(event);
-    return { choices: Array.isArray(choices) ? shape(choices) : [], usage: usageReportOf(usage), extra };
+    const chunk = checked(event);
+    const { choices, usage: _usage, ...extra } = chunk;
+    return { choices: Array.isArray(choices) ? shape(choices) : [], usage: reportIn(chunk), extra };
   };
 }
 
