@@ -4,7 +4,7 @@ import type { Completion } from '#providers/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
-import { checkChoices, errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
+import { checkChoices, errorOfFrame, errorOfResponse } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
@@ -51,7 +51,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
         const response = await postBuffered(body, limits);
         const { status, text, large } = response;
         if (status === UNAUTHORIZED) plain.refused();
-        if (text === undefined) throw errorOfStatus(status);
+        if (text === undefined) throw errorOfResponse(status, response.error);
         const limit = outputTokensOf(call);
         return large === undefined
           ? answerOf(response, text, limit)
@@ -67,8 +67,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
         const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal });
         if (response.status === 200) return new ChunkStream(response, outputTokensOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
-        response.discard(); // The body is not read: it may hold anything.
-        throw errorOfStatus(response.status);
+        throw errorOfResponse(response.status, await response.readError());
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }
