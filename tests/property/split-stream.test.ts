@@ -106,7 +106,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
     }
     listener.onEnd();
   };
-  const response = { status: 200, listen, finish: () => {}, discard: () => {} };
+  const response = { status: 200, listen, readError: noError, finish: () => {}, discard: () => {} };
   const endpoint = () => ({
     postStreamed: async () => response,
     postBuffered: () => assert.fail('this test makes no plain call'),
@@ -182,4 +182,8 @@ test('CC-11 over HTTP, too, a stream gives the same bytes and charge wherever it
 
 function withoutCallId(frames: string): string {
   return frames.replace(/ call-id=\S+/, '');
+}
+
+function noError(): never {
+  assert.fail('this test has no error');
 }

@@ -1,6 +1,6 @@
 import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
-import { Exchange, notUtf8 } from './exchange.ts';
+import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8 } from './exchange.ts';
 import { type LargeBodies, type LargeBody, SMALL_BYTES_MAX } from './large-bodies.ts';
 import { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
@@ -8,8 +8,10 @@ import { Utf8Decoder } from './utf8-decoder.ts';
 /** A response that arrived as a whole, or as much of it as is allowed. */
 export interface BufferedResponse {
   readonly status: number;
-  /** Undefined if the status is not 200: the body of any other response is not read. */
+  /** Undefined if the status is not 200. */
   readonly text: string | undefined;
+  /** Set if the status is not 200. */
+  readonly error: ErrorResponse | undefined;
   /** The body was larger than is allowed. `text` is its beginning. */
   readonly isCut: boolean;
   /** Set if the body is large. The caller must leave it once nothing of the body is needed any more. */
@@ -48,16 +50,14 @@ export class BufferedExchange extends Exchange {
     this.expireIn(limits.timeoutMs);
   }
 
-  override onHead(status: number): void {
-    super.onHead(status);
-    if (status === OK) return;
-    // The body of an error may hold anything. The connection is closed, because the rest of it would have to be read.
-    this.#resolve({ status, text: undefined, isCut: false, large: undefined });
-    this.abort();
+  override onHead(status: number, lines: string): void {
+    super.onHead(status, lines);
+    if (status !== OK) this.expireError();
   }
 
   onData(bytes: Buffer): void {
     if (this.isOver) return;
+    if (this.status !== OK) return this.#onErrorData(bytes);
     const bytesLeft = this.#limits.bytesMax - this.#bytes;
     this.#bytes += bytes.length;
     // A character that is torn by the cut stays in the decoder.
@@ -73,13 +73,28 @@ export class BufferedExchange extends Exchange {
 
   override onEnd(): void {
     super.onEnd();
-    if (this.#decoder.isComplete) this.#respond(false);
+    if (this.status !== OK) this.#respondError();
+    else if (this.#decoder.isComplete) this.#respond(false);
     else this.fail(notUtf8());
   }
 
   protected override fail(error: RequestError): void {
     this.#large?.leave();
-    this.#reject(error);
+    // An error whose body never came is one all the same.
+    if (this.status > 0 && this.status !== OK) this.#respondError();
+    else this.#reject(error);
+  }
+
+  /** Takes the beginning of an error. Its connection is closed at the limit, because the rest would have to be read. */
+  #onErrorData(bytes: Buffer): void {
+    this.#text += this.#decoder.decode(bytes.subarray(0, ERROR_BYTES_MAX - this.#bytes)) ?? '';
+    this.#bytes += bytes.length;
+    if (this.#bytes > ERROR_BYTES_MAX) this.abort();
+  }
+
+  #respondError(): void {
+    const error = { text: this.#text, retryAfterMs: this.retryAfterMs };
+    this.#resolve({ status: this.status, text: undefined, error, isCut: false, large: undefined });
   }
 
   /** Stops reading until there is room for a large body. The timeout stops too: the upstream is not slow, we are. */
@@ -100,7 +115,7 @@ export class BufferedExchange extends Exchange {
   #respond(isCut: boolean): void {
     const large = this.#large;
     this.#large = undefined;
-    this.#resolve({ status: this.status, text: this.#text, isCut, large });
+    this.#resolve({ status: this.status, text: this.#text, error: undefined, isCut, large });
     this.#text = '';
   }
 }

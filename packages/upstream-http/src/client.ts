@@ -9,6 +9,7 @@ import { StreamedExchange, type StreamedLimits, type StreamedResponse } from './
 
 export { RequestError, type RequestErrorKind } from './request-error.ts';
 export type { BufferedResponse } from './buffered-response.ts';
+export type { ErrorResponse } from './exchange.ts';
 export type { LargeBody } from './large-bodies.ts';
 export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
 

@@ -186,15 +186,10 @@ test('CC-09 a body that is not UTF-8 fails, buffered or streamed, even if only i
   }
 });
 
-test('CC-09 a body that is too large is not read on, and the body of an error status is not read at all', async (t) => {
-  const scene = await sceneOf(
-    t,
-    responding(responseBytes('x'.repeat(101)), 'HTTP/1.1 500 E\r\ncontent-length: 9999\r\n\r\nCANARY'),
-  );
+test('CC-09 a body that is too large is not read on', async (t) => {
+  const scene = await sceneOf(t, responding(responseBytes('x'.repeat(101))));
   const { isCut, text } = await scene.postBuffered('{}', { timeoutMs: 30_000, bytesMax: 100 });
   assert.deepEqual([isCut, text?.length], [true, 100]);
-  const failed = await scene.postBuffered('{}', LIMITS);
-  assert.deepEqual(failed, { status: 500, text: undefined, isCut: false, large: undefined });
   await waitUntil('the connection is closed', () => scene.sockets().length === 0);
 });
 

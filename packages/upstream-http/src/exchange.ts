@@ -2,15 +2,31 @@ import type { Connection, RequestBytes } from './connection.ts';
 import { type Deadlines, ticksOf, type Timed } from './deadlines.ts';
 import type { PooledRequest } from './pool.ts';
 import { RequestError } from './request-error.ts';
+import { retryAfterMsOf } from './retry-after.ts';
 
 /** How long an aborted request without a response waits for news of its connection: a round trip to most upstreams. */
 const NEWS_WAIT_MS = 50;
+
+const OK = 200;
+/** How much of an error is read. The errors that say why they came are shorter. */
+export const ERROR_BYTES_MAX = 8 * 1024;
+/** How long an error may take to arrive after its head. Its status is known already. */
+export const ERROR_MS_MAX = 1_000;
+
+/** What an upstream says in an answer whose status is not 200. Use it to find out why, and never show it. */
+export interface ErrorResponse {
+  /** The beginning of the body, as far as it came in time. */
+  readonly text: string;
+  /** How long the upstream asks its clients to wait. Unbounded. */
+  readonly retryAfterMs: number | undefined;
+}
 
 /** One request and its response, from the queue to the end: what buffered and streamed responses have in common. */
 export abstract class Exchange implements PooledRequest, Timed {
   ticksLeft = Number.POSITIVE_INFINITY;
   isOver = false;
   status = 0;
+  protected retryAfterMs: number | undefined;
   protected connection: Connection | undefined;
   readonly #deadlines: Deadlines;
   #request: RequestBytes | undefined;
@@ -35,8 +51,14 @@ export abstract class Exchange implements PooledRequest, Timed {
   /** An interim response changes nothing by itself: a buffered response times out by the clock. */
   onInterim(): void {}
 
-  onHead(status: number): void {
+  onHead(status: number, lines: string): void {
     this.status = status;
+    if (status !== OK) this.retryAfterMs = retryAfterMsOf(lines);
+  }
+
+  /** An answer that is an error is not awaited for longer than `ERROR_MS_MAX`. */
+  protected expireError(): void {
+    this.ticksLeft = Math.min(this.ticksLeft, ticksOf(ERROR_MS_MAX));
   }
 
   abstract onData(bytes: Buffer): void;

@@ -2,8 +2,8 @@ import { CHUNK_LINE_BYTES_MAX, chunkSizeIn, INCOMPLETE } from './chunk-size.ts';
 import { type Framing, framingOf, HEAD_BYTES_MAX, ProtocolError, readHead, readTrailers } from './response-head.ts';
 
 export interface ResponseSink {
-  /** Called once, with the final status. */
-  readonly onHead: (status: number) => void;
+  /** Called once, with the final status and the header lines, each with its CRLF before it. */
+  readonly onHead: (status: number, lines: string) => void;
   /** Called with bytes of the body. They lie in the memory that was fed: copy them to keep them. */
   readonly onData: (bytes: Buffer) => void;
   /** Called for an interim response (1xx): the upstream is alive, and the response is still to come. */
@@ -108,7 +108,7 @@ export class ResponseParser {
     this.isReusable = framing.isReusable;
     this.keepAliveMs = framing.keepAliveMs;
     this.#frame(framing);
-    this.#sink.onHead(head.status);
+    this.#sink.onHead(head.status, head.lines);
     return head.end;
   }
 

@@ -1,7 +1,7 @@
 import type { Signal } from './abort-signal.ts';
 import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
-import { Exchange, notUtf8 } from './exchange.ts';
+import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8 } from './exchange.ts';
 import type { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
 
@@ -21,6 +21,8 @@ export interface StreamedResponse {
    * another request. If more text comes, or has come, the request is aborted.
    */
   readonly finish: (timeoutMs: number) => void;
+  /** Reads the beginning of a response that is an error, instead of `listen`, and then aborts the request. Never rejects. */
+  readonly readError: () => Promise<ErrorResponse>;
   /** Aborts the request. Does nothing if the whole response has arrived. */
   readonly discard: () => void;
 }
@@ -70,8 +72,8 @@ export class StreamedExchange extends Exchange implements StreamedResponse {
     this.#restartTimeout();
   }
 
-  override onHead(status: number): void {
-    super.onHead(status);
+  override onHead(status: number, lines: string): void {
+    super.onHead(status, lines);
     this.#restartTimeout();
     this.#opened.resolve(this);
   }
@@ -108,6 +110,23 @@ export class StreamedExchange extends Exchange implements StreamedResponse {
     }
     if (text !== '') listener.onText(text);
     this.#deliverEnd();
+  };
+
+  readonly readError = (): Promise<ErrorResponse> => {
+    const { promise, resolve } = Promise.withResolvers<ErrorResponse>();
+    let text = '';
+    const finish = (): void => {
+      resolve({ text: text.slice(0, ERROR_BYTES_MAX), retryAfterMs: this.retryAfterMs });
+      this.abort();
+    };
+    const onText = (more: string): boolean => {
+      text += more;
+      if (text.length > ERROR_BYTES_MAX) finish();
+      return false; // So that the timeout below counts for all of it.
+    };
+    this.listen({ onText, onEnd: finish, onError: finish });
+    this.expireError();
+    return promise;
   };
 
   readonly finish = (timeoutMs: number): void => {

@@ -11,6 +11,7 @@ function endless(): HttpClient {
     status: 200,
     listen: (listener) => void listener?.onText(CHUNK),
     finish: () => {},
+    readError: () => assert.fail('the test has no error'),
     discard: () => {},
   };
   return {

@@ -30,7 +30,7 @@ function responseWith(text: string): StreamedResponse {
     unread = '';
     listener.onText(read);
   };
-  return { status: 200, listen, finish: () => {}, discard: () => {} };
+  return { status: 200, listen, readError: noError, finish: () => {}, discard: () => {} };
 }
 
 test('a stream that has ended keeps none of the text that it read, because its settlement may take longer', async () => {
@@ -47,3 +47,7 @@ test('a stream that has ended keeps none of the text that it read, because its s
   const kept = process.memoryUsage().heapUsed - before;
   assert.ok(kept < KEPT_BYTES_MAX, `${ended.length} streams keep ${kept} bytes`);
 });
+
+function noError(): never {
+  assert.fail('the test has no error');
+}
