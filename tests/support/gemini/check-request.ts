@@ -152,7 +152,6 @@ const IMAGES: Readonly<Record<string, string>> = {
   'image/png': '89504e47',
   'image/jpeg': 'ffd8ff',
   'image/webp': '52494646',
-  'image/gif': '47494638',
 };
 
 function checkContents(contents: readonly Json[], message: Message, rules: RequestRules): void {

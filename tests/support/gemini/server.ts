@@ -52,9 +52,7 @@ export async function startGeminiServer({ apiKey, vertex }: GeminiServerOptions)
   const requests: GeminiRequest[] = [];
   const signatures = new Set<string>();
   const prefix =
-    vertex === undefined
-      ? '/v1beta'
-      : `/v1/projects/${vertex.project}/locations/${vertex.location}/publishers/google`;
+    vertex === undefined ? '/v1beta' : `/v1/projects/${vertex.project}/locations/${vertex.location}/publishers/google`;
   let next: Script = { error: FAILURES.internal };
 
   const stranger = (headers: IncomingHttpHeaders): GoogleError | undefined => {
@@ -76,8 +74,7 @@ export async function startGeminiServer({ apiKey, vertex }: GeminiServerOptions)
       const request = { model, isStream, path: incoming.url ?? '', headers: incoming.headers, body };
       requests.push(request);
       const isSigned = (signature: string): boolean => signatures.has(signature);
-      const fault =
-        stranger(incoming.headers) ?? findFault(body, { model, isVertex: vertex !== undefined, isSigned });
+      const fault = stranger(incoming.headers) ?? findFault(body, { model, isVertex: vertex !== undefined, isSigned });
       if (fault !== undefined) return refuse(response, fault);
       if (isStream && url.searchParams.get('alt') !== 'sse') return refuse(response, invalidArgument('alt is not sse'));
       const script = typeof next === 'function' ? next(request) : next;
@@ -128,10 +125,11 @@ interface Emitted {
   readonly finishReason?: string | null | undefined;
   readonly usage?: UsageMetadata | undefined;
   readonly blockReason?: string | undefined;
+  readonly continuationToken?: string | undefined;
 }
 
-function messageOf({ parts, finishReason, usage, blockReason }: Emitted, model: string): Json {
-  const reason = typeof finishReason === 'string' ? { finishReason } : {};
+function messageOf({ parts, finishReason, usage, blockReason, continuationToken }: Emitted, model: string): Json {
+  const reason = typeof finishReason === 'string' ? { finishReason, continuationToken } : {};
   const content = parts === undefined || parts.length === 0 ? {} : { content: { parts, role: 'model' } };
   return {
     ...(blockReason === undefined
@@ -150,17 +148,21 @@ function respond(response: ServerResponse, answer: GeminiAnswer, model: string):
 
 /** A part a chunk, texts in two pieces. Each chunk has the usage so far: prompt and thoughts from the first one on. */
 function stream(response: ServerResponse, answer: GeminiAnswer, model: string): void {
-  const { parts = [], usage, breakBy, blockReason, finishReason = 'STOP' } = answer;
+  const { parts = [], usage, breakBy, finishReason = 'STOP', ...end } = answer;
   const send = (message: unknown): void => void response.write(`data: ${JSON.stringify(message)}\r\n\r\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const begun = usage && { ...usage, candidatesTokenCount: undefined, candidatesTokensDetails: undefined };
+  const begun = usage && usageSoFar(usage);
   const pieces = parts.flatMap(piecesOf);
   const isBroken = breakBy !== undefined;
   const last = isBroken ? [] : pieces.splice(-1);
   for (const piece of pieces) send(messageOf({ parts: [piece], usage: begun }, model));
   if (isBroken) return breakOff(response, breakBy, send);
-  send(messageOf({ parts: last, finishReason, usage, blockReason }, model));
+  send(messageOf({ ...end, parts: last, finishReason, usage }, model));
   response.end();
+}
+
+function usageSoFar({ candidatesTokenCount = 0, candidatesTokensDetails: _, ...usage }: UsageMetadata): UsageMetadata {
+  return { ...usage, totalTokenCount: (usage.totalTokenCount ?? 0) - candidatesTokenCount };
 }
 
 function piecesOf(part: Part): Part[] {

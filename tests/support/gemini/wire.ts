@@ -36,6 +36,8 @@ export interface GeminiAnswer {
   readonly parts?: readonly Part[];
   /** `STOP` unless given. Null: the candidate has none. */
   readonly finishReason?: string | null;
+  /** Set with the reason `CONTINUATION`: the answer could go on. */
+  readonly continuationToken?: string;
   readonly usage?: UsageMetadata;
   /** Set if the prompt was blocked. Then there is no candidate. */
   readonly blockReason?: string;
