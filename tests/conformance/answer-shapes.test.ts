@@ -161,17 +161,23 @@ test('CC-11 a throttling error inside a choice is reported as throttling', async
   assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
 });
 
-test('ER-06 a stream without a finish reason, or with a blank one, never looks like success', async () => {
+test('CC-11 ER-06 a stream that ends without a finish reason, [DONE] and usage is a failure, and so is one without content', async () => {
   for (const reason of [null, '', undefined, 0]) {
-    const { user, reply } = await streamOf([
-      { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] },
-    ]);
+    const user = await newUser(BALANCE);
+    const begun = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] };
+    upstream.script({ body: [{ write: frame(begun) }] });
+    const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true });
     assert.match(reply.text, /"code":"UPSTREAM_PROVIDER_ERROR"[^\n]*\n\n$/);
     assert.ok(!reply.text.includes('[DONE]'));
     await expectCharged(user, 0);
   }
-  const blank = await plainOf({ choices: [{ message: { content: 'x' }, finish_reason: '' }] });
-  assertRefusal(blank.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
+  const role = { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] };
+  const empty = await streamOf([role, { choices: [], usage: USAGE }]);
+  assert.match(empty.reply.text, /"code":"UPSTREAM_PROVIDER_ERROR"/);
+  await expectCharged(empty.user, 0);
+  const silent = await plainOf({ choices: [{ message: { content: '' }, finish_reason: null }], usage: USAGE });
+  assertRefusal(silent.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
+  await expectCharged(silent.user, 0);
 });
 
 test('CC-01 a buffered answer with the bare minimum is completed to what the format requires', async () => {

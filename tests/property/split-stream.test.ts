@@ -112,7 +112,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
     postBuffered: () => assert.fail('this test makes no plain call'),
   });
   const http = { endpoint, close: () => {} };
-  const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', apiKey: undefined });
+  const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', key: undefined });
   const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });
   let frames = '';
   const chunks = await provider.stream(PROVIDER_CALL, new AbortController().signal);

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
+import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { type Block, blocksOf, type Project } from './sdk-package.ts';
@@ -74,6 +75,8 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return ({ dataDirectory }) => checkSettings(code, dataDirectory);
     case 'json catalogue':
       return async () => checkCatalogue(code);
+    case 'json provider-keys':
+      return async () => void providerKeysSchema.parse(JSON.parse(code));
   }
   if (language !== 'js' || file === undefined) return undefined;
   return async ({ project }) => {
@@ -138,7 +141,7 @@ function checkCatalogue(code: string): undefined {
 /** The settings that the service reads, without those of tests or of one command's sign-in. */
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const file of ['config', 'secret', 'limit-settings', 'mail-settings', 'payment-settings']) {
+  for (const file of ['config', 'secret', 'limit-settings', 'mail-settings', 'payment-settings', 'key-settings']) {
     const source = readFileSync(path.join(ROOT, `packages/service/src/app/${file}.ts`), 'utf8');
     for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
       names.add(name);

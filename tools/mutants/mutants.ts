@@ -1,3 +1,4 @@
+import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LONE_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
+  ...ANSWER_FAULTS,
   ...RETRY_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,

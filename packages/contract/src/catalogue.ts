@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { onAbandon, providerSchema } from './catalogue-providers.ts';
+
+export type { CatalogueProvider } from './catalogue-providers.ts';
 
 /**
  * The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused, because a
@@ -14,44 +17,12 @@ const PRICE_MAX = 1_000_000_000_000; // A million currency units for a million t
 const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
-/**
- * Settings of the service itself. The editor of a catalogue chooses the address that a key is sent to, so a provider's
- * key must not be one of the service's own secrets.
- */
-const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
-
 /** A price for a million tokens. Whole micros: a fraction would have to be rounded with every call. */
 const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
-/** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
-const onAbandon = z.enum(['cancel', 'drain']);
 /** Families of tokenizers, named after the vocabulary of which each is typical. */
 const tokenizer = z.enum(['o200k', 'cl100k']);
 export const aliasName = z.string().regex(NAME, NAME_WORDS);
-
-/** A provider. Its key is named, not contained: the catalogue is shown to operators and kept in the database. */
-export const providerSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('openai-compatible'),
-    baseUrl: z
-      .url({ protocol: /^https?$/ })
-      .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKeyEnv`' }),
-    /** The environment variable that contains the key. Without it, no key is sent. */
-    apiKeyEnv: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'must be capital letters, digits and `_`, and begin with a letter' })
-      .refine((name) => !OWN_SETTING.test(name), {
-        error: 'must not be a setting of the service itself',
-      })
-      .optional(),
-    onAbandon: onAbandon.default('cancel'),
-  }),
-  z.strictObject({
-    /** The provider simulator that comes with Purser, for development only. */
-    kind: z.literal('simulator'),
-    onAbandon: onAbandon.default('cancel'),
-  }),
-]);
 
 /** One model. Prices are micros for a million tokens; the margin is in hundredths of a percent on top of them. */
 export const modelSchema = z.strictObject({
@@ -128,12 +99,6 @@ export function reasonsOutOfSight(model: Pick<CatalogueModel, 'reasonsOutOfSight
   return model.reasonsOutOfSight ?? model.parameters?.includes('reasoning_effort') ?? false;
 }
 
-/** Whether an address contains no secret. Operators see the whole catalogue, addresses included. */
-function isBare(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
-}
-
 /** Checks that a model without a price says so itself. A forgotten price must not give its tokens away. */
 function checkPrice(model: CatalogueModel, complain: (field: string, message: string) => void): void {
   const prices = [...Object.values(model.price ?? {}), model.cacheWriteMicrosPerMillion];
@@ -148,7 +113,6 @@ function checkPrice(model: CatalogueModel, complain: (field: string, message: st
   if (model.minOutputTokens > model.maxOutputTokens) complain('minOutputTokens', 'must not exceed `maxOutputTokens`');
 }
 
-export type CatalogueProvider = z.output<typeof providerSchema>;
 export type CatalogueModel = z.output<typeof modelSchema>;
 export type Tokenizer = z.output<typeof tokenizer>;
 export type CatalogueFile = z.output<typeof catalogueSchema>;

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -10,7 +13,12 @@ import { trailOf } from '../../support/trail.ts';
 
 const FILE = '/operator/catalogue';
 const shell = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'SHELL_TOKEN' };
+const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-keys-'));
+after(() => rmSync(folder, { recursive: true }));
+const PURSER_PROVIDER_KEYS = path.join(folder, 'keys.json');
+writeFileSync(PURSER_PROVIDER_KEYS, '{"bound":{"env":"BOUND_API_KEY","hosts":["http://127.0.0.1:9"]}}');
 const { service } = await setStage({
+  environment: { PURSER_PROVIDER_KEYS },
   catalogue: ({ providers, ...rest }) => ({ ...rest, providers: { ...providers, shell } }),
 });
 const operator = await newOperator(service);
@@ -54,17 +62,38 @@ for (const name of ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SEC
   });
 }
 
-test('CP-05 an operator may name only provider keys; a name from the start-up file stays bound to that file’s address', async () => {
+test('MO-11 an edit over HTTP sends no key to an address where it was not sent before, nor to one that the settings forbid', async () => {
   const { providers, ...rest } = await read();
   const put = (changes: object) => operator.ask('PUT', FILE, { ...rest, providers: { ...providers, ...changes } });
-  const mine = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MINE_API_KEY' };
-  assert.equal((await put({ mine })).status, 200);
-  assert.equal((await put({ shell: { ...shell, onAbandon: 'drain' } })).status, 200);
-  for (const changes of [{ shell: { ...shell, baseUrl: 'http://127.0.0.1:10/v1' } }, { constructor: shell }]) {
-    const param = `providers.${Object.keys(changes).join('')}.apiKeyEnv`;
-    assertRefusal(await put(changes), { code: 'BAD_REQUEST', param });
+  const at = (port: number, fields: object) => ({
+    ...shell,
+    apiKeyEnv: undefined,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    ...fields,
+  });
+  const refused = [
+    [{ mine: at(9, { apiKeyEnv: 'MINE_API_KEY' }) }, 'mine.apiKeyEnv'],
+    [{ shell: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'shell.apiKeyEnv'],
+    [{ constructor: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'constructor.apiKeyEnv'],
+    [{ shell: { ...shell, baseUrl: 'https://127.0.0.1:9/v1' } }, 'shell.apiKeyEnv'],
+    [{ mine: at(10, { apiKeyEnv: 'BOUND_API_KEY' }) }, 'mine.apiKeyEnv'],
+    [{ mine: at(10, { apiKey: 'bound' }) }, 'mine.apiKey'],
+    [{ mine: at(9, { apiKeys: ['bound', 'unknown'] }) }, 'mine.apiKeys.1'],
+  ] as const;
+  for (const [changes, field] of refused) {
+    const reply = await put(changes);
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: `providers.${field}` }, reply.text);
   }
-  assert.equal((await put({})).status, 200);
+  assert.deepEqual(await read(), { ...rest, providers });
+  const accepted = [
+    { shell: { ...shell, onAbandon: 'drain' } },
+    { copy: { ...shell, baseUrl: 'http://127.0.0.1:9/v2' } },
+    { mine: at(9, { apiKey: 'bound' }) },
+    { mine: at(9, { apiKeys: ['bound'] }) },
+    { mine: at(9, { apiKeyEnv: 'BOUND_API_KEY' }) },
+    {},
+  ];
+  for (const changes of accepted) assert.equal((await put(changes)).status, 200, JSON.stringify(changes));
 });
 
 test('CP-05 a provider’s address holds no user name, password, query or fragment', async () => {

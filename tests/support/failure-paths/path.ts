@@ -72,6 +72,13 @@ export function chunk(delta: object, reason: string | null = null, index = 0): {
   return { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', model: UPSTREAM_MODEL, choices }) };
 }
 
+/** A chunk with text and a count so far, as some providers send on every chunk. */
+export function running(content: string, usage: object): { readonly write: string } {
+  return {
+    write: frame({ id: 'chatcmpl-1', choices: [{ index: 0, delta: { content }, finish_reason: null }], usage }),
+  };
+}
+
 export function usageChunk(usage: object): { readonly write: string } {
   return { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], usage }) };
 }

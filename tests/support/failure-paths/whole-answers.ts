@@ -8,6 +8,7 @@ const ZERO: path.PathEnd = { outcome: 'answered', by: 'zero' };
 const PIECES = [FIRST, path.SECOND, path.THIRD] as const;
 const ALL = [...PIECES, FINISH, REPORT, DONE] as const;
 const BYTE_ORDER_MARK: UpstreamStep = { write: '\u{FEFF}' };
+const RESET: UpstreamStep = { destroy: true };
 const BEGUN_USAGE = { role: 'assistant', content: '' };
 
 type Row = readonly [what: string, script: UpstreamScript, ends: path.PathEnd];
@@ -16,6 +17,7 @@ const WHOLE: readonly Row[] = [
   ['leaves out the usage', { body: path.completion({}) }, COUNTED],
   ['reports an invalid usage', { body: path.completion({ usage: { prompt_tokens: 'many' } }) }, COUNTED],
   ['reports a usage of zero', { body: path.completion({ usage: NO_USAGE }) }, ZERO],
+  ['gives no finish reason', { body: path.completion({ usage: path.USAGE, finishReason: null }) }, ANSWERED],
   ['labels its JSON as text', { headers: { 'content-type': 'text/plain' }, body: path.WHOLE }, ANSWERED],
   ['sends its answer in two parts', { headers: JSON_TYPE, body: inTwo(path.WHOLE) }, ANSWERED],
 ];
@@ -32,6 +34,11 @@ const STREAMS: readonly Row[] = [
   ['begins with a byte order mark', { body: [BYTE_ORDER_MARK, ...ALL] }, ANSWERED],
   ['ends its lines with CR or CRLF', { body: ALL.map(withOtherEnds) }, ANSWERED],
   ['sends comments between chunks', { body: ALL.flatMap((step) => [{ write: `: ${CANARY}\n\n` }, step]) }, ANSWERED],
+  ['sends [DONE] without a finish reason', { body: [...PIECES, DONE] }, COUNTED],
+  ['reports usage but no finish reason', { body: [...PIECES, REPORT, DONE] }, ANSWERED],
+  ['reports usage but no finish reason, and ends', { body: [...PIECES, REPORT] }, ANSWERED],
+  ['resets after its finish reason', { body: [...PIECES, FINISH, RESET] }, COUNTED],
+  ['resets after its usage', { body: [...PIECES, REPORT, RESET] }, ANSWERED],
   ['sends its usage first', { body: [REPORT, ...PIECES, FINISH, DONE] }, ANSWERED],
   ['sends its usage twice', { body: [...PIECES, FINISH, REPORT, REPORT, DONE] }, ANSWERED],
   [

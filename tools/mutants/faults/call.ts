@@ -140,7 +140,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'reasoning-beside-the-completion-free',
     clause: 'CC-11',
-    edits: [usageReport('isBeside ? visibleTokens + reasoning : visibleTokens', 'visibleTokens')],
+    edits: [usageReport('visibleTokens + beside.reasoning + hidden', 'visibleTokens + hidden')],
     killer: counting(
       'CC-11 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
     ),

@@ -47,6 +47,7 @@ import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startOutbox } from '#mail/outbox.ts';
 import { createSmtpSender } from '#mail/smtp.ts';
+import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
@@ -99,7 +100,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
   const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
-  const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
+  const providers = openProviders(config, simulatorUrl);
   const catalogue = createCatalogue(upkeep, providers.canReach);
   const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
@@ -162,6 +163,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await endPools();
     },
   };
+}
+
+/** Opens the clients of providers, with their keys. */
+function openProviders(config: Config, simulatorUrl: string | undefined) {
+  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
 }
 
 /** Opens the keys in memory, and the note of when each was last used. */

@@ -44,6 +44,7 @@ import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
+import { createKeyRules } from '#providers/keys/key-rules.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
@@ -186,7 +187,11 @@ function composeOperator(
       },
     }),
     payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
+    catalogue: createCatalogueDesk({
+      pool,
+      refresh: catalogue.refresh,
+      keys: createKeyRules(config.providerKeys),
+    }),
     accounts: createAccountDesk(pool),
     calls: control,
     audit: control.audit,

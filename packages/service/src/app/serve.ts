@@ -19,6 +19,7 @@ import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
 import { sleep } from '#kernel/sleep.ts';
+import { createKeyRules } from '#providers/keys/key-rules.ts';
 import { ensureOperator } from '#operator/accounts.ts';
 
 /** How long running calls may continue after the service was told to stop. */
@@ -60,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   try {
     await checkSecret(database.owner, config.secret);
     if (config.environment === 'development') simulator = await startSimulator(log);
-    await applyCatalogue(config, database);
+    await applyCatalogue(config, database, log);
     if (config.operator !== undefined) {
       const role = await ensureOperator(database.owner, config.operator);
       if (role !== 'operator')
@@ -168,7 +169,7 @@ async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void>
 }
 
 /** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */
-async function applyCatalogue(config: Config, database: Database): Promise<void> {
+async function applyCatalogue(config: Config, database: Database, log: Log): Promise<void> {
   const text = readCatalogueText(config.catalogueFile ?? DEMO_CATALOGUE_FILE);
   const file = parseCatalogueFile(text);
   const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
@@ -176,6 +177,11 @@ async function applyCatalogue(config: Config, database: Database): Promise<void>
     throw new StartError('The catalogue uses the provider simulator, which exists in development only. Remove it.');
   }
   await applyCatalogueFile(database.owner, text);
+  const keys = createKeyRules(config.providerKeys);
+  for (const [provider, definition] of Object.entries(file.providers)) {
+    const fault = keys.faultOf(definition);
+    if (fault !== undefined) log.warn({ provider, ...fault }, 'a provider has no key that it may be sent');
+  }
 }
 
 function readCatalogueText(file: string): string {

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
+import { type CatalogueProvider, credentialOf, originOf } from '@purser/contract/catalogue-providers.ts';
 import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/catalogue-file.ts';
 import { changedFacts, type Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
@@ -35,21 +37,27 @@ interface Edit extends Act {
   readonly nameOf?: (path: readonly PropertyKey[]) => string;
 }
 
-/** The environment variables that an operator may name as a provider's key. */
-const KEY_NAME = /_API_KEY$/;
-
 interface DeskOptions {
   readonly pool: Pool;
   readonly refresh: () => Promise<void>;
+  readonly keys: KeyRules;
 }
 
-export function createCatalogueDesk({ pool, refresh }: DeskOptions): CatalogueDesk {
+/** What the settings say of a provider's keys, which no edit of the catalogue changes (MO-11). */
+interface KeyRules {
+  /** The first field that names a key which does not exist or may not be sent to this provider. */
+  readonly faultOf: (provider: CatalogueProvider) => { readonly field: string; readonly words: string } | undefined;
+  /** The settings themselves allow that the secret which the provider names is sent to it. */
+  readonly isAllowed: (provider: CatalogueProvider) => boolean;
+}
+
+export function createCatalogueDesk({ pool, refresh, keys }: DeskOptions): CatalogueDesk {
   const edit = createEdit({ pool, refresh });
   return {
     read: () => readCatalogue(pool),
     replace: (act, file, version) =>
       edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, (current, is) =>
-        version === undefined || version === is ? (strangeKeyIn(file, current) ?? file) : outdated(),
+        version === undefined || version === is ? (strangeKeyIn(file, current, keys) ?? file) : outdated(),
       ),
     putModel: async (act, id, entry) => {
       const named = { ...act, action: 'model.put', subject: id, nameOf: fieldOfEntry };
@@ -87,7 +95,7 @@ export function createCatalogueDesk({ pool, refresh }: DeskOptions): CatalogueDe
 }
 
 /** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
-function createEdit({ pool, refresh }: DeskOptions) {
+function createEdit({ pool, refresh }: Omit<DeskOptions, 'keys'>) {
   return async (
     { nameOf = (path) => path.join('.'), ...act }: Edit,
     change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
@@ -132,27 +140,37 @@ function named(kind: string, parts: readonly (readonly [string, unknown])[]): Fa
 }
 
 /**
- * Refuses a provider whose key is not named like a provider's key. The editor of a provider chooses where its key is sent.
- * So a session of an operator must not be able to name any secret in the host's environment, only variables that end in
- * `_API_KEY`. A provider may keep another name if it already has it, with the same address: that came from the file at
- * start, whose author controls the environment anyway.
+ * Refuses an edit that would send a secret to an address where it is not sent now (MO-11). A session of an operator may be stolen,
+ * and must not turn the service's keys into the thief's. The settings on the machine and the catalogue file at start may pair any
+ * key with any address: the person who writes them controls the environment anyway.
  */
-function strangeKeyIn(file: CatalogueFile, current: CatalogueFile): Refusal<'BAD_REQUEST'> | undefined {
-  const strange = Object.entries(file.providers).find(([name, provider]) => {
-    if (provider.kind !== 'openai-compatible' || KEY_NAME.test(provider.apiKeyEnv ?? 'NO_API_KEY')) return false;
-    const before = current.providers[name];
-    const isKept = before?.kind === provider.kind && before.apiKeyEnv === provider.apiKeyEnv;
-    return !isKept || before.baseUrl !== provider.baseUrl;
-  });
-  if (strange === undefined) return undefined;
-  const param = `providers.${strange[0]}.apiKeyEnv`;
-  return refuse(
-    'BAD_REQUEST',
-    `\`${param}\`: must end in \`_API_KEY\`. Only the catalogue file at start can use other names.`,
-    {
-      param,
-    },
-  );
+function strangeKeyIn(file: CatalogueFile, current: CatalogueFile, keys: KeyRules): Refusal<'BAD_REQUEST'> | undefined {
+  const paired = new Set(Object.values(current.providers).map(pairOf));
+  for (const [name, provider] of Object.entries(file.providers)) {
+    // An entry that is there already stands in the way of no other change.
+    if (isDeepStrictEqual(provider, current.providers[name])) continue;
+    const fault = keys.faultOf(provider) ?? newPairFault(provider, paired, keys);
+    if (fault === undefined) continue;
+    const param = `providers.${name}.${fault.field}`;
+    return refuse('BAD_REQUEST', `\`${param}\`: ${fault.words}.`, { param });
+  }
+  return undefined;
+}
+
+function newPairFault(provider: CatalogueProvider, paired: ReadonlySet<string | undefined>, keys: KeyRules) {
+  const credential = credentialOf(provider);
+  if (credential === undefined || paired.has(pairOf(provider)) || keys.isAllowed(provider)) return undefined;
+  const { field, value } = credential;
+  const words =
+    `\`${value}\` is not sent to ${originOf(provider)} now. Name a key of the settings file ` +
+    '`PURSER_PROVIDER_KEYS` by `apiKey`, or change the catalogue file of the service';
+  return { field, words };
+}
+
+/** A secret that a provider names itself, and where it goes. */
+function pairOf(provider: CatalogueProvider): string | undefined {
+  const credential = credentialOf(provider);
+  return credential === undefined ? undefined : `${credential.field} ${credential.value} ${originOf(provider)}`;
 }
 
 function outdated(): Refusal<'CONFLICT'> {

@@ -1,55 +1,68 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import { unreachable } from '#kernel/assert.ts';
+import { createHttpClient } from '@purser/upstream-http/client.ts';
+import { assert, unreachable } from '#kernel/assert.ts';
+import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
+import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import type { Provider } from '#providers/provider.ts';
-import { createHttpClient } from '@purser/upstream-http/client.ts';
 
 interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */
   readonly simulatorUrl: string | undefined;
-  readonly readEnvironment: (name: string) => string | undefined;
+  readonly keys: ProviderKeys;
+}
+
+/** A provider's client that sends calls with one key. */
+interface KeyedClient {
+  /** Undefined if the provider takes calls without a key. */
+  readonly keyName: string | undefined;
+  readonly client: Provider;
 }
 
 interface ProviderRegistry {
   /** True if calls can be sent: the provider's key is set, or it needs none. */
   readonly canReach: (definition: CatalogueProvider) => boolean;
-  /** The client of a definition. The same definition gets the same client, so that its connections are kept. */
+  /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
+  readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];
+  /** The first of them. */
   readonly clientOf: (definition: CatalogueProvider) => Provider;
   readonly close: () => void;
 }
 
-/** Makes one client for each provider of the catalogue. A new vendor's adapter gets its line in `create`. */
-export function createProviderRegistry({ simulatorUrl, readEnvironment }: RegistryOptions): ProviderRegistry {
+/** Makes the clients of the catalogue's providers, one for each key. A new vendor's adapter gets its line in `create`. */
+export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions): ProviderRegistry {
   const http = createHttpClient();
   // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
-  const clients = new WeakMap<CatalogueProvider, Provider>();
+  const clients = new WeakMap<CatalogueProvider, readonly KeyedClient[]>();
 
-  function create(definition: CatalogueProvider): Provider {
+  function create(definition: CatalogueProvider, key: KeySource | undefined): Provider {
     switch (definition.kind) {
-      case 'openai-compatible': {
-        const { baseUrl, apiKeyEnv } = definition;
-        const apiKey = apiKeyEnv === undefined ? undefined : readEnvironment(apiKeyEnv);
-        return createOpenAiCompatible({ http, baseUrl, apiKey });
-      }
+      case 'openai-compatible':
+        return createOpenAiCompatible({ http, baseUrl: definition.baseUrl, key });
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
-        return createOpenAiCompatible({ http, baseUrl: simulatorUrl, apiKey: 'simulator' });
+        return createOpenAiCompatible({ http, baseUrl: simulatorUrl, key: fixedKey('simulator', 'simulator') });
       default:
         return unreachable(definition);
     }
   }
 
+  function clientsOf(definition: CatalogueProvider): readonly KeyedClient[] {
+    const known = clients.get(definition);
+    if (known !== undefined) return known;
+    const made = keys.sourcesOf(definition).map((key) => ({ keyName: key?.name, client: create(definition, key) }));
+    clients.set(definition, made);
+    return made;
+  }
+
   return {
-    canReach: (definition) => {
-      if (definition.kind === 'simulator') return simulatorUrl !== undefined;
-      return definition.apiKeyEnv === undefined || readEnvironment(definition.apiKeyEnv) !== undefined;
-    },
+    canReach: (definition) =>
+      definition.kind === 'simulator' ? simulatorUrl !== undefined : keys.sourcesOf(definition).length > 0,
+    clientsOf,
     clientOf: (definition) => {
-      const known = clients.get(definition);
-      if (known !== undefined) return known;
-      const client = create(definition);
-      clients.set(definition, client);
-      return client;
+      const [first] = clientsOf(definition);
+      assert(first !== undefined, 'a model is served only if its provider has a key');
+      return first.client;
     },
     close: http.close,
   };

@@ -25,7 +25,7 @@ async function providerOf(t: TestContext, respond: (socket: Socket) => void) {
   const server = await startRawServer({ t, respond: ({ socket }) => respond(socket) });
   const http = createHttpClient();
   t.after(http.close);
-  return createOpenAiCompatible({ http, baseUrl: `${server.url.origin}/v1`, apiKey: undefined });
+  return createOpenAiCompatible({ http, baseUrl: `${server.url.origin}/v1`, key: undefined });
 }
 
 function isFailure(kind: UpstreamError['kind']): (fault: unknown) => boolean {

@@ -60,7 +60,7 @@ export function endingOf(
   { report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
   const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
-  const { usage, isEstimated, isClamped } = usageTaken(report, own);
+  const { usage, isEstimated, isClamped } = usageTaken(report, own, limit.tokens);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const { price } = call.model.upstreams[0];
   const isFree = isPastLimit && ceilingOf(price, call.prompt.tokensMax, limit.tokens) === 0n;

@@ -13,6 +13,9 @@ function usage(promptTokens: number, completionTokens: number, cachedTokens = 0,
   return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens: 0, reasoningTokens };
 }
 
+/** The same, with this many of the prompt's tokens written to the cache. */
+const written = (cacheWriteTokens: number, told: TokenUsage) => ({ ...told, cacheWriteTokens });
+
 /** What the service takes from the usage fields of a stream’s chunks, or from the one of a buffered response. */
 function taken(...reports: readonly unknown[]) {
   return usageTaken(reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined), () => OWN);
@@ -60,7 +63,11 @@ const CONTRADICTIONS: readonly (readonly [what: string, report: unknown, taken: 
     usage(10, 5, 0, 5),
   ],
   ['a total that is less than its parts is ignored', wire(10, 5, { total: 12 }), usage(10, 5)],
-  ['a total that is more than its parts is ignored', wire(10, 5, { total: 40, reasoning: 3 }), usage(10, 5, 0, 3)],
+  [
+    'a total above its parts and the reported reasoning is ignored',
+    wire(10, 5, { total: 40, reasoning: 3 }),
+    usage(10, 5, 0, 3),
+  ],
   ['a total of zero is ignored', wire(10, 5, { total: 0 }), usage(10, 5)],
   ['a part that is not a number is ignored', wire(10, 5, { cached: '4', reasoning: {} }), usage(10, 5)],
   ['a total that is not a number is ignored', wire(10, 5, { total: 'NaN' }), usage(10, 5)],
@@ -99,8 +106,36 @@ test('CC-11 reasoning that the total shows to be outside the completion is bille
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 159 })), clamped(usage(10, 100, 0, 50)));
 });
 
-/** The same, with this many of the prompt's tokens written to the cache. */
-const written = (cacheWriteTokens: number, told: TokenUsage) => ({ ...told, cacheWriteTokens });
+test('CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent', () => {
+  // Gemini: 702 thoughts. Its format has no place for them.
+  const gemini = usageReportOf({ prompt_tokens: 10, completion_tokens: 278, total_tokens: 990 });
+  assert.deepEqual(
+    usageTaken(gemini, () => OWN, 1_000),
+    asTold(usage(10, 980, 0, 702)),
+  );
+  assert.deepEqual(
+    usageTaken(gemini, () => OWN, 500),
+    clamped(usage(10, 500, 0, 222)),
+  );
+  assert.deepEqual(
+    usageTaken(gemini, () => OWN, 100),
+    clamped(usage(10, 278)),
+  );
+  assert.deepEqual(usageToWire(usageTaken(gemini, () => OWN, 1_000).usage, gemini), {
+    prompt_tokens: 10,
+    completion_tokens: 980,
+    total_tokens: 990,
+    completion_tokens_details: { reasoning_tokens: 702 },
+  });
+  // All of it thoughts, and the completion left out.
+  assert.deepEqual(taken({ prompt_tokens: 21, total_tokens: 81 }), clamped(usage(21, 60)));
+});
+
+test('MO-08 a prompt from the cache is told by a total that counts it beside the prompt', () => {
+  assert.deepEqual(taken(wire(10, 5, { cached: 7, total: 22 })), asTold(usage(17, 5, 7)));
+  const beside = wire(10, 5, { cached: 7, reasoning: 4, total: 26 });
+  assert.deepEqual(taken(beside), asTold(usage(17, 9, 7, 4)));
+});
 
 test('B3 MO-08 tokens written to the cache are read from every place where providers report them', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 2, written: 7, total: 15 })), asTold(written(7, usage(10, 5, 2))));

@@ -29,8 +29,15 @@ function larger(left: number | undefined, right: number | undefined): number | u
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
 
-/** The usage to charge for: the report, made consistent, and our own count for what was not reported (CC-11). */
-export function usageTaken(report: UsageReport | undefined, countOwn: () => TokenUsage): UsageTaken {
+/**
+ * The usage to charge for: the report, made consistent, and our own count for what was not reported (CC-11). `outputTokensMax`: the
+ * limit that was sent, over all choices.
+ */
+export function usageTaken(
+  report: UsageReport | undefined,
+  countOwn: () => TokenUsage,
+  outputTokensMax = TOKENS_MAX,
+): UsageTaken {
   if (report === undefined) return { usage: countOwn(), isEstimated: true, isClamped: false };
   const { prompt, completion, total } = report.counts;
   if (prompt === undefined && completion === undefined)
@@ -38,13 +45,13 @@ export function usageTaken(report: UsageReport | undefined, countOwn: () => Toke
   const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
   const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
   const { cached = 0, cacheWrite = 0, reasoning = 0 } = report.counts;
-  // Some providers report hidden reasoning beside the completion, and only their total tells: both are billed.
-  const isBeside = reasoning > 0 && total === promptGiven + visibleTokens + reasoning;
-  const completionTokens = Math.min(isBeside ? visibleTokens + reasoning : visibleTokens, TOKENS_MAX);
-  // In Anthropic's own counts, the prompt is without what was read from the cache and written to it.
-  const besidePrompt = cached + cacheWrite;
-  const isPromptBeside = cacheWrite > 0 && !isBeside && total === promptGiven + visibleTokens + besidePrompt;
-  const promptTokens = Math.min(isPromptBeside ? promptGiven + besidePrompt : promptGiven, TOKENS_MAX);
+  const fromCache = cached + cacheWrite;
+  const beside = besideOf((total ?? 0) - promptGiven - visibleTokens, { reasoning, fromCache });
+  // Gemini counts its thoughts in the total alone, and bills them as output.
+  const room = Math.max(0, Math.min(outputTokensMax, TOKENS_MAX) - visibleTokens);
+  const hidden = Math.min(beside.unexplained, room);
+  const completionTokens = Math.min(visibleTokens + beside.reasoning + hidden, TOKENS_MAX);
+  const promptTokens = Math.min(promptGiven + beside.fromCache, TOKENS_MAX);
   const cachedTokens = Math.min(cached, promptTokens);
   const isHalf = prompt === undefined || completion === undefined;
   const isUnequal = total !== undefined && total !== promptTokens + completionTokens;
@@ -54,12 +61,25 @@ export function usageTaken(report: UsageReport | undefined, countOwn: () => Toke
       completionTokens,
       cachedTokens,
       cacheWriteTokens: Math.min(cacheWrite, promptTokens - cachedTokens),
-      reasoningTokens: Math.min(reasoning, completionTokens),
+      reasoningTokens: Math.min(reasoning + hidden, completionTokens),
     },
     isEstimated: isHalf && without(total, prompt ?? completion) === undefined,
     isClamped:
-      report.isContradictory || isHalf || isUnequal || besidePrompt > promptTokens || reasoning > completionTokens,
+      report.isContradictory || isHalf || isUnequal || fromCache > promptTokens || reasoning > completionTokens,
   };
+}
+
+/**
+ * What a total counts that neither the prompt nor the completion does: some providers report hidden reasoning beside the completion,
+ * and Anthropic the prompt without its cache. What is left is unexplained, if the provider tells of no reasoning.
+ */
+function besideOf(left: number, { reasoning, fromCache }: { readonly reasoning: number; readonly fromCache: number }) {
+  const none = { reasoning: 0, fromCache: 0, unexplained: 0 };
+  if (left <= 0) return none;
+  if (left === reasoning) return { ...none, reasoning };
+  if (left === fromCache) return { ...none, fromCache };
+  if (left === reasoning + fromCache) return { ...none, reasoning, fromCache };
+  return reasoning > 0 ? none : { ...none, unexplained: left };
 }
 
 /** What a total leaves for the other part; undefined if it was not reported or cannot be true. */
@@ -69,28 +89,39 @@ function without(total: number | undefined, part: number | undefined): number | 
 
 /** Usage in the format of the wire: what callers may see of the provider's report (CC-21), with the counts that were taken. */
 export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject {
-  const extra = visibleUsage(report?.extra ?? {});
-  return {
-    ...extra,
+  const counted = {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+  if (report === undefined) return counted;
+  const extra = visibleUsage(report.extra);
+  const { cached, cacheWrite, reasoning } = report.counts;
+  return {
+    ...extra,
+    ...counted,
     ...detailsToWire(extra, 'prompt_tokens_details', {
-      cached_tokens: usage.cachedTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
+      cached_tokens: [usage.cachedTokens, cached],
+      cache_write_tokens: [usage.cacheWriteTokens, cacheWrite],
     }),
-    ...detailsToWire(extra, 'completion_tokens_details', { reasoning_tokens: usage.reasoningTokens }),
+    ...detailsToWire(extra, 'completion_tokens_details', { reasoning_tokens: [usage.reasoningTokens, reasoning] }),
   };
 }
 
-/** Corrects details that the provider reported. Adds none: clients take a detail for something that was counted. */
+/**
+ * The details of a count, with the parts that were taken in the places where the format has them. Only those that the provider
+ * counted anywhere, or that its total shows: clients take a detail for something that was counted.
+ */
 function detailsToWire(
   extra: JsonObject,
   name: string,
-  taken: Readonly<Record<string, number>>,
+  parts: Readonly<Record<string, readonly [taken: number, reported: number | undefined]>>,
 ): JsonObject | undefined {
-  const details = extra[name];
-  if (!isJsonObject(details)) return undefined;
-  const isTold = ([part]: [string, number]) => details[part] !== undefined && details[part] !== null;
-  return { [name]: { ...details, ...Object.fromEntries(Object.entries(taken).filter(isTold)) } };
+  const details = isJsonObject(extra[name]) ? extra[name] : undefined;
+  const isTold = (part: string): boolean => details?.[part] !== undefined && details[part] !== null;
+  const counted = Object.entries(parts).filter(
+    ([part, [taken, reported]]) => taken > 0 || reported !== undefined || isTold(part),
+  );
+  if (details === undefined && counted.length === 0) return undefined;
+  return { [name]: { ...details, ...Object.fromEntries(counted.map(([part, [taken]]) => [part, taken])) } };
 }

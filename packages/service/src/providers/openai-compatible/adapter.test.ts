@@ -28,7 +28,7 @@ function timers(): number {
 }
 
 test('WA-07 an unread stream starts no timer of its own: the timer would keep its request alive', async () => {
-  const provider = createOpenAiCompatible({ http: endless(), baseUrl: 'http://provider.test/v1', apiKey: undefined });
+  const provider = createOpenAiCompatible({ http: endless(), baseUrl: 'http://provider.test/v1', key: undefined });
   const before = timers();
   const caller = new AbortController();
   const request = { model: 'm', messages: [] };

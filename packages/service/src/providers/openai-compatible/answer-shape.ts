@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type ChunkChoice, type CompletionChoice, FINISH_REASONS, type FinishReason } from '#providers/completion.ts';
+import { missingReason } from '#providers/openai-compatible/missing-reasons.ts';
 import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatible/tool-calls.ts';
 
 /** The reason for each word that providers use, in small letters. */
@@ -40,8 +41,12 @@ export function createChoiceShape(): (choices: readonly JsonObject[]) => readonl
     });
 }
 
-/** Completes a choice of a whole answer in the same way. `place`: its index if it has none. */
-export function wholeChoice(choice: JsonObject, place: number, message: JsonObject): CompletionChoice {
+/** Completes a choice of a whole answer in the same way. `place`: its index if it has none. `isAtLimit`: of the output. */
+export function wholeChoice(
+  choice: JsonObject,
+  message: JsonObject,
+  { place, isAtLimit }: { readonly place: number; readonly isAtLimit: boolean },
+): CompletionChoice {
   const { logprobs = null } = choice;
   const { content = null, refusal = null, tool_calls: calls } = message;
   const toolCalls = Array.isArray(calls) ? { tool_calls: sameOr(calls, wholeToolCalls(calls)) } : {};
@@ -49,7 +54,7 @@ export function wholeChoice(choice: JsonObject, place: number, message: JsonObje
     index: indexOf(choice, place),
     message: fixed(message, { role: 'assistant', content, refusal, ...toolCalls }),
     logprobs,
-    finish_reason: finishReasonOf(choice['finish_reason']) ?? 'stop',
+    finish_reason: finishReasonOf(choice['finish_reason']) ?? missingReason(message, isAtLimit),
   });
 }
 

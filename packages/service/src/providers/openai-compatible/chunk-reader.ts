@@ -4,7 +4,8 @@ import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
 import { checkChoices, errorOfFrame } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
-import { usageReportOf } from '#providers/openai-compatible/usage.ts';
+import { createEndWatch } from '#providers/openai-compatible/missing-reasons.ts';
+import { reportIn } from '#providers/openai-compatible/usage.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
@@ -15,30 +16,45 @@ const TEMPLATES_MAX = 8;
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
 export interface ChunkReader {
   readonly feed: (text: string) => void;
-  /** The body has ended. */
+  /** The body has ended. Choices that lack nothing but a reason to finish get one. */
   readonly end: () => void;
   /** The chunks that have come since the last call. */
   readonly take: () => readonly StreamChunk[];
   /** The provider has sent `[DONE]`. Everything behind it is ignored. */
   readonly isDone: () => boolean;
+  /** Nothing but the end of the body is missing, so it does not matter how the connection ends. */
+  readonly isComplete: () => boolean;
 }
 
-export function createChunkReader(): ChunkReader {
+/** `outputTokensMax`: the limit that was sent, over all choices. */
+export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
   let chunks: StreamChunk[] = [];
   let isDone = false;
   let template: TextTemplate<Chunk> | undefined;
   let templates = 0;
   let hasBegun = false;
   const chunkOf = createChunkParser();
+  const watch = createEndWatch(outputTokensMax);
+
+  /** Finishes what the provider left open, because it says that it is done. */
+  function close(): void {
+    const closing = watch.closing();
+    if (closing !== undefined) chunks.push(closing);
+  }
 
   // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
     onEvent: (data, raw) => {
       if (isDone) return;
       isDone = data === END_OF_STREAM;
-      if (isDone) return;
+      if (isDone) {
+        close();
+        return;
+      }
       const event = parseJson(data);
-      chunks.push(chunkOf(event));
+      const chunk = chunkOf(event);
+      chunks.push(chunk);
+      watch.follow(chunk);
       const isFirst = !hasBegun;
       hasBegun = true;
       // No template of the first chunk: it usually names the role, and no later chunk is like it.
@@ -53,19 +69,24 @@ export function createChunkReader(): ChunkReader {
       const found = isDone ? undefined : template?.find(text, at);
       if (found === undefined) return at;
       chunks.push(found.run);
+      watch.followText();
       return found.end;
     },
   });
 
   return {
     feed: events.feed,
-    end: events.end,
+    end: () => {
+      events.end();
+      if (!isDone && watch.isComplete()) close();
+    },
     take: () => {
       const taken = chunks;
       chunks = [];
       return taken;
     },
     isDone: () => isDone,
+    isComplete: watch.isComplete,
   };
 }
 
@@ -73,8 +94,9 @@ export function createChunkReader(): ChunkReader {
 export function createChunkParser(): (event: unknown) => Chunk {
   const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   return (event) => {
-    const { choices, usage, ...extra } = checked(event);
-    return { choices: Array.isArray(choices) ? shape(choices) : [], usage: usageReportOf(usage), extra };
+    const chunk = checked(event);
+    const { choices, usage: _usage, ...extra } = chunk;
+    return { choices: Array.isArray(choices) ? shape(choices) : [], usage: reportIn(chunk), extra };
   };
 }
 

@@ -1,10 +1,17 @@
-import type { RequestError, ResponseListener, StreamedResponse } from '@purser/upstream-http/client.ts';
+import type {
+  RequestError,
+  RequestErrorKind,
+  ResponseListener,
+  StreamedResponse,
+} from '@purser/upstream-http/client.ts';
 import { type ChunkReader, createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 
 /** How long the body may take to end after `[DONE]`. Then the connection is closed instead of kept. */
 const END_OF_BODY_MS_MAX = 1_000;
+/** Errors by which a connection ends. The others say something of the response, or that nobody wants it. */
+const LOST: ReadonlySet<RequestErrorKind> = new Set(['connection', 'protocol', 'timeout', 'closed']);
 
 /**
  * The chunks of a streamed response, handed on in the turn in which they are read. With many streams open, a promise for
@@ -13,7 +20,7 @@ const END_OF_BODY_MS_MAX = 1_000;
 export class ChunkStream implements ChunkSource, ResponseListener {
   readonly #response: StreamedResponse;
   /** Let go at the end, with the text that it has read: a settlement may take longer than the stream. */
-  #chunks: ChunkReader | undefined = createChunkReader();
+  #chunks: ChunkReader | undefined;
   /** The body has ended, or nothing more is wanted of it. */
   #hasEnded = false;
   #isLeft = false;
@@ -21,8 +28,10 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   #take: TakeChunks | undefined;
   #over: PromiseWithResolvers<void> | undefined;
 
-  constructor(response: StreamedResponse) {
+  /** `outputTokensMax`: the limit that was sent, over all choices. */
+  constructor(response: StreamedResponse, outputTokensMax = Infinity) {
     this.#response = response;
+    this.#chunks = createChunkReader(outputTokensMax);
   }
 
   isWhole(): boolean {
@@ -72,7 +81,9 @@ export class ChunkStream implements ChunkSource, ResponseListener {
   }
 
   onError(error: RequestError): void {
-    this.#fail(upstreamFailureOf(error));
+    // The caller has the whole answer and the provider bills it: only the end of the body is missing (CC-11).
+    if (LOST.has(error.kind) && this.#chunks?.isComplete() === true) this.onEnd();
+    else this.#fail(upstreamFailureOf(error));
   }
 
   #pass(): boolean {

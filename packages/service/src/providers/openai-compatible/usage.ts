@@ -1,24 +1,70 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, TOKENS_MAX, type TokenCounts, type UsageReport } from '#providers/completion.ts';
 
-type Path = readonly [field: string, part?: string];
+type Path = readonly string[];
 
 /**
- * Where each count may be in a `usage` field: the first place that has one counts. The format has no place for writes to a
- * cache: OpenRouter, LiteLLM and Anthropic have one each. A new kind of token is a line here and one in `TOKEN_COUNTS`.
+ * Where each count may be in a `usage` field. If several places have one, the largest counts: a server in between fills the places of
+ * the format with zeros and leaves the vendor's own as they were. A new kind of token is a line here and one in `TOKEN_COUNTS`.
  */
 const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
-  prompt: [['prompt_tokens']],
-  cached: [['prompt_tokens_details', 'cached_tokens'], ['cache_read_input_tokens'], ['prompt_cache_hit_tokens']],
-  cacheWrite: [
-    ['prompt_tokens_details', 'cache_write_tokens'],
-    ['prompt_tokens_details', 'cache_creation_tokens'],
-    ['cache_creation_input_tokens'],
+  prompt: [['prompt_tokens'], ['input_tokens']],
+  cached: [
+    ['prompt_tokens_details', 'cached_tokens'],
+    ['input_tokens_details', 'cached_tokens'],
+    ['cached_tokens'], // Moonshot, StepFun
+    ['cache_read_input_tokens'], // Anthropic
+    ['prompt_cache_hit_tokens'], // DeepSeek
   ],
-  completion: [['completion_tokens']],
-  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+  // The format has no place for writes to a cache.
+  cacheWrite: [
+    ['prompt_tokens_details', 'cache_write_tokens'], // OpenRouter
+    ['prompt_tokens_details', 'cache_creation_tokens'], // LiteLLM
+    ['prompt_tokens_details', 'cache_creation_input_tokens'], // Qwen
+    ['cache_creation_input_tokens'], // Anthropic
+  ],
+  completion: [['completion_tokens'], ['output_tokens']],
+  reasoning: [
+    ['completion_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'reasoning_tokens'],
+    ['reasoning_tokens'], // Perplexity
+  ],
   total: [['total_tokens']],
 };
+
+/** Counts that are the sum of others, for vendors that leave the sum out. */
+const DEEPSEEK_PROMPT: readonly Path[] = [['prompt_cache_hit_tokens'], ['prompt_cache_miss_tokens']];
+/** In Anthropic's own format, the prompt is without what was read from the cache and written to it. */
+const ANTHROPIC_PROMPT: readonly Path[] = [
+  ['input_tokens'],
+  ['cache_read_input_tokens'],
+  ['cache_creation_input_tokens'],
+];
+
+/** The usage that an answer or a chunk reports, wherever it has it. Undefined if it has none. */
+export function reportIn(answer: JsonObject): UsageReport | undefined {
+  const { usage, choices, x_groq: groq, timings } = answer;
+  const [choice] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];
+  return (
+    usageReportOf(usage) ??
+    usageReportOf(isJsonObject(choice) ? choice['usage'] : undefined) ?? // Moonshot, in streams
+    usageReportOf(isJsonObject(groq) ? groq['usage'] : undefined) ??
+    usageReportOf(usageOfTimings(timings))
+  );
+}
+
+/** llama.cpp times each call, and its older versions report no usage in streams. */
+function usageOfTimings(timings: unknown): JsonObject | undefined {
+  if (!isJsonObject(timings)) return undefined;
+  const { prompt_n: fresh, cache_n: cached, predicted_n: completion } = timings;
+  // Without `cache_n`, nothing says how much of the prompt was in the cache and so is not in `prompt_n`.
+  if (typeof fresh !== 'number' || typeof cached !== 'number' || typeof completion !== 'number') return undefined;
+  return {
+    prompt_tokens: fresh + cached,
+    completion_tokens: completion,
+    prompt_tokens_details: { cached_tokens: cached },
+  };
+}
 
 /** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
 export function usageReportOf(usage: unknown): UsageReport | undefined {
@@ -26,27 +72,33 @@ export function usageReportOf(usage: unknown): UsageReport | undefined {
   const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
   let isContradictory = false;
   for (const name of TOKEN_COUNTS) {
-    const value = firstAt(usage, PATHS[name]);
-    const count = countOf(value);
-    counts[name] = count;
-    isContradictory ||= count !== value && value !== undefined;
+    for (const path of PATHS[name]) {
+      const value = valueAt(usage, path);
+      if (value === undefined || value === null) continue;
+      const count = countOf(value);
+      isContradictory ||= count !== value;
+      if (count !== undefined) counts[name] = Math.max(counts[name] ?? 0, count);
+    }
   }
+  if (usage['prompt_tokens'] === undefined) counts.prompt = sumAt(usage, ANTHROPIC_PROMPT) ?? counts.prompt;
+  counts.prompt ??= sumAt(usage, DEEPSEEK_PROMPT);
   return { counts, extra: usage, isContradictory };
 }
 
-/** The value at the first place that says anything; undefined if none does. */
-function firstAt(usage: JsonObject, paths: readonly Path[]): unknown {
-  for (const path of paths) {
-    const value = valueAt(usage, path);
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
+/** The sum of the counts at these places; undefined if the first one has none. */
+function sumAt(usage: JsonObject, paths: readonly Path[]): number | undefined {
+  const counts = paths.map((path) => countOf(valueAt(usage, path)));
+  if (counts[0] === undefined) return undefined;
+  return Math.min(
+    counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    TOKENS_MAX,
+  );
 }
 
-function valueAt(usage: JsonObject, [field, part]: Path): unknown {
-  const value = usage[field];
-  if (part === undefined) return value;
-  return isJsonObject(value) ? value[part] : undefined;
+function valueAt(usage: JsonObject, path: Path): unknown {
+  let value: unknown = usage;
+  for (const name of path) value = isJsonObject(value) ? value[name] : undefined;
+  return value;
 }
 
 /** The nearest count of tokens to a number; undefined for anything else. */

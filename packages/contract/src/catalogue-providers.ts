@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/**
+ * The providers of the catalogue. Their keys are named, not contained: the catalogue is shown to operators, kept in the
+ * database and edited over HTTP. Where a key may be sent is decided outside it (MO-11, `provider-keys.ts`).
+ */
+
+/**
+ * Settings of the service itself. The editor of a catalogue chooses the address that a key is sent to, so a provider's
+ * key must not be one of the service's own secrets.
+ */
+const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
+const KEYS_MAX = 64;
+
+/** Whether an environment variable is a setting of the service itself. */
+export function isOwnSetting(name: string): boolean {
+  return OWN_SETTING.test(name);
+}
+
+/** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
+export const onAbandon = z.enum(['cancel', 'drain']);
+
+/** The name of a key in the settings file of provider keys. */
+export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+  error: 'must be 1 to 64 letters, digits, `.`, `_` or `-`, and begin with a letter or digit',
+});
+
+/** The environment variable that contains a key. */
+export const keyVariable = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'must be capital letters, digits and `_`, and begin with a letter' })
+  .refine((name) => !isOwnSetting(name), { error: 'must not be a setting of the service itself' });
+
+/** How every kind names its key: at most one of these. Without any, no key is sent. */
+export const keyFields = {
+  apiKeyEnv: keyVariable.optional(),
+  apiKey: keyName.optional(),
+  /** A pool: calls are spread over these keys. */
+  apiKeys: z.array(keyName).min(1).max(KEYS_MAX).optional(),
+};
+const KEY_FIELDS = Object.keys(keyFields);
+
+/** An address without a secret: operators see the whole catalogue, addresses included. */
+export const providerUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKey`' });
+
+export const providerSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('openai-compatible'),
+      baseUrl: providerUrl,
+      ...keyFields,
+      onAbandon: onAbandon.default('cancel'),
+    }),
+    z.strictObject({
+      /** The provider simulator that comes with Purser, for development only. */
+      kind: z.literal('simulator'),
+      onAbandon: onAbandon.default('cancel'),
+    }),
+  ])
+  .superRefine((provider, context) => {
+    const [, second] = KEY_FIELDS.filter((field) => provider[field as keyof typeof provider] !== undefined);
+    if (second === undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: [second],
+      message: 'must not be beside another key of the same provider',
+    });
+  });
+
+export type CatalogueProvider = z.output<typeof providerSchema>;
+
+/** The names of the keys in the settings file that a provider uses, each with the field that names it. */
+export function keyNamesOf(provider: CatalogueProvider): readonly { readonly name: string; readonly field: string }[] {
+  if (provider.kind === 'simulator') return [];
+  const { apiKey, apiKeys = [] } = provider;
+  if (apiKey !== undefined) return [{ name: apiKey, field: 'apiKey' }];
+  return apiKeys.map((name, place) => ({ name, field: `apiKeys.${place}` }));
+}
+
+/** The origin that a provider's key is sent to. */
+export function originOf(provider: CatalogueProvider): string | undefined {
+  switch (provider.kind) {
+    case 'openai-compatible':
+      return new URL(provider.baseUrl).origin;
+    case 'simulator':
+      return undefined;
+  }
+}
+
+/**
+ * A secret of the process's environment that the provider names itself, with the field that does so. An edit over HTTP must not
+ * pair it with a new origin (MO-11).
+ */
+export function credentialOf(
+  provider: CatalogueProvider,
+): { readonly field: string; readonly value: string } | undefined {
+  if (provider.kind === 'simulator' || provider.apiKeyEnv === undefined) return undefined;
+  return { field: 'apiKeyEnv', value: provider.apiKeyEnv };
+}
+
+function isBare(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+}

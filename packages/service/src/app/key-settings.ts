@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { explainIssue, issueWords } from '@purser/contract/issues.ts';
+import { type ProviderKeyDefinitions, providerKeysSchema } from '@purser/contract/provider-keys.ts';
+import type { SettingsReader } from '#app/settings.ts';
+import { parseJson } from '#kernel/json.ts';
+
+/** Reads the file that says how each provider key is had and which hosts it may be sent to. Complaints quote no value of it. */
+export function readProviderKeys(settings: SettingsReader): ProviderKeyDefinitions {
+  const path = settings.text('PURSER_PROVIDER_KEYS');
+  if (path === undefined) return {};
+  const text = textOf(path);
+  if (text === undefined) {
+    settings.complain('PURSER_PROVIDER_KEYS names a file that cannot be read.');
+    return {};
+  }
+  const parsed = providerKeysSchema.safeParse(parseJson(text), { error: issueWords });
+  if (parsed.success) return parsed.data;
+  for (const { steps, words } of parsed.error.issues.map(explainIssue)) {
+    settings.complain(`PURSER_PROVIDER_KEYS: \`${steps.join('.') || 'the file'}\` ${words}`);
+  }
+  return {};
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+// What counts as a whole answer, and what is read of its usage, over real HTTP.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import OpenAI from 'openai';
+import { chargeFor } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
+import { payloadsOf } from '../support/open-stream.ts';
+import { frame } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+const BALANCE = 1_000_000;
+const USAGE = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
+const CHARGE = chargeFor({ prompt: 30, completion: 20 });
+
+type Payload = Record<string, unknown>;
+
+const { upstream, service, app, newUser } = await setStage();
+
+async function streamOf(chunks: readonly unknown[], fields: Payload = {}) {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: [{ write: [...chunks, '[DONE]'].map(frame).join('') }] });
+  const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true, ...fields });
+  return { user, reply };
+}
+
+async function plainOf(completion: unknown, fields: Payload = {}) {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: JSON.stringify(completion) });
+  return { user, reply: await chat({ url: service.url, key: app.liveKey, user }, fields) };
+}
+
+async function expectCharged(user: string, charge: number): Promise<void> {
+  assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - charge, held: 0, openStreams: 0 });
+}
+
+/** What a server sends that gives one finish reason for two choices. */
+const ONE_REASON = [
+  { choices: [{ index: 0, delta: { role: 'assistant', content: 'one' }, finish_reason: null }] },
+  { choices: [{ index: 1, delta: { role: 'assistant', content: 'two' }, finish_reason: null }] },
+  { choices: [{ index: 1, delta: {}, finish_reason: 'stop' }] },
+  { choices: [], usage: USAGE },
+];
+
+test('CC-11 a stream of two choices with one finish reason is charged, and a stock client reads both', async () => {
+  const { user, reply } = await streamOf(ONE_REASON, { n: 2 });
+  assert.equal(payloadsOf(reply.text).at(-1), '[DONE]');
+  await expectCharged(user, CHARGE);
+  const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: app.liveKey, maxRetries: 0 });
+  const headers = { 'x-service-user': user };
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const stream = client.chat.completions.stream({ model: 'large', n: 2, messages }, { headers });
+  const said = (await stream.finalChatCompletion()).choices.map((one) => [one.message.content, one.finish_reason]);
+  assert.deepEqual(said, [
+    ['one', 'stop'],
+    ['two', 'stop'],
+  ]);
+  await expectCharged(user, 2 * CHARGE);
+});
+
+test('CC-11 a choice without a finish reason gets the one that fits, plain and streamed, and is charged', async () => {
+  const calls = [{ index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }];
+  const full = { ...USAGE, completion_tokens: 16, total_tokens: 46 };
+  for (const [said, usage, reason] of [
+    [{ content: 'x' }, USAGE, 'stop'],
+    [{ content: null, tool_calls: calls }, USAGE, 'tool_calls'],
+    [{ content: 'x' }, full, 'length'],
+  ] as const) {
+    const limit = usage === full ? { max_tokens: 16 } : {};
+    const charge = chargeFor({ prompt: 30, completion: usage.completion_tokens });
+    const streamed = await streamOf([{ choices: [{ delta: said }] }, { choices: [], usage }], limit);
+    const chunks = payloadsOf(streamed.reply.text) as { choices?: { finish_reason: string | null }[] }[];
+    assert.equal(chunks.at(-2)?.choices?.[0]?.finish_reason, reason, streamed.reply.text);
+    await expectCharged(streamed.user, charge);
+    const plain = await plainOf({ choices: [{ message: said }], usage }, limit);
+    assert.equal((plain.reply.body['choices'] as Payload[])[0]?.['finish_reason'], reason, plain.reply.text);
+    await expectCharged(plain.user, charge);
+  }
+});
+
+/** Usage in the words of vendors, plain and in the last chunk, with what it is charged and what the caller reads. */
+const VENDORS: readonly (readonly [vendor: string, plain: Payload, last: Payload, charge: number, told: Payload])[] = [
+  [
+    'Gemini, whose thoughts stand in the total alone',
+    { usage: { prompt_tokens: 10, completion_tokens: 278, total_tokens: 990 } },
+    { choices: [], usage: { prompt_tokens: 10, completion_tokens: 278, total_tokens: 990 } },
+    chargeFor({ prompt: 10, completion: 980 }),
+    { completion_tokens: 980, total_tokens: 990, completion_tokens_details: { reasoning_tokens: 702 } },
+  ],
+  [
+    'DeepSeek, whose cache has names of its own',
+    { usage: { ...USAGE, prompt_cache_hit_tokens: 20, prompt_cache_miss_tokens: 10, prompt_tokens_details: {} } },
+    { choices: [], usage: { ...USAGE, prompt_cache_hit_tokens: 20, prompt_tokens_details: { cached_tokens: 0 } } },
+    chargeFor({ prompt: 30, cached: 20, completion: 20 }),
+    { prompt_tokens: 30, prompt_tokens_details: { cached_tokens: 20 } },
+  ],
+  [
+    'Moonshot, which reports in the last choice',
+    { usage: { ...USAGE, cached_tokens: 20 } },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: { ...USAGE, cached_tokens: 20 } }] },
+    chargeFor({ prompt: 30, cached: 20, completion: 20 }),
+    { prompt_tokens: 30, prompt_tokens_details: { cached_tokens: 20 } },
+  ],
+];
+
+for (const [vendor, plain, last, charge, told] of VENDORS) {
+  test(`MO-08 CC-12 usage of ${vendor}, is charged and shown, plain and streamed`, async () => {
+    const message = { content: 'x' };
+    const whole = await plainOf({ choices: [{ message, finish_reason: 'stop' }], ...plain });
+    assert.partialDeepStrictEqual(whole.reply.body['usage'], told);
+    await expectCharged(whole.user, charge);
+    const chunks = [{ choices: [{ index: 0, delta: message, finish_reason: 'stop' }] }, last];
+    const streamed = await streamOf(chunks, { stream_options: { include_usage: true } });
+    const payloads = payloadsOf(streamed.reply.text) as Payload[];
+    assert.partialDeepStrictEqual(payloads.at(-2)?.['usage'], told);
+    assert.equal(streamed.reply.text.match(/"total_tokens"/g)?.length, 1);
+    await expectCharged(streamed.user, charge);
+  });
+}

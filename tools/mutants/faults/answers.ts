@@ -1,0 +1,93 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  adapter,
+  chunkReader,
+  chunkStream,
+  counting,
+  endWatch,
+  speaking,
+  charging,
+  usageDialects,
+  usageReport,
+  walking,
+} from './places.ts';
+
+const BEGUN = 'CC-11 ER-06 a streamed call: the provider begins and then';
+
+/** Faults in what counts as a whole answer and in what is read of its usage. */
+export const ANSWER_FAULTS: readonly Mutant[] = [
+  {
+    id: 'done-without-a-reason-free',
+    clause: 'CC-11',
+    edits: [chunkReader('        close();\n        return;', '        return;')],
+    killer: walking('CC-11 a streamed call: the provider sends [DONE] without a finish reason'),
+  },
+  {
+    id: 'usage-without-a-reason-free',
+    clause: 'CC-11',
+    edits: [endWatch('isReported ||= usage !== undefined && hasSaid', 'isReported = false')],
+    killer: walking('CC-11 a streamed call: the provider reports usage but no finish reason, and ends'),
+  },
+  {
+    id: 'running-usage-taken-for-the-end',
+    clause: 'CC-11',
+    edits: [endWatch('          isReported = false;\n', '          isReported = usage !== undefined;\n')],
+    killer: walking(`${BEGUN} counts its usage as it goes and ends`),
+  },
+  {
+    id: 'usage-before-the-text-taken-for-the-end',
+    clause: 'CC-11',
+    edits: [endWatch('          isReported = false;\n', '')],
+    killer: walking(`${BEGUN} goes on after its usage and ends`),
+  },
+  {
+    id: 'whole-stream-with-a-lost-end-free',
+    clause: 'CC-11',
+    edits: [chunkStream('LOST.has(error.kind) &&', 'error.kind === undefined &&')],
+    killer: walking('CC-11 a streamed call: the provider resets after its finish reason'),
+  },
+  {
+    id: 'plain-answer-without-a-reason-free',
+    clause: 'CC-11',
+    edits: [adapter('!choices.every(isFinished) && !choices.some(hasContent)', '!choices.every(isFinished)')],
+    killer: walking('CC-11 a plain call: the provider gives no finish reason'),
+  },
+  {
+    id: 'thoughts-in-the-total-free',
+    clause: 'MO-08',
+    edits: [usageReport('Math.min(beside.unexplained, room)', '0')],
+    killer: counting(
+      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+    ),
+  },
+  {
+    id: 'thoughts-in-the-total-without-a-bound',
+    clause: 'WA-07',
+    edits: [usageReport('Math.min(beside.unexplained, room)', 'beside.unexplained')],
+    killer: counting(
+      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+    ),
+  },
+  {
+    id: 'first-place-of-a-count-taken-for-the-largest',
+    clause: 'MO-08',
+    edits: [usageDialects('Math.max(counts[name] ?? 0, count)', 'counts[name] ?? count')],
+    killer: speaking(
+      'MO-08 usage in the words of DeepSeek behind a server that fills in zeros is charged as it says, and shown in those of the format',
+    ),
+  },
+  {
+    id: 'usage-in-a-choice-not-read',
+    clause: 'MO-08',
+    edits: [usageDialects("choice['usage'] : undefined", 'undefined : undefined')],
+    killer: charging(
+      'MO-08 CC-12 usage of Moonshot, which reports in the last choice, is charged and shown, plain and streamed',
+    ),
+  },
+  {
+    id: 'parts-charged-and-not-shown',
+    clause: 'CC-12',
+    edits: [usageReport('taken > 0 || reported !== undefined || isTold(part)', 'isTold(part)')],
+    killer: speaking('MO-08 usage in the words of Kimi is charged as it says, and shown in those of the format'),
+  },
+];
