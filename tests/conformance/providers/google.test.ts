@@ -5,6 +5,7 @@ import { type GeminiServer, startGeminiServer } from '../../support/gemini/serve
 import { FAILURES, type GeminiAnswer, type Json, type Part } from '../../support/gemini/wire.ts';
 import { createGeminiApi } from '../../../packages/service/src/providers/google/adapter.ts';
 import type { Chunk, Completion } from '../../../packages/service/src/providers/completion.ts';
+import { fixedKey } from '../../../packages/service/src/providers/keys/key-source.ts';
 import { type Provider, UpstreamError } from '../../../packages/service/src/providers/provider.ts';
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
@@ -17,7 +18,7 @@ let provider: Provider;
 
 before(async () => {
   server = await startGeminiServer({ apiKey: KEY });
-  provider = createGeminiApi({ http, baseUrl: `${server.origin}/v1beta`, apiKey: KEY });
+  provider = createGeminiApi({ http, baseUrl: `${server.origin}/v1beta`, key: fixedKey('gemini', KEY) });
 });
 after(async () => {
   http.close();
@@ -287,8 +288,11 @@ test('CC-09 CC-17 ER-03 each failure has the kind that Google’s code says, the
       });
     }
   }
-  const wrong = createGeminiApi({ http, baseUrl: `${server.origin}/v1beta`, apiKey: 'wrong' });
+  const refused: string[] = [];
+  const key = { ...fixedKey('gemini', 'wrong'), refused: (one: string) => void refused.push(one) };
+  const wrong = createGeminiApi({ http, baseUrl: `${server.origin}/v1beta`, key });
   await assert.rejects(wrong.complete(callOf({})), { kind: 'unauthorized', status: 400 });
+  assert.deepEqual(refused, ['wrong'], 'a key that is read from a file is read again');
   server.script(HELLO);
   await assert.rejects(provider.complete(callOf({ stop: ['1', '2', '3', '4', '5', '6'] })), { kind: 'rejected' });
 });

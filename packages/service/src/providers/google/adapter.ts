@@ -1,6 +1,7 @@
 import { keepAccessToken } from '#providers/google/access-tokens.ts';
 import { fetchAccessToken } from '#providers/google/credentials.ts';
 import { createGoogleDialect } from '#providers/google/dialect.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
@@ -9,14 +10,12 @@ interface GeminiApiOptions {
   readonly http: VendorHttp;
   /** Up to and including the version. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  readonly key: KeySource | undefined;
 }
 
 /** Gemini models at the Gemini API, by an API key. */
-export function createGeminiApi({ http, baseUrl, apiKey }: GeminiApiOptions): Provider {
-  const header = { 'x-goog-api-key': apiKey };
-  const authorization = { header: () => Promise.resolve(header), onRefused: () => {} };
-  return createTranslated({ http, dialect: createGoogleDialect({ kind: 'google', baseUrl, authorization }) });
+export function createGeminiApi({ http, baseUrl, key }: GeminiApiOptions): Provider {
+  return createTranslated({ http, dialect: createGoogleDialect({ kind: 'google', baseUrl, key }) });
 }
 
 interface VertexOptions {
@@ -32,13 +31,10 @@ interface VertexOptions {
 /** Gemini models on Vertex AI, by access tokens of a service account or a workload identity. */
 export function createVertex({ http, project, location, endpoint, ...credentials }: VertexOptions): Provider {
   const tokens = keepAccessToken(() => fetchAccessToken({ http, project, ...credentials }));
-  const authorization = {
-    header: async () => ({ authorization: `Bearer ${await tokens.current()}` }),
-    onRefused: ({ authorization = '' }: Readonly<Record<string, string>>) => tokens.drop(authorization.slice(7)),
-  };
+  const key = { name: 'access token', isToken: true, current: tokens.current, refused: tokens.drop };
   const path = `projects/${project}/locations/${location}/publishers/google`;
   const baseUrl = `${endpoint ?? vertexOrigin(location)}/v1/${path}`;
-  return createTranslated({ http, dialect: createGoogleDialect({ kind: 'vertex', baseUrl, authorization }) });
+  return createTranslated({ http, dialect: createGoogleDialect({ kind: 'vertex', baseUrl, key }) });
 }
 
 /** Google's host for a location: a region has its own, "global" has none in its name, and `us` and `eu` are their own kind. */

@@ -1,10 +1,11 @@
 import type { JSONSchema7, LanguageModelV4, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { isJsonObject } from '#kernel/json.ts';
-import { callFetch, type Authorization } from '#providers/google/call-fetch.ts';
+import { callFetch } from '#providers/google/call-fetch.ts';
 import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
 import { fitPrompt } from '#providers/google/fit-prompt.ts';
 import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
 import { countsOf } from '#providers/google/usage.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
 
@@ -13,7 +14,7 @@ interface GoogleOptions {
   readonly kind: 'google' | 'vertex';
   /** Up to and excluding `/models/...`. */
   readonly baseUrl: string;
-  readonly authorization: Authorization;
+  readonly key: KeySource | undefined;
 }
 
 /** Reasons to finish of which V4 knows nothing, and that say that Google withheld the answer. All others are failures. */
@@ -25,7 +26,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
 ]);
 
 /** Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`). */
-export function createGoogleDialect({ kind, baseUrl, authorization }: GoogleOptions): Dialect {
+export function createGoogleDialect({ kind, baseUrl, key }: GoogleOptions): Dialect {
   const isVertex = kind === 'vertex';
   return {
     kind,
@@ -36,7 +37,7 @@ export function createGoogleDialect({ kind, baseUrl, authorization }: GoogleOpti
         baseURL: baseUrl,
         // The library wants a key and sends it. `callFetch` replaces its header.
         apiKey: 'unused',
-        fetch: callFetch(fetch, authorization),
+        fetch: callFetch(fetch, key),
         // By this name the library leaves out what only the Gemini API takes, such as the ids of function calls.
         ...(isVertex && { name: 'google.vertex.chat' }),
       })(providerModel);
