@@ -50,6 +50,9 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
     id: 'acme.any-1',
     upstreams: [
       {
+        providerName: 'upstream',
+        firstByteMs: undefined,
+        weight: undefined,
         provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
         providerModel: 'any',
         price: {
