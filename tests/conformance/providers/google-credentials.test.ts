@@ -11,7 +11,7 @@ import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
 const http = createVendorHttp();
-const ours = { http, readEnvironment: () => undefined, project: 'shop-1' };
+const ours = { http, project: 'shop-1' };
 const directory = mkdtempSync(join(tmpdir(), 'purser-google-'));
 const subjectFile = join(directory, 'subject-token');
 let server: TokenServer;

@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import { type GeminiServer, startGeminiServer } from '../../support/gemini/server.ts';
 import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support/gemini/token-server.ts';
 import { FAILURES, type Json } from '../../support/gemini/wire.ts';
-import { createVertex, vertexOrigin } from '../../../packages/service/src/providers/google/adapter.ts';
+import { providerSchema, vertexAddress } from '../../../packages/contract/src/catalogue-providers.ts';
+import { createVertex } from '../../../packages/service/src/providers/google/vertex.ts';
 import type { Provider } from '../../../packages/service/src/providers/provider.ts';
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
@@ -28,9 +29,19 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function vertex(readEnvironment: (name: string) => string | undefined = () => undefined, file?: string): Provider {
-  const place = { project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
-  return createVertex({ http, readEnvironment, credentialsFile: file, ...place });
+function vertex(file: string = credentialsFile): Provider {
+  return vertexWith({ credentialsFile: file });
+}
+
+function vertexOfEnvironment(): Provider {
+  return vertexWith({});
+}
+
+function vertexWith(credentials: { readonly credentialsFile?: string }): Provider {
+  const place = { kind: 'vertex', project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
+  const definition = providerSchema.parse({ ...place, ...credentials });
+  assert.equal(definition.kind, 'vertex');
+  return createVertex({ http, definition, key: undefined });
 }
 
 const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3, candidatesTokenCount: 2 } };
@@ -46,7 +57,7 @@ async function ask(provider: Provider, request: Json = {}): Promise<unknown> {
 
 test('MO-09 calls of Vertex share one access token of the service account, and get another when it is refused', async () => {
   server.script(HELLO);
-  const provider = vertex(undefined, credentialsFile);
+  const provider = vertex();
   const before = tokens.requests.length;
   assert.deepEqual(await Promise.all([ask(provider), ask(provider)]), ['Good morning.', 'Good morning.']);
   assert.deepEqual(tokens.requests.slice(before), ['service-account']);
@@ -62,28 +73,30 @@ test('MO-09 calls of Vertex share one access token of the service account, and g
 test('MO-09 a token that has ended is not sent again', async () => {
   server.script(HELLO);
   tokens.setLifetime(1);
-  const provider = vertex(undefined, credentialsFile);
+  const provider = vertex();
   const before = tokens.requests.length;
   for (let call = 0; call < 3; call += 1) assert.equal(await ask(provider), 'Good morning.');
   assert.equal(tokens.requests.length - before, 3, 'none of them was good for ten seconds more');
   tokens.setLifetime(3_600);
 });
 
-test('MO-09 a workload identity calls Vertex; its file may be named by the environment', async () => {
+test('MO-09 a workload identity calls Vertex, and the environment may name its file', async (t) => {
   server.script(HELLO);
   const subjectFile = join(directory, 'subject-token');
   const workloadFile = join(directory, 'workload.json');
   writeFileSync(subjectFile, SUBJECT_TOKEN);
   writeFileSync(workloadFile, JSON.stringify(tokens.workloadIdentity(subjectFile, true)));
-  const environment: Readonly<Record<string, string>> = { GOOGLE_APPLICATION_CREDENTIALS: workloadFile };
-  const provider = vertex((name) => environment[name]);
-  const before = tokens.requests.length;
-  assert.equal(await ask(provider), 'Good morning.');
-  assert.deepEqual(tokens.requests.slice(before), ['workload', 'impersonation']);
+  process.env['GOOGLE_APPLICATION_CREDENTIALS'] = workloadFile;
+  t.after(() => delete process.env['GOOGLE_APPLICATION_CREDENTIALS']);
+  for (const provider of [vertex(workloadFile), vertexOfEnvironment()]) {
+    const before = tokens.requests.length;
+    assert.equal(await ask(provider), 'Good morning.');
+    assert.deepEqual(tokens.requests.slice(before), ['workload', 'impersonation']);
+  }
 });
 
 test('MO-09 CC-09 a token endpoint that fails is an outage, one that refuses us is `unauthorized`, and nothing is sent', async () => {
-  const provider = vertex(undefined, credentialsFile);
+  const provider = vertex();
   const before = server.requests.length;
   for (const [failure, kind] of [
     [503, 'outage'],
@@ -110,7 +123,7 @@ test('CC-13 Vertex gets tool calls without ids, and penalties for every model', 
     { role: 'assistant', content: '', tool_calls: [call] },
     { role: 'tool', tool_call_id: 'x', content: 'sunny' },
   ];
-  await ask(vertex(undefined, credentialsFile), { tools, messages, presence_penalty: 0.5 });
+  await ask(vertex(), { tools, messages, presence_penalty: 0.5 });
   const { contents, generationConfig } = server.requests.at(-1)!.body as { contents: Json[]; generationConfig: Json };
   assert.deepEqual(contents[1], {
     role: 'model',
@@ -120,9 +133,12 @@ test('CC-13 Vertex gets tool calls without ids, and penalties for every model', 
 });
 
 test('MO-09 each location has the host that Google gives it', () => {
-  assert.deepEqual(['europe-west4', 'global', 'eu'].map(vertexOrigin), [
-    'https://europe-west4-aiplatform.googleapis.com',
-    'https://aiplatform.googleapis.com',
-    'https://aiplatform.eu.rep.googleapis.com',
-  ]);
+  assert.deepEqual(
+    ['europe-west4', 'global', 'eu'].map((location) => vertexAddress({ location })),
+    [
+      'https://europe-west4-aiplatform.googleapis.com',
+      'https://aiplatform.googleapis.com',
+      'https://aiplatform.eu.rep.googleapis.com',
+    ],
+  );
 });

@@ -193,10 +193,12 @@ function checkPart(part: Json, message: Message): void {
   }
 }
 
+function isSpoken({ role, parts }: Json): boolean {
+  return role === 'user' && list(parts).some((part) => (part as Json)['functionResponse'] === undefined);
+}
+
 /** In the current turn, the first function call of each step must have the signature that came with it. */
 function checkSignatures(contents: readonly Json[], { isSigned }: RequestRules): void {
-  const isSpoken = ({ role, parts }: Json): boolean =>
-    role === 'user' && list(parts).some((part) => (part as Json)['functionResponse'] === undefined);
   for (const { parts } of contents.slice(contents.findLastIndex(isSpoken))) {
     const first = list(parts).find((part) => (part as Json)['functionCall'] !== undefined) as Json | undefined;
     if (first === undefined) continue;

@@ -12,6 +12,7 @@ const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
 const AUDIENCE = '//iam.googleapis.com/projects/123456/locations/global/workloadIdentityPools/pool/providers/cluster';
 const EMAIL = 'purser@shop-1.iam.gserviceaccount.com';
 const KEY_ID = 'a1b2c3';
+const IMPERSONATION = `/v1/projects/-/serviceAccounts/${EMAIL}:generateAccessToken`;
 /** What a workload has in its token file. */
 export const SUBJECT_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.subject-token-of-the-workload';
 
@@ -50,77 +51,35 @@ export async function startTokenServer(): Promise<TokenServer> {
   });
   const tokens = new Map<string, number>();
   const requests: string[] = [];
-  let lifetimeSeconds = 3_600;
+  const state: Issuer = {
+    publicKey,
+    requests,
+    lifetimeSeconds: 3_600,
+    issue: () => {
+      const token = `ya29.${randomBytes(24).toString('base64url')}`;
+      tokens.set(token, Date.now() + state.lifetimeSeconds * 1_000);
+      return token;
+    },
+    takesToken: (token) => (tokens.get(token) ?? 0) > Date.now(),
+  };
   let failure: number | 'reset' | undefined;
-  let origin = '';
-
-  const issue = (): string => {
-    const token = `ya29.${randomBytes(24).toString('base64url')}`;
-    tokens.set(token, Date.now() + lifetimeSeconds * 1_000);
-    return token;
-  };
-  const takesToken = (token: string): boolean => (tokens.get(token) ?? 0) > Date.now();
-
-  const answer = (request: IncomingMessage, text: string): readonly [status: number, body: unknown] => {
-    if (request.url === '/token') {
-      requests.push('service-account');
-      const fault = faultOfAssertion(new URLSearchParams(text), publicKey, `${origin}/token`);
-      if (fault !== undefined) return [400, fault];
-      return [200, { access_token: issue(), expires_in: lifetimeSeconds, token_type: 'Bearer' }];
-    }
-    if (request.url === '/sts/v1/token') {
-      requests.push('workload');
-      const fault = faultOfExchange(new URLSearchParams(text));
-      if (fault !== undefined) return [400, fault];
-      const issued = { issued_token_type: ACCESS_TOKEN, token_type: 'Bearer', expires_in: lifetimeSeconds };
-      return [200, { access_token: issue(), ...issued }];
-    }
-    if (request.url === `/v1/projects/-/serviceAccounts/${EMAIL}:generateAccessToken`) {
-      requests.push('impersonation');
-      const [, bearer = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
-      if (!takesToken(bearer)) return [401, { error: { code: 401, status: 'UNAUTHENTICATED', message: 'No.' } }];
-      const { scope } = JSON.parse(text) as { scope?: unknown };
-      if (!Array.isArray(scope) || !scope.includes(SCOPE)) return [400, refusal('The scope is wrong.')];
-      return [200, { accessToken: issue(), expireTime: new Date(Date.now() + lifetimeSeconds * 1_000).toISOString() }];
-    }
-    return [404, refusal('There is no such endpoint.')];
-  };
-
   const server = createServer((request, response) => {
     void readBody(request).then((text) => {
       if (failure === 'reset') return void request.socket.resetAndDestroy();
-      const [status, body] = failure === undefined ? answer(request, text) : [failure, refusal('CANARY-token', 'down')];
+      const [status, body] =
+        failure === undefined ? answer(request, text, state) : [failure, refusal('CANARY', 'down')];
       response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    serviceAccount: {
-      type: 'service_account',
-      project_id: 'shop-1',
-      private_key_id: KEY_ID,
-      private_key: privateKey,
-      client_email: EMAIL,
-      client_id: '1',
-      token_uri: `${origin}/token`,
-      universe_domain: 'googleapis.com',
-    },
-    workloadIdentity: (tokenFile, isImpersonated = false) => ({
-      type: 'external_account',
-      audience: AUDIENCE,
-      subject_token_type: JWT_TYPE,
-      token_url: `${origin}/sts/v1/token`,
-      credential_source: { file: tokenFile },
-      ...(isImpersonated && {
-        service_account_impersonation_url: `${origin}/v1/projects/-/serviceAccounts/${EMAIL}:generateAccessToken`,
-      }),
-    }),
+    serviceAccount: serviceAccountAt(origin, privateKey),
+    workloadIdentity: (tokenFile, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
     requests,
-    takesToken,
-    setLifetime: (seconds) => void (lifetimeSeconds = seconds),
+    takesToken: state.takesToken,
+    setLifetime: (seconds) => void (state.lifetimeSeconds = seconds),
     expireAll: () => tokens.clear(),
     failWith: (next) => void (failure = next),
     close: async () => {
@@ -129,6 +88,70 @@ export async function startTokenServer(): Promise<TokenServer> {
       await once(server, 'close');
     },
   };
+}
+
+function serviceAccountAt(origin: string, privateKey: string): Json {
+  return {
+    type: 'service_account',
+    project_id: 'shop-1',
+    private_key_id: KEY_ID,
+    private_key: privateKey,
+    client_email: EMAIL,
+    client_id: '1',
+    token_uri: `${origin}/token`,
+    universe_domain: 'googleapis.com',
+  };
+}
+
+function workloadAt(origin: string, tokenFile: string, isImpersonated: boolean): Json {
+  const impersonation = { service_account_impersonation_url: `${origin}${IMPERSONATION}` };
+  return {
+    type: 'external_account',
+    audience: AUDIENCE,
+    subject_token_type: JWT_TYPE,
+    token_url: `${origin}/sts/v1/token`,
+    credential_source: { file: tokenFile },
+    ...(isImpersonated && impersonation),
+  };
+}
+
+interface Issuer {
+  readonly publicKey: string;
+  readonly requests: string[];
+  lifetimeSeconds: number;
+  readonly issue: () => string;
+  readonly takesToken: (token: string) => boolean;
+}
+
+function answer(request: IncomingMessage, text: string, issuer: Issuer): readonly [status: number, body: unknown] {
+  const { requests, lifetimeSeconds, issue, takesToken, publicKey } = issuer;
+  switch (request.url) {
+    case '/token': {
+      requests.push('service-account');
+      const audience = `http://${request.headers.host}/token`;
+      const fault = faultOfAssertion(new URLSearchParams(text), publicKey, audience);
+      if (fault !== undefined) return [400, fault];
+      return [200, { access_token: issue(), expires_in: lifetimeSeconds, token_type: 'Bearer' }];
+    }
+    case '/sts/v1/token': {
+      requests.push('workload');
+      const fault = faultOfExchange(new URLSearchParams(text));
+      if (fault !== undefined) return [400, fault];
+      const issued = { issued_token_type: ACCESS_TOKEN, token_type: 'Bearer', expires_in: lifetimeSeconds };
+      return [200, { access_token: issue(), ...issued }];
+    }
+    case IMPERSONATION: {
+      requests.push('impersonation');
+      const [, bearer = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+      if (!takesToken(bearer)) return [401, { error: { code: 401, status: 'UNAUTHENTICATED', message: 'No.' } }];
+      const { scope } = JSON.parse(text) as { scope?: unknown };
+      if (!Array.isArray(scope) || !scope.includes(SCOPE)) return [400, refusal('The scope is wrong.')];
+      const expireTime = new Date(Date.now() + lifetimeSeconds * 1_000).toISOString();
+      return [200, { accessToken: issue(), expireTime }];
+    }
+    default:
+      return [404, refusal('There is no such endpoint.')];
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

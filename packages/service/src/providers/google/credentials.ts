@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { AuthClient, ExternalAccountClientOptions, gaxios } from 'google-auth-library';
+import {
+  type AuthClient,
+  ExternalAccountClient,
+  type ExternalAccountClientOptions,
+  gaxios,
+  GoogleAuth,
+  JWT,
+} from 'google-auth-library';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { AccessToken } from '#providers/google/access-tokens.ts';
 import { GOOGLE_TOKEN_URI, tokenFetch } from '#providers/google/token-transport.ts';
@@ -10,7 +17,6 @@ const SCOPES = ['https://www.googleapis.com/auth/cloud-platform'];
 
 interface CredentialsOptions {
   readonly http: VendorHttp;
-  readonly readEnvironment: (name: string) => string | undefined;
   readonly project: string;
   /** The JSON of a service account or of a workload identity. Undefined: what Google's libraries find in the environment. */
   readonly credentialsFile: string | undefined;
@@ -31,50 +37,52 @@ export async function fetchAccessToken(options: CredentialsOptions): Promise<Acc
   throw new UpstreamError('outage', 'The token endpoint answered without a token.');
 }
 
-async function openClient({ http, readEnvironment, project, credentialsFile }: CredentialsOptions): Promise<AuthClient> {
-  // Imported when it is first needed: most processes never call Vertex.
-  const library = await import('google-auth-library');
-  const file = credentialsFile ?? readEnvironment('GOOGLE_APPLICATION_CREDENTIALS');
-  const definition = file === undefined ? undefined : await readDefinition(file);
+async function openClient({ http, project, credentialsFile }: CredentialsOptions): Promise<AuthClient> {
+  const definition = credentialsFile === undefined ? undefined : await readDefinition(credentialsFile);
   const tokenUri = String(definition?.['token_uri'] ?? GOOGLE_TOKEN_URI);
   const fetchImplementation = tokenFetch(http, tokenUri);
   // A call that waits for a token must not wait for retries too. The next call tries again.
-  const transporter = new library.gaxios.Gaxios({ fetchImplementation, retryConfig: { retry: 0 } });
-  if (definition === undefined) {
-    // Without the project, the library would start `gcloud` to find it.
-    return new library.GoogleAuth({ projectId: project, scopes: SCOPES, clientOptions: { transporter } }).getClient();
-  }
-  switch (definition['type']) {
-    case 'service_account':
-      return new library.JWT({
-        email: textOf(definition, 'client_email'),
-        key: textOf(definition, 'private_key'),
-        scopes: SCOPES,
-        additionalClaims: { aud: tokenUri },
-        transporter,
-      });
-    case 'external_account':
-      return workloadClient(library, definition, transporter);
-    default:
-      throw unusable('is neither of a service account nor of a workload identity');
-  }
-}
-
-function workloadClient(
-  { ExternalAccountClient }: typeof import('google-auth-library'),
-  definition: JsonObject,
-  transporter: gaxios.Gaxios,
-): AuthClient {
-  const client = ExternalAccountClient.fromJSON({
-    // The library checks these fields itself.
-    ...(definition as unknown as ExternalAccountClientOptions),
-    scopes: SCOPES,
-    transporter,
-  });
-  if (client === null) throw unusable('is not of a workload identity');
-  // The library gives the exchange of tokens an HTTP client of its own.
+  const transporter = new gaxios.Gaxios({ fetchImplementation, retryConfig: { retry: 0 } });
+  const client = await clientOf(definition, { project, tokenUri, transporter });
+  // The library gives the exchange of a workload's token an HTTP client of its own.
   const exchange: unknown = Reflect.get(client, 'stsCredential');
   if (typeof exchange === 'object' && exchange !== null) Object.assign(exchange, { transporter });
+  return client;
+}
+
+interface ClientOptions {
+  readonly project: string;
+  readonly tokenUri: string;
+  readonly transporter: gaxios.Gaxios;
+}
+
+async function clientOf(
+  definition: JsonObject | undefined,
+  { project, tokenUri, transporter }: ClientOptions,
+): Promise<AuthClient> {
+  if (definition === undefined) {
+    // Without the project, the library would start `gcloud` to find it.
+    const auth = new GoogleAuth({ projectId: project, scopes: SCOPES, clientOptions: { transporter } });
+    return auth.getClient().catch((fault: unknown) => {
+      throw failureOf(fault);
+    });
+  }
+  if (definition['type'] === 'service_account') {
+    return new JWT({
+      email: textOf(definition, 'client_email'),
+      key: textOf(definition, 'private_key'),
+      scopes: SCOPES,
+      additionalClaims: { aud: tokenUri },
+      transporter,
+    });
+  }
+  if (definition['type'] !== 'external_account') {
+    throw unusable('is neither of a service account nor of a workload identity');
+  }
+  // The library checks these fields itself.
+  const workload = definition as unknown as ExternalAccountClientOptions;
+  const client = ExternalAccountClient.fromJSON({ ...workload, scopes: SCOPES, transporter });
+  if (client === null) throw unusable('is not of a workload identity');
   return client;
 }
 

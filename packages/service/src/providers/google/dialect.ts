@@ -1,20 +1,19 @@
+import { createGoogle } from '@ai-sdk/google';
 import type { JSONSchema7, LanguageModelV4, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import { isJsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { callFetch } from '#providers/google/call-fetch.ts';
 import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
 import { fitPrompt } from '#providers/google/fit-prompt.ts';
 import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
 import { countsOf } from '#providers/google/usage.ts';
-import type { KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
-
+import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 
 interface GoogleOptions {
   readonly kind: 'google' | 'vertex';
   /** Up to and excluding `/models/...`. */
   readonly baseUrl: string;
-  readonly key: KeySource | undefined;
 }
 
 /** Reasons to finish of which V4 knows nothing, and that say that Google withheld the answer. All others are failures. */
@@ -25,23 +24,21 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'MODEL_ARMOR',
 ]);
 
-/** Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`). */
-export function createGoogleDialect({ kind, baseUrl, key }: GoogleOptions): Dialect {
-  const isVertex = kind === 'vertex';
+/** Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`), by `@ai-sdk/google`. */
+export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
   return {
     kind,
     framing: 'events',
-    modelOf: async (providerModel, fetch) => {
-      const { createGoogle } = await import('@ai-sdk/google');
-      const model = createGoogle({
-        baseURL: baseUrl,
-        // The library wants a key and sends it. `callFetch` replaces its header.
+    modelOf: ({ providerModel, fetch, key }) => {
+      const google = createGoogle({
+        baseURL: baseUrl.replace(/\/+$/, ''),
+        // The library reads a key from the environment if it is given none (MO-11). `callFetch` sends ours.
         apiKey: 'unused',
         fetch: callFetch(fetch, key),
         // By this name the library leaves out what only the Gemini API takes, such as the ids of function calls.
-        ...(isVertex && { name: 'google.vertex.chat' }),
-      })(providerModel);
-      return fitted(model, signsCalls(providerModel));
+        ...(kind === 'vertex' && { name: 'google.vertex.chat' }),
+      });
+      return fitted(google(providerModel), signsCalls(providerModel));
     },
     settingsOf,
     limitInBody: ({ generationConfig }) =>
@@ -94,24 +91,22 @@ function signatureIn(metadata: SharedV4ProviderMetadata): string | undefined {
 }
 
 function settingsOf({ request, providerModel }: ProviderCall): CallSettings {
-  const { temperature, top_p: topP, seed, presence_penalty: presence, frequency_penalty: frequency } = request;
-  const { stop, response_format: format, reasoning_effort: effort } = request;
+  const { seed, presence_penalty: presence, frequency_penalty: frequency, reasoning_effort: effort } = request;
   const thinkingConfig = typeof effort === 'string' ? thinkingOf(providerModel, effort) : undefined;
   return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof topP === 'number' && { topP }),
+    ...samplingOf(request, { isAlone: false }),
+    ...stopOf(request),
     ...(typeof seed === 'number' && { seed }),
     ...(typeof presence === 'number' && presence !== 0 && { presencePenalty: presence }),
     ...(typeof frequency === 'number' && frequency !== 0 && { frequencyPenalty: frequency }),
-    ...((typeof stop === 'string' || Array.isArray(stop)) && { stopSequences: [stop].flat() as string[] }),
-    ...responseFormatOf(format),
+    ...responseFormatOf(request),
     ...(thinkingConfig && { providerOptions: { google: { thinkingConfig } } }),
   };
 }
 
-function responseFormatOf(format: unknown): Pick<CallSettings, 'responseFormat'> {
+function responseFormatOf(request: JsonObject): CallSettings {
+  const { response_format: format } = request;
   if (!isJsonObject(format) || format['type'] === 'text') return {};
-  const named = format['json_schema'];
-  const schema = isJsonObject(named) ? named['schema'] : undefined;
-  return { responseFormat: { type: 'json', ...(isJsonObject(schema) && { schema: schema as JSONSchema7 }) } };
+  const schema = schemaOf(request);
+  return { responseFormat: { type: 'json', ...(schema && { schema: schema as JSONSchema7 }) } };
 }

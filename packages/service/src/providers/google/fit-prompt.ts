@@ -33,7 +33,8 @@ function withPlainOutput(part: ToolContent[number]): ToolContent[number] {
 function withSignature(message: Assistant): Assistant {
   const place = message.content.findIndex((part) => part.type === 'tool-call');
   const first = message.content[place];
-  if (first?.type !== 'tool-call' || first.providerOptions?.['google']?.['thoughtSignature'] !== undefined) return message;
+  if (first?.type !== 'tool-call' || first.providerOptions?.['google']?.['thoughtSignature'] !== undefined)
+    return message;
   const providerOptions = { ...first.providerOptions, google: { thoughtSignature: UNSIGNED } };
   return { ...message, content: message.content.with(place, { ...first, providerOptions }) };
 }

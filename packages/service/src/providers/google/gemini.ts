@@ -19,7 +19,9 @@ function geminiOf(providerModel: string): Gemini | undefined {
   return { generation: number === undefined ? NEWEST : Number(number), isPro: /-pro(?:-|$)/.test(providerModel) };
 }
 
-export type ThinkingConfig = { readonly thinkingBudget: number } | { readonly thinkingLevel: 'minimal' | 'low' | 'medium' | 'high' };
+type ThinkingConfig =
+  | { readonly thinkingBudget: number }
+  | { readonly thinkingLevel: 'minimal' | 'low' | 'medium' | 'high' };
 
 /** Google's own table for the compatible format: https://ai.google.dev/gemini-api/docs/openai */
 const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 };
