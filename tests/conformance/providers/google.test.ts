@@ -164,7 +164,7 @@ test('CC-13 a history without signatures is taken all the same, with the word th
 });
 
 test('CC-13 tool choices, an image as data, and a JSON schema beside tools', async () => {
-  const png = `${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`;
+  const png = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }];
   const choices = [

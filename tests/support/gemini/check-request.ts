@@ -139,7 +139,7 @@ function checkThinking({ thinkingBudget: budget, thinkingLevel: level }: Json, m
   if (level !== undefined) {
     if (!model.startsWith('gemini-3')) refuse('Thinking level is not supported for this model.');
     const levels = model.includes('pro') ? ['low', 'medium', 'high'] : ['minimal', 'low', 'medium', 'high'];
-    if (!levels.includes(level as string)) refuse(`Thinking level ${String(level)} is not supported for this model.`);
+    if (!levels.includes(level as string)) refuse('This thinking level is not supported for this model.');
   }
   if (budget === undefined) return;
   if (typeof budget !== 'number' || budget < -1 || budget > 32_768) refuse('The thinking budget is invalid.');
@@ -204,7 +204,7 @@ function checkSignatures(contents: readonly Json[], { isSigned }: RequestRules):
     if (first === undefined) continue;
     const signature = first['thoughtSignature'];
     if (signature === undefined) refuse('Function call is missing a thought_signature in functionCall parts.');
-    if (signature !== 'skip_thought_signature_validator' && !isSigned(String(signature))) {
+    if (signature !== 'skip_thought_signature_validator' && !isSigned(signature as string)) {
       refuse('Thought signature is not valid.');
     }
   }

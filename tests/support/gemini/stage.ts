@@ -61,17 +61,22 @@ export async function streamOf(provider: Provider, call: ProviderCall): Promise<
   return chunks as Chunk[];
 }
 
+interface Piece extends Json {
+  readonly index: number;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
+}
+
 /** What a client makes of the deltas. */
 export function joined(chunks: readonly Chunk[]) {
   const calls: { id?: unknown; function: { name: string; arguments: string }; extra_content?: unknown }[] = [];
   let content = '';
   for (const { delta } of chunks.flatMap(({ choices }) => choices)) {
     if (typeof delta['content'] === 'string') content += delta['content'];
-    for (const piece of (delta['tool_calls'] ?? []) as (Json & { index: number; function?: Json })[]) {
+    for (const piece of (delta['tool_calls'] ?? []) as Piece[]) {
       const { index, function: called = {}, ...rest } = piece;
       const call = (calls[index] ??= { function: { name: '', arguments: '' } });
-      call.function.name += String(called['name'] ?? '');
-      call.function.arguments += String(called['arguments'] ?? '');
+      call.function.name += called.name ?? '';
+      call.function.arguments += called.arguments ?? '';
       Object.assign(call, rest);
     }
   }

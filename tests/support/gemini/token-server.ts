@@ -125,7 +125,7 @@ interface Issuer {
 
 function answer(request: IncomingMessage, text: string, issuer: Issuer): readonly [status: number, body: unknown] {
   const { requests, lifetimeSeconds, issue, takesToken, publicKey } = issuer;
-  switch (request.url) {
+  switch (request.url ?? '') {
     case '/token': {
       requests.push('service-account');
       const audience = `http://${request.headers.host}/token`;

@@ -39,7 +39,8 @@ export async function fetchAccessToken(options: CredentialsOptions): Promise<Acc
 
 async function openClient({ http, project, credentialsFile }: CredentialsOptions): Promise<AuthClient> {
   const definition = credentialsFile === undefined ? undefined : await readDefinition(credentialsFile);
-  const tokenUri = String(definition?.['token_uri'] ?? GOOGLE_TOKEN_URI);
+  const named = definition?.['token_uri'];
+  const tokenUri = typeof named === 'string' ? named : GOOGLE_TOKEN_URI;
   const fetchImplementation = tokenFetch(http, tokenUri);
   // A call that waits for a token must not wait for retries too. The next call tries again.
   const transporter = new gaxios.Gaxios({ fetchImplementation, retryConfig: { retry: 0 } });

@@ -27,11 +27,18 @@ export function tokenFetch(http: VendorHttp, tokenUri: string): Fetch {
       if (init.method !== 'POST') return await readLocally(url, headers, signal);
       const { body } = init;
       if (body instanceof URLSearchParams) headers.set('content-type', 'application/x-www-form-urlencoded');
-      return await post(url, { headers, body: String(body), signal });
+      return await post(url, { headers, body: body === null || body === undefined ? '' : textOf(body), signal });
     } catch (cause) {
       throw new UpstreamError('outage', 'The token endpoint could not be reached.', { cause });
     }
   };
+}
+
+/** The library sends forms, and JSON as text. */
+function textOf(body: BodyInit): string {
+  if (typeof body === 'string') return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  throw new Error('The library for access tokens sent a body that is not text.');
 }
 
 async function readLocally(url: string, headers: Headers, signal: AbortSignal): ReturnType<VendorFetch> {
