@@ -24,10 +24,14 @@ export interface Model {
   /** Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
   readonly tokenizer: Tokenizer;
+  /** How long a call may take until it is answered, over all upstreams that are asked. */
+  readonly timeoutMs: number;
 }
 
 /** A model as one provider serves it. Immutable, like its model. */
-interface Upstream {
+export interface Upstream {
+  /** The catalogue's name of the provider. */
+  readonly providerName: string;
   readonly provider: CatalogueProvider;
   /** The provider's own name of the model. */
   readonly providerModel: string;
@@ -36,6 +40,10 @@ interface Upstream {
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
   readonly timeoutMs: number;
+  /** Its share of the calls. Undefined: it is asked in its place in the order. */
+  readonly weight: number | undefined;
+  /** How long a stream may take until its first chunk, if another upstream can be asked then. */
+  readonly firstByteMs: number | undefined;
 }
 
 export interface Catalogue {
@@ -120,6 +128,7 @@ function modelOf(
     id: row.model_id,
     upstreams: [
       {
+        providerName: row.provider,
         provider,
         providerModel: settings.providerModel,
         price: {
@@ -134,6 +143,8 @@ function modelOf(
         // An entry may have been stored before such a model had to be drained.
         onAbandon: reasonsOutOfSight(settings) ? 'drain' : (settings.onAbandon ?? provider.onAbandon),
         timeoutMs: settings.timeoutMs,
+        weight: undefined,
+        firstByteMs: undefined,
       },
     ],
     resale: row.resale,
@@ -145,5 +156,6 @@ function modelOf(
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     tokenizer: settings.tokenizer ?? 'o200k',
+    timeoutMs: settings.timeoutMs,
   };
 }
