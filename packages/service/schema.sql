@@ -220,6 +220,13 @@ create table catalogue.models (
 );
 grant insert, select, update, delete on catalogue.models to purser_live;
 
+create table catalogue.price_ends (
+  price_id bigint not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  constraint price_ends_pkey PRIMARY KEY (price_id)
+);
+grant insert, select on catalogue.price_ends to purser_live;
+
 create table catalogue.prices (
   price_id bigint generated always as identity not null,
   model_id text collate "C" not null,
@@ -229,13 +236,21 @@ create table catalogue.prices (
   output_micros_per_million bigint not null,
   margin_basis_points integer not null,
   since timestamp with time zone default clock_timestamp() not null,
+  provider text collate "C",
+  provider_model text,
+  effective_from timestamp with time zone,
+  margin_micros_per_call bigint default 0 not null,
+  details jsonb,
   constraint prices_pkey PRIMARY KEY (price_id),
   constraint prices_cache_write_micros_per_million_check CHECK ((cache_write_micros_per_million >= 0)),
   constraint prices_cached_input_micros_per_million_check CHECK ((cached_input_micros_per_million >= 0)),
+  constraint prices_details_check CHECK ((jsonb_typeof(details) = 'object'::text)),
   constraint prices_input_micros_per_million_check CHECK ((input_micros_per_million >= 0)),
   constraint prices_margin_basis_points_check CHECK (((margin_basis_points >= 0) AND (margin_basis_points <= 1000000))),
+  constraint prices_margin_micros_per_call_check CHECK ((margin_micros_per_call >= 0)),
   constraint prices_output_micros_per_million_check CHECK ((output_micros_per_million >= 0))
 );
+CREATE INDEX prices_of_model ON catalogue.prices USING btree (model_id, price_id);
 grant insert, select on catalogue.prices to purser_live;
 
 create table catalogue.providers (
@@ -250,6 +265,8 @@ alter table catalogue.aliases add constraint aliases_target_fkey FOREIGN KEY (ta
 alter table catalogue.models add constraint models_price_id_fkey FOREIGN KEY (price_id) REFERENCES catalogue.prices(price_id);
 
 alter table catalogue.models add constraint models_provider_fkey FOREIGN KEY (provider) REFERENCES catalogue.providers(name) DEFERRABLE INITIALLY DEFERRED;
+
+alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN KEY (price_id) REFERENCES catalogue.prices(price_id);
 
 -- connections
 

@@ -54,7 +54,9 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
     id: 'acme.any-1',
     upstreams: [
       {
-        providerName: 'any',
+        providerName: 'upstream',
+        firstByteMs: undefined,
+        weight: undefined,
         provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
         providerModel: 'any',
         price: {
@@ -68,8 +70,6 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
         outputLimitParameter: 'max_completion_tokens',
         onAbandon: 'cancel',
         timeoutMs: 60_000,
-        weight: undefined,
-        firstByteMs: undefined,
       },
     ],
     resale: 'open',

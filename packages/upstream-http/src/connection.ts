@@ -43,6 +43,8 @@ export interface ConnectionOwner {
   readonly onFree: (connection: Connection, keepAliveMs: number | undefined) => void;
   /** The connection has ended, or could not be opened. */
   readonly onClose: (connection: Connection, error: RequestError) => void;
+  /** The upstream has closed the connection while it was idle. */
+  readonly onClosedIdle: (connection: Connection) => void;
   /** The newest TLS session, which makes the next handshake cheaper for both sides. */
   tlsSession: Buffer | undefined;
 }
@@ -50,6 +52,8 @@ export interface ConnectionOwner {
 /** A connection to an upstream. It carries one request at a time, and is destroyed at the first byte it cannot explain. */
 export class Connection implements Timed {
   ticksLeft = ticksOf(CONNECT_MS_MAX);
+  /** For how many ticks it is kept idle, of which `ticksLeft` are left. */
+  idleTicks = 0;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   #isClosed = false;
@@ -136,6 +140,7 @@ export class Connection implements Timed {
   }
 
   #end(): void {
+    if (this.#parser === undefined) this.#owner.onClosedIdle(this);
     if (this.#parser?.end() === true) this.#finish(this.#parser);
     this.destroy();
   }

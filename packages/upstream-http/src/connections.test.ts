@@ -49,6 +49,20 @@ function responding(...responses: readonly string[]): (request: RawRequest) => v
   };
 }
 
+test('CC-13 idle connections are kept for a shorter time than the upstream has kept one', async (t) => {
+  let isFirst = true;
+  const scene = await sceneOf(t, ({ socket }) => {
+    socket.write(responseBytes('ok', 'keep-alive: timeout=600\r\n'));
+    if (isFirst) setTimeout(() => socket.end(), 600);
+    isFirst = false;
+  });
+  await scene.ask();
+  await waitUntil('the upstream has closed the connection', () => scene.sockets().length === 0);
+  await scene.ask();
+  await waitUntil('the client has closed the connection', () => scene.sockets().length === 0);
+  assert.equal(scene.connections(), 2);
+});
+
 test('CC-13 a request has the given headers, and the length of its body in bytes', async (t) => {
   const scene = await sceneOf(t, responding(responseBytes('ok')));
   await scene.ask('plain');

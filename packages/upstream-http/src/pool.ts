@@ -7,6 +7,11 @@ const KEEP_ALIVE_MS = 4_000;
 /** If the upstream does say, ours is closed this much earlier, so that its close cannot cross with a request. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MS_MAX = 600_000;
+const IDLE_TICKS_MAX = ticksOf(KEEP_ALIVE_MS_MAX);
+/** A shorter wait says nothing of an upstream's keep-alive: it has been stopped, or has too many connections. */
+const LEARNED_TICKS_MIN = ticksOf(200);
+/** How much longer a connection is kept after each one that the upstream would have kept longer. */
+const RELAXED = 1.1;
 
 /** A request that waits for a connection. */
 export interface PooledRequest extends PendingRequest {
@@ -32,6 +37,8 @@ export class Pool implements ConnectionOwner {
   readonly #connecting = new Map<Connection, PooledRequest>();
   readonly #all = new Set<Connection>();
   #isTurnScheduled = false;
+  /** Half of what the upstream kept an idle connection, if it has closed one. */
+  #idleTicksMax = IDLE_TICKS_MAX;
 
   constructor(origin: Origin, deadlines: Deadlines) {
     this.#origin = origin;
@@ -72,15 +79,26 @@ export class Pool implements ConnectionOwner {
   onClose(connection: Connection, error: RequestError): void {
     this.#all.delete(connection);
     this.#deadlines.remove(connection);
-    remove(this.#idle, connection);
+    const isOverdue = remove(this.#idle, connection) && connection.ticksLeft <= 0;
+    if (isOverdue) this.#idleTicksMax = Math.min(this.#idleTicksMax * RELAXED, IDLE_TICKS_MAX);
     remove(this.#resting, connection);
     const request = this.#connecting.get(connection);
     this.#connecting.delete(connection);
     request?.onError(error);
   }
 
+  /**
+   * Learns how long the upstream keeps idle connections if it does not say. A request that is written at the moment of such a
+   * close is lost, and nobody can tell whether the upstream has read it.
+   */
+  onClosedIdle({ idleTicks, ticksLeft }: Connection): void {
+    const ticks = idleTicks - ticksLeft;
+    if (ticks >= LEARNED_TICKS_MIN) this.#idleTicksMax = Math.min(this.#idleTicksMax, Math.floor(ticks / 2));
+  }
+
   #rest(connection: Connection, ms: number): void {
-    connection.ticksLeft = ticksOf(ms);
+    connection.idleTicks = Math.min(ticksOf(ms), Math.floor(this.#idleTicksMax));
+    connection.ticksLeft = connection.idleTicks;
     this.#resting.push(connection);
     this.#scheduleTurn();
   }
@@ -122,9 +140,11 @@ export class Pool implements ConnectionOwner {
   }
 }
 
-function remove(connections: Connection[], connection: Connection): void {
+/** True if it was there. */
+function remove(connections: Connection[], connection: Connection): boolean {
   const place = connections.indexOf(connection);
   if (place !== -1) connections.splice(place, 1);
+  return place !== -1;
 }
 
 function start(connection: Connection, request: PooledRequest): void {
