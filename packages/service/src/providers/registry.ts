@@ -4,7 +4,10 @@ import { assert, unreachable } from '#kernel/assert.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { lazyProvider } from '#providers/lazy.ts';
 import type { Provider } from '#providers/provider.ts';
+import { createTranslated } from '#providers/translated/translated.ts';
+import { createVendorHttp } from '#providers/vendor-fetch.ts';
 
 interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */
@@ -32,6 +35,7 @@ interface ProviderRegistry {
 /** Makes the clients of the catalogue's providers, one for each key. A new vendor's adapter gets its line in `create`. */
 export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions): ProviderRegistry {
   const http = createHttpClient();
+  const native = createVendorHttp();
   // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
   const clients = new WeakMap<CatalogueProvider, readonly KeyedClient[]>();
 
@@ -42,6 +46,16 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
         return createOpenAiCompatible({ http, baseUrl: simulatorUrl, key: fixedKey('simulator', 'simulator') });
+      case 'anthropic':
+        return lazyProvider(async () => {
+          const { anthropicDialect } = await import('#providers/anthropic/dialect.ts');
+          return createTranslated({ dialect: anthropicDialect(definition), http: native, key });
+        });
+      case 'bedrock':
+        return lazyProvider(async () => {
+          const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
+          return createTranslated({ dialect: bedrockDialect(definition), http: native, key });
+        });
       default:
         return unreachable(definition);
     }
@@ -64,6 +78,9 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
       assert(keyed !== undefined, 'a model is served only if its provider has a key');
       return keyed.client;
     },
-    close: http.close,
+    close: () => {
+      http.close();
+      native.close();
+    },
   };
 }
