@@ -80,6 +80,7 @@ export const providerSchema = z
       /** Up to and including the version. */
       baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
     z.strictObject({
@@ -94,6 +95,7 @@ export const providerSchema = z
       /** Instead of the region's own address, such as that of a VPC endpoint. */
       endpoint: providerUrl.optional(),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
   ])
