@@ -1,3 +1,4 @@
+import type { Upstream } from '#catalogue/catalogue.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 /** What a failure says: about the server, about the key, or nothing about either, because the request or the caller was at fault. */
@@ -36,21 +37,28 @@ export function canGoOn(fault: unknown): fault is UpstreamError {
   return fault instanceof UpstreamError && MEANINGS[fault.kind].rank !== undefined;
 }
 
-/**
- * What the caller is told when two upstreams have failed: the more telling failure. A provider that throttles gets the
- * shortest wait that any of them asked for, because one of them will do.
- */
-export function moreTelling(told: UpstreamError | undefined, fault: UpstreamError): UpstreamError {
-  if (told === undefined) return fault;
-  const [first, second] = rankOf(fault) < rankOf(told) ? [fault, told] : [told, fault];
-  const waits = [first, second].flatMap(({ kind, retryAfterSeconds }) =>
-    kind === 'throttled' && retryAfterSeconds !== undefined ? [retryAfterSeconds] : [],
-  );
-  const retryAfterSeconds = waits.length === 0 ? first.retryAfterSeconds : Math.min(...waits);
-  if (retryAfterSeconds === first.retryAfterSeconds) return first;
-  return new UpstreamError(first.kind, first.message, { cause: first.cause, status: first.status, retryAfterSeconds });
+/** A failure, and who failed. */
+interface Told {
+  readonly fault: UpstreamError;
+  readonly upstream: Upstream;
 }
 
-function rankOf({ kind }: UpstreamError): number {
+/**
+ * What the caller is told when two upstreams have failed: the more telling failure. If providers throttle, that is the shortest
+ * wait that any of them asked for, because one of them will do.
+ */
+export function moreTelling(told: Told | undefined, next: Told): Told {
+  if (told === undefined) return next;
+  const { fault, upstream } = rankOf(next) < rankOf(told) ? next : told;
+  const waits = [told.fault, next.fault].flatMap(({ kind, retryAfterSeconds }) =>
+    kind === 'throttled' && retryAfterSeconds !== undefined ? [retryAfterSeconds] : [],
+  );
+  const retryAfterSeconds = waits.length === 0 ? fault.retryAfterSeconds : Math.min(...waits);
+  if (retryAfterSeconds === fault.retryAfterSeconds) return { fault, upstream };
+  const { kind, message, cause, status } = fault;
+  return { upstream, fault: new UpstreamError(kind, message, { cause, status, retryAfterSeconds }) };
+}
+
+function rankOf({ fault: { kind } }: Told): number {
   return MEANINGS[kind].rank ?? 0;
 }

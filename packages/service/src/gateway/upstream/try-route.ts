@@ -46,7 +46,7 @@ export class TryRoute implements Route {
   #isInside = false;
   #isServerTest = false;
   #isKeyTest = false;
-  #told: UpstreamError | undefined;
+  #told: { readonly fault: UpstreamError; readonly upstream: Upstream } | undefined;
   #timer: TryTimer | undefined;
 
   constructor(hold: Hold<Mode>, gone: Gone, { states, clock }: RouteOptions) {
@@ -117,14 +117,23 @@ export class TryRoute implements Route {
     this.#leave();
     if (!canGoOn(fault)) return fault;
     if (!this.#isSent) this.#state().totals.overflows += 1;
-    this.#told = moreTelling(this.#told, fault);
+    if (this.#goesOn(fault)) {
+      this.#told = moreTelling(this.#told, { fault, upstream: this.upstream });
+      return undefined;
+    }
+    const told = moreTelling(this.#told, { fault, upstream: this.upstream });
+    this.upstream = told.upstream; // The log names the one whose failure the caller is told.
+    return told.fault;
+  }
+
+  /** Chooses the key or the upstream for the next try. False if there is none, or the call may go nowhere any more. */
+  #goesOn(fault: UpstreamError): boolean {
     const nowMs = this.#clock.nowMs();
-    if (this.#gone.aborted || this.tries >= TRIES_MAX || this.#leftMs(nowMs) <= 0) return this.#told;
-    if (this.#isSent && evidenceOf(fault) === 'key' && this.#nextKey(nowMs)) return undefined;
+    if (this.#gone.aborted || this.tries >= TRIES_MAX || this.#leftMs(nowMs) <= 0) return false;
+    if (this.#isSent && evidenceOf(fault) === 'key' && this.#nextKey(nowMs)) return true;
     const next = this.#nextPlace(nowMs);
-    if (next === undefined) return this.#told;
-    this.#choose(next, nowMs);
-    return undefined;
+    if (next !== undefined) this.#choose(next, nowMs);
+    return next !== undefined;
   }
 
   ended(fault?: unknown): void {
