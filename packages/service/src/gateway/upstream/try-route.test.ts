@@ -166,13 +166,21 @@ test('CC-16 the caller is told the most telling failure, with the shortest wait 
   const told = (...failures: UpstreamError[]) => {
     const { route } = stage().routeOf(three);
     const { kind, retryAfterSeconds } = walk(route, failures).told ?? assert.fail('it was answered');
-    return [kind, retryAfterSeconds];
+    return [kind, retryAfterSeconds, route.upstream.providerName];
   };
-  assert.deepEqual(told(failure('outage'), failure('throttled', 20), failure('timeout')), ['throttled', 20]);
-  assert.deepEqual(told(failure('throttled', 20), failure('throttled', 3), failure('throttled')), ['throttled', 3]);
-  assert.deepEqual(told(failure('unauthorized'), failure('outage'), failure('unauthorized')), ['outage', undefined]);
-  assert.deepEqual(told(failure('outage'), failure('timeout'), failure('outage', 9)), ['timeout', undefined]);
-  assert.deepEqual(told(failure('throttled', 5), failure('rejected')), ['rejected', undefined]);
+  assert.deepEqual(told(failure('outage'), failure('throttled', 20), failure('timeout')), ['throttled', 20, 'second']);
+  assert.deepEqual(told(failure('throttled', 20), failure('throttled', 3), failure('throttled')), [
+    'throttled',
+    3,
+    'first',
+  ]);
+  assert.deepEqual(told(failure('unauthorized'), failure('outage'), failure('unauthorized')), [
+    'outage',
+    undefined,
+    'second',
+  ]);
+  assert.deepEqual(told(failure('outage'), failure('timeout'), failure('outage', 9)), ['timeout', undefined, 'second']);
+  assert.deepEqual(told(failure('throttled', 5), failure('rejected')), ['rejected', undefined, 'second']);
 });
 
 /** Makes an upstream's breaker open. */

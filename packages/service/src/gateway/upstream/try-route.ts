@@ -117,11 +117,9 @@ export class TryRoute implements Route {
     this.#leave();
     if (!canGoOn(fault)) return fault;
     if (!this.#isSent) this.#state().totals.overflows += 1;
-    if (this.#goesOn(fault)) {
-      this.#told = moreTelling(this.#told, { fault, upstream: this.upstream });
-      return undefined;
-    }
     const told = moreTelling(this.#told, { fault, upstream: this.upstream });
+    this.#told = told;
+    if (this.#goesOn(fault)) return undefined;
     this.upstream = told.upstream; // The log names the one whose failure the caller is told.
     return told.fault;
   }
