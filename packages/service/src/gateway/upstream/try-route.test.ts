@@ -13,6 +13,8 @@ const ASKED: Asked = { request: {}, requestText: '{}' };
 const PROMPT = { tokensMax: 100, tokensEstimated: 25 };
 const OUTPUT = 50;
 
+const COMMON = { onAbandon: 'cancel', timeoutMs: 10_000, weight: undefined, firstByteMs: undefined } as const;
+
 /** An upstream whose tokens all cost so many micros. */
 function upstreamAt(providerName: string, micros = 1, more: Partial<Upstream> = {}): Upstream {
   const each = BigInt(micros) * 1_000_000n;
@@ -29,10 +31,7 @@ function upstreamAt(providerName: string, micros = 1, more: Partial<Upstream> = 
       marginBasisPoints: 0n,
     },
     outputLimitParameter: 'max_tokens',
-    onAbandon: 'cancel',
-    timeoutMs: 10_000,
-    weight: undefined,
-    firstByteMs: undefined,
+    ...COMMON,
     ...more,
   };
 }
@@ -46,11 +45,8 @@ interface Setting {
 
 function stage(keyCount = 1) {
   let nowMs = 0;
-  const upstreams: Upstreams = createUpstreams({
-    keysOf: () => Array.from({ length: keyCount }, (_, key) => `key-${key}`),
-    clock: { nowMs: () => nowMs },
-    random: () => 0,
-  });
+  const keysOf = () => Array.from({ length: keyCount }, (_, key) => `key-${key}`);
+  const upstreams: Upstreams = createUpstreams({ keysOf, clock: { nowMs: () => nowMs }, random: () => 0 });
   return {
     upstreams,
     pass: (ms: number) => void (nowMs += ms),
