@@ -162,7 +162,7 @@ function completed({ aboveInputTokens, rates }: Tier, base: Rates): Tier {
     const amount = effective(rates, name);
     return base[name] === undefined || amount === undefined ? [] : [[name, amount] as const];
   });
-  return { aboveInputTokens, rates: Object.fromEntries(all) as Rates };
+  return { aboveInputTokens, rates: Object.fromEntries(all) };
 }
 
 function findJumps(old: RateCard | undefined, next: RateCard, faults: string[]): void {
@@ -229,7 +229,7 @@ function rowsOf({ old, listed, second, next }: Cards, exchangeRate: Decimal): re
 }
 
 function mapRates(rates: Rates, change: (amount: bigint) => bigint): Rates {
-  return Object.fromEntries(Object.entries(rates).map(([name, amount]) => [name, change(amount)])) as Rates;
+  return Object.fromEntries(Object.entries(rates).map(([name, amount]) => [name, change(amount)]));
 }
 
 function isClose(one: bigint, other: bigint): boolean {
