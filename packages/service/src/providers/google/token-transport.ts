@@ -27,7 +27,7 @@ export function tokenFetch(http: VendorHttp, tokenUri: string): Fetch {
       if (init.method !== 'POST') return await readLocally(url, headers, signal);
       const { body } = init;
       if (body instanceof URLSearchParams) headers.set('content-type', 'application/x-www-form-urlencoded');
-      return await post(url, { headers, body: body === null || body === undefined ? '' : textOf(body), signal });
+      return await post(url, { headers, body: textOf(body ?? ''), signal });
     } catch (cause) {
       throw new UpstreamError('outage', 'The token endpoint could not be reached.', { cause });
     }
@@ -35,7 +35,7 @@ export function tokenFetch(http: VendorHttp, tokenUri: string): Fetch {
 }
 
 /** The library sends forms, and JSON as text. */
-function textOf(body: BodyInit): string {
+function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
   throw new Error('The library for access tokens sent a body that is not text.');
