@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import type OpenAI from 'openai';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
+import { bedrock } from '../support/vendors/bedrock.ts';
 import { ANSWER_SCHEMA, PIXEL, SCHEMA_ANSWER, WEATHER } from '../support/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
-const VENDORS = [anthropic];
+const VENDORS = [anthropic, bedrock];
 const stage = await setVendorStage(VENDORS);
 const { client, modelOf, paid } = stage;
 
@@ -55,7 +56,7 @@ for (const vendor of VENDORS) {
     test(`MO-09 ${vendor.kind}, ${way}: a text, with the charge of the vendor’s usage`, async () => {
       const system = { role: 'system' as const, content: 'Be brief.' };
       const { message, reason } = await paid(vendor, () => ask(model, { messages: [system, USER], stop: ['END'] }));
-      assert.match(message.content ?? '', /^Hello from /);
+      assert.match(message.content ?? '', /^Hello from (Claude|anthropic) 🐟$/u);
       assert.equal(reason, 'stop');
     });
 
