@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compatibleOptions } from './compatible-options.ts';
 
 /**
  * The providers of the catalogue. Their keys are named, not contained: the catalogue is shown to operators, kept in the
@@ -54,6 +55,7 @@ export const providerSchema = z
       kind: z.literal('openai-compatible'),
       baseUrl: providerUrl,
       ...keyFields,
+      ...compatibleOptions,
       onAbandon: onAbandon.default('cancel'),
     }),
     z.strictObject({

@@ -35,7 +35,7 @@ export interface Model {
 }
 
 /** A model as one provider serves it. Immutable, like its model. */
-interface Upstream {
+export interface Upstream {
   /** The provider's name in the catalogue. */
   readonly providerName: string;
   readonly provider: CatalogueProvider;

@@ -3,8 +3,8 @@ import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
-import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import { lazyProvider } from '#providers/lazy.ts';
+import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import { createVendorHttp } from '#providers/vendor-fetch.ts';
@@ -42,10 +42,10 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
   function create(definition: CatalogueProvider, key: KeySource | undefined): Provider {
     switch (definition.kind) {
       case 'openai-compatible':
-        return createOpenAiCompatible({ http, baseUrl: definition.baseUrl, key });
+        return fromEntry(http, definition, key);
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
-        return createOpenAiCompatible({ http, baseUrl: simulatorUrl, key: fixedKey('simulator', 'simulator') });
+        return atAddress(http, simulatorUrl, fixedKey('simulator', 'simulator'));
       case 'anthropic':
         return lazyProvider(async () => {
           const { anthropicDialect } = await import('#providers/anthropic/dialect.ts');
