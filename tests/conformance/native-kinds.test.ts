@@ -13,6 +13,7 @@ const stage = await setVendorStage(VENDORS);
 const { client, modelOf, paid } = stage;
 
 type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
+type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_details?: unknown[] };
 type Message = OpenAI.ChatCompletionMessage;
 
 interface Said {
@@ -34,9 +35,7 @@ async function streamed(model: string, asked: Asked): Promise<Said> {
   const deltas = { texts: 0, arguments: 0 };
   const details: unknown[] = [];
   for await (const { choices } of stream) {
-    const delta = choices[0]?.delta as
-      | (OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_details?: [] })
-      | undefined;
+    const delta: Delta | undefined = choices[0]?.delta;
     if (delta?.content) deltas.texts += 1;
     if (delta?.tool_calls?.some((call) => call.function?.arguments)) deltas.arguments += 1;
     details.push(...(delta?.reasoning_details ?? []));

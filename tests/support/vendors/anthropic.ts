@@ -3,6 +3,7 @@ import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
 import {
   type Billed,
   CANARY,
+  inPieces,
   PIXEL,
   SCHEMA_ANSWER,
   type Vendor,
@@ -70,7 +71,6 @@ function head({ model }: Fields): Fields {
 
 /** What the API refuses, with the error that it gives. */
 function faultIn({ method, path, headers, body }: VendorRequest): [type: string, message: string] | undefined {
-  const bad = (message: string): [string, string] => ['invalid_request_error', message];
   if (method !== 'POST' || path !== '/v1/messages') return ['not_found_error', path];
   if (headers['x-api-key'] !== 'sk-ant-test') return ['authentication_error', 'invalid x-api-key'];
   if (headers['anthropic-version'] !== '2023-06-01') return bad('anthropic-version: header is required');
@@ -88,7 +88,7 @@ function faultIn({ method, path, headers, body }: VendorRequest): [type: string,
   }
   const format = (fields['output_config'] as Fields | undefined)?.['format'] as Fields | undefined;
   if (format !== undefined && (format['schema'] as Fields)['additionalProperties'] !== false) return bad('schema');
-  return messageFault(fields, bad);
+  return messageFault(fields);
 }
 
 const KNOWN = new Set(
@@ -96,10 +96,11 @@ const KNOWN = new Set(
   metadata cache_control service_tier`.split(/\s+/),
 );
 
-function messageFault(
-  { messages, thinking }: Fields,
-  bad: (message: string) => [string, string],
-): [string, string] | undefined {
+function bad(message: string): [type: string, message: string] {
+  return ['invalid_request_error', message];
+}
+
+function messageFault({ messages, thinking }: Fields): [type: string, message: string] | undefined {
   let calls: unknown[] = [];
   for (const [place, message] of (messages as Fields[]).entries()) {
     if (message['role'] !== (place % 2 === 0 ? 'user' : 'assistant')) return bad('roles must alternate');
@@ -219,12 +220,11 @@ function blockEvents(block: Fields, index: number): readonly UpstreamStep[] {
   const start = (empty: Fields): UpstreamStep => event('content_block_start', { index, content_block: empty });
   const delta = (fields: Fields): UpstreamStep => event('content_block_delta', { index, delta: fields });
   const stop = event('content_block_stop', { index });
-  const pieces = (text: unknown): readonly string[] => String(text).match(/.{1,9}/gsu) ?? [];
   switch (block['type']) {
     case 'thinking':
       return [
         start({ type: 'thinking', thinking: '', signature: '' }),
-        ...pieces(block['thinking']).map((thinking) => delta({ type: 'thinking_delta', thinking })),
+        ...inPieces(block['thinking']).map((thinking) => delta({ type: 'thinking_delta', thinking })),
         delta({ type: 'signature_delta', signature: block['signature'] }),
         stop,
       ];
@@ -232,7 +232,7 @@ function blockEvents(block: Fields, index: number): readonly UpstreamStep[] {
       return [
         start({ ...block, input: {} }),
         delta({ type: 'input_json_delta', partial_json: '' }),
-        ...pieces(JSON.stringify(block['input'])).map((text) =>
+        ...inPieces(JSON.stringify(block['input'])).map((text) =>
           delta({ type: 'input_json_delta', partial_json: text }),
         ),
         stop,
@@ -240,7 +240,7 @@ function blockEvents(block: Fields, index: number): readonly UpstreamStep[] {
     default:
       return [
         start({ type: 'text', text: '' }),
-        ...pieces(block['text']).map((text) => delta({ type: 'text_delta', text })),
+        ...inPieces(block['text']).map((text) => delta({ type: 'text_delta', text })),
         stop,
       ];
   }

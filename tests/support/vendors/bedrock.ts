@@ -5,6 +5,7 @@ import { frame } from './event-stream.ts';
 import {
   type Billed,
   CANARY,
+  inPieces,
   PIXEL,
   SCHEMA_ANSWER,
   type Vendor,
@@ -243,19 +244,18 @@ function blockFrames({ text, toolUse, reasoningContent }: Fields, contentBlockIn
   const delta = (fields: Fields): Buffer =>
     frame('event', 'contentBlockDelta', { contentBlockIndex, delta: fields, p: 'abcdefgh' });
   const stop = frame('event', 'contentBlockStop', { contentBlockIndex });
-  const pieces = (whole: unknown): readonly string[] => String(whole).match(/.{1,9}/gsu) ?? [];
-  if (text !== undefined) return [...pieces(text).map((piece) => delta({ text: piece })), stop];
+  if (text !== undefined) return [...inPieces(text).map((piece) => delta({ text: piece })), stop];
   if (toolUse !== undefined) {
     const { input, ...start } = toolUse as Fields;
     return [
       frame('event', 'contentBlockStart', { contentBlockIndex, start: { toolUse: start } }),
-      ...pieces(JSON.stringify(input)).map((piece) => delta({ toolUse: { input: piece } })),
+      ...inPieces(JSON.stringify(input)).map((piece) => delta({ toolUse: { input: piece } })),
       stop,
     ];
   }
   const { text: thought, signature } = (reasoningContent as Fields)['reasoningText'] as Fields;
   return [
-    ...pieces(thought).map((piece) => delta({ reasoningContent: { text: piece } })),
+    ...inPieces(thought).map((piece) => delta({ reasoningContent: { text: piece } })),
     delta({ reasoningContent: { signature } }),
     stop,
   ];

@@ -81,3 +81,8 @@ export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42m
 
 /** The sentence in the vendor's error: it must not be seen anywhere. */
 export const CANARY = 'CANARY of the vendor';
+
+/** A text as a stream brings it. No character is cut. */
+export function inPieces(whole: unknown): readonly string[] {
+  return String(whole).match(/.{1,9}/gsu) ?? [];
+}
