@@ -106,6 +106,7 @@ export const providerSchema = z
       /** Up to and including the version. */
       baseUrl: providerUrl.default('https://generativelanguage.googleapis.com/v1beta'),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
     z.strictObject({
@@ -120,6 +121,7 @@ export const providerSchema = z
       /** The JSON of a service account or of a workload identity; else those of the environment's usual chain. */
       credentialsFile: z.string().regex(/^\//, { error: 'must be an absolute path' }).optional(),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
   ])
