@@ -87,7 +87,6 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     caller,
     userId,
     correlationId,
-    bodyBytes: bytes.length,
     pseudonyms,
     idempotencyKey,
   });
