@@ -42,9 +42,13 @@ create table accounts.api_keys (
   created_at timestamp with time zone default clock_timestamp() not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  bound_user text collate "C",
+  join_seconds smallint,
   constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_bound_user_check CHECK ((bound_user ~ '^[\x21-\x7e]{1,256}$'::text)),
   constraint api_keys_digest_check CHECK ((length(digest) = 32)),
   constraint api_keys_digest_key UNIQUE (digest),
+  constraint api_keys_join_seconds_check CHECK (((join_seconds >= 1) AND (join_seconds <= 60))),
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
@@ -220,6 +224,13 @@ create table catalogue.models (
 );
 grant insert, select, update, delete on catalogue.models to purser_live;
 
+create table catalogue.price_ends (
+  price_id bigint not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  constraint price_ends_pkey PRIMARY KEY (price_id)
+);
+grant insert, select on catalogue.price_ends to purser_live;
+
 create table catalogue.prices (
   price_id bigint generated always as identity not null,
   model_id text collate "C" not null,
@@ -229,13 +240,21 @@ create table catalogue.prices (
   output_micros_per_million bigint not null,
   margin_basis_points integer not null,
   since timestamp with time zone default clock_timestamp() not null,
+  provider text collate "C",
+  provider_model text,
+  effective_from timestamp with time zone,
+  margin_micros_per_call bigint default 0 not null,
+  details jsonb,
   constraint prices_pkey PRIMARY KEY (price_id),
   constraint prices_cache_write_micros_per_million_check CHECK ((cache_write_micros_per_million >= 0)),
   constraint prices_cached_input_micros_per_million_check CHECK ((cached_input_micros_per_million >= 0)),
+  constraint prices_details_check CHECK ((jsonb_typeof(details) = 'object'::text)),
   constraint prices_input_micros_per_million_check CHECK ((input_micros_per_million >= 0)),
   constraint prices_margin_basis_points_check CHECK (((margin_basis_points >= 0) AND (margin_basis_points <= 1000000))),
+  constraint prices_margin_micros_per_call_check CHECK ((margin_micros_per_call >= 0)),
   constraint prices_output_micros_per_million_check CHECK ((output_micros_per_million >= 0))
 );
+CREATE INDEX prices_of_model ON catalogue.prices USING btree (model_id, price_id);
 grant insert, select on catalogue.prices to purser_live;
 
 create table catalogue.providers (
@@ -250,6 +269,8 @@ alter table catalogue.aliases add constraint aliases_target_fkey FOREIGN KEY (ta
 alter table catalogue.models add constraint models_price_id_fkey FOREIGN KEY (price_id) REFERENCES catalogue.prices(price_id);
 
 alter table catalogue.models add constraint models_provider_fkey FOREIGN KEY (provider) REFERENCES catalogue.providers(name) DEFERRABLE INITIALLY DEFERRED;
+
+alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN KEY (price_id) REFERENCES catalogue.prices(price_id);
 
 -- connections
 
@@ -840,6 +861,7 @@ create table traces.calls (
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
   duration_ms integer not null,
+  failure jsonb,
   constraint calls_pkey PRIMARY KEY (trace_id),
   constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),

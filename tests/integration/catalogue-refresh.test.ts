@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
+import { after, test } from 'node:test';
+import {
+  applyCatalogueFile,
+  CatalogueFileError,
+  editCatalogue,
+  readCatalogue,
+} from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { createCatalogue } from '../../packages/service/src/catalogue/catalogue.ts';
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const FILE = catalogueAt('http://127.0.0.1:9/v1');
+const { owner, close } = await createTestDatabase();
+after(close);
 
 /** Hands out connections from a pool whose transactions wait for `gate` before they end. */
 function slowed(pool: Pool, gate: () => Promise<void>): Pool {
@@ -22,9 +29,7 @@ function slowed(pool: Pool, gate: () => Promise<void>): Pool {
   return { connect } as unknown as Pool;
 }
 
-test('MO-05 a slow catalogue read does not replace the result of a newer one', async (t) => {
-  const { owner, close } = await createTestDatabase();
-  t.after(close);
+test('MO-05 a slow catalogue read does not replace the result of a newer one', async () => {
   await applyCatalogueFile(owner, JSON.stringify({ ...FILE, aliases: { old: 'acme.large-1' } }));
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const gates = [opened];
@@ -40,4 +45,101 @@ test('MO-05 a slow catalogue read does not replace the result of a newer one', a
   open();
   await slow;
   assert.deepEqual([catalogue.find('new')?.id, catalogue.find('old')], ['acme.large-1', undefined]);
+});
+
+const MONDAY = '2100-01-04T00:00:00Z';
+const MONDAY_MS = Date.parse(MONDAY);
+const AT_ONE = { provider: 'upstream', providerModel: 'one' };
+const AT_TWO = { provider: 'upstream', providerModel: 'two' };
+
+function priceOf(input: number) {
+  return { inputMicrosPerMillion: input, outputMicrosPerMillion: 1 };
+}
+
+/** A catalogue with one model of two upstreams. The second has a price of its own. */
+function twoUpstreams(changes: Readonly<Record<string, unknown>> = {}) {
+  const upstreams = [AT_ONE, { ...AT_TWO, price: priceOf(20), marginMicrosPerCall: 7 }];
+  const model = { id: 'acme.both-1', resale: 'open', upstreams, contextTokens: 1_000, maxOutputTokens: 100 };
+  const priceChanges = [{ from: MONDAY, price: priceOf(11), marginBasisPoints: 5 }];
+  return { ...FILE, models: [{ ...model, price: priceOf(10), priceChanges, ...changes }], aliases: {} };
+}
+
+async function apply(file: object, nowMs?: number): Promise<void> {
+  await applyCatalogueFile(owner, JSON.stringify(file), nowMs);
+}
+
+test('MO-05 a price that is set for later comes into force at its time, without anybody doing anything', async () => {
+  let nowMs = MONDAY_MS - 1;
+  const catalogue = createCatalogue(owner, () => true, { nowMs: () => nowMs });
+  await apply(twoUpstreams());
+  await catalogue.refresh();
+  const inForce = () => {
+    const prices = catalogue.find('acme.both-1')?.upstreams.map(({ price }) => price) ?? [];
+    return prices.map((price) => [
+      price.inputMicrosPerMillion,
+      price.marginBasisPoints,
+      price.special?.marginMicrosPerCall,
+    ]);
+  };
+  assert.deepEqual(inForce(), [
+    [10n, 0n, undefined],
+    [20n, 0n, 7n],
+  ]);
+  const running = catalogue.find('acme.both-1');
+  const before = running?.upstreams[0].price.priceId;
+  nowMs = MONDAY_MS;
+  assert.deepEqual(inForce(), [
+    [11n, 5n, undefined],
+    [20n, 0n, 7n],
+  ]);
+  assert.equal(running?.upstreams[0].price.priceId, before, 'a call keeps the price that it began with');
+  assert.notEqual(catalogue.find('acme.both-1')?.upstreams[0].price.priceId, before);
+});
+
+test('MO-05 a new price from a time that has passed is refused; one that was set before may stay', async () => {
+  await apply(twoUpstreams());
+  const { file } = await readCatalogue(owner);
+  const [model] = file.models;
+  assert.ok(model !== undefined);
+  const edited = { ...file, models: [{ ...model, maxOutputTokens: 99 }] };
+  await inTransaction(owner, (tx) => editCatalogue(tx, () => edited, MONDAY_MS + 1));
+  const priceChanges = [{ from: '2100-01-03T00:00:00Z', price: priceOf(12) }];
+  const outdated = { ...edited, models: [{ ...model, priceChanges }] };
+  await assert.rejects(
+    inTransaction(owner, (tx) => editCatalogue(tx, () => outdated, MONDAY_MS + 1)),
+    (fault) =>
+      fault instanceof CatalogueFileError && /models\.0\.priceChanges\.0\.from: .*has passed/.test(fault.message),
+  );
+});
+
+/** The prices that the catalogue names, by their ids. */
+async function named(): Promise<ReadonlyMap<string, bigint>> {
+  const { rows } = await owner.query<{ name: string; id: bigint }>(
+    `select concat_ws(' ', p.provider_model, p.input_micros_per_million, to_char(p.effective_from at time zone 'utc', 'DD')) as name,
+       p.price_id as id
+     from catalogue.prices p where model_id = 'acme.both-1' and not exists (
+       select from catalogue.price_ends e where e.price_id = p.price_id
+     )`,
+  );
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
+test('MO-05 a price row is kept as long as its price is, and a price that changes gets a new row', async () => {
+  await apply(twoUpstreams());
+  const first = await named();
+  assert.deepEqual([...first.keys()].toSorted(), ['one 10', 'one 11 04', 'two 20']);
+  await apply(twoUpstreams({ minOutputTokens: 5 }));
+  assert.deepEqual(await named(), first);
+  // On Monday, the price that has come into force is written into `price`: nothing changes for calls.
+  await apply(twoUpstreams({ price: priceOf(11), marginBasisPoints: 5, priceChanges: [] }), MONDAY_MS);
+  const cleaned = await named();
+  assert.equal(cleaned.get('one 11 04'), first.get('one 11 04'));
+  assert.deepEqual(cleaned.size, 2);
+  // Back to the price before: it has begun anew, so it is another row.
+  await apply(twoUpstreams({ priceChanges: [] }), MONDAY_MS + 1);
+  const back = await named();
+  assert.notEqual(back.get('one 10'), first.get('one 10'));
+  assert.deepEqual([...back.keys()].toSorted(), ['one 10', 'two 20']);
+  await apply({ ...FILE, aliases: {} });
+  assert.equal((await named()).size, 0, 'a model that is gone has no prices');
 });

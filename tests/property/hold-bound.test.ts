@@ -12,7 +12,7 @@ import { type EndUserId, newAccountId, newAppId, newCorrelationId } from '../../
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import { toRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
+import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
 import { oddJson } from '../support/odd-json.ts';
@@ -50,6 +50,9 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
     id: 'acme.any-1',
     upstreams: [
       {
+        providerName: 'upstream',
+        firstByteMs: undefined,
+        weight: undefined,
         provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
         providerModel: 'any',
         price: {
@@ -123,7 +126,7 @@ test('WA-07 no call costs more than its hold, for any prices and prompt, with ev
         const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
         for (const granted of [least, part, most]) {
           const sent = providerCallOf(asking, granted);
-          const prompt = promptTokensMost(JSON.parse(toRequest(sent, call.isStream)) as JsonObject, any);
+          const prompt = promptTokensMost(JSON.parse(createToRequest()(sent, call.isStream)) as JsonObject, any);
           assert.ok(
             sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
             'the floor is affordable',

@@ -8,7 +8,7 @@ import { createStreamTally } from '../../packages/service/src/gateway/stream/str
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Utf8Decoder } from '../../packages/upstream-http/src/utf8-decoder.ts';
-import { createOpenAiCompatible } from '../../packages/service/src/providers/openai-compatible/adapter.ts';
+import { atAddress } from '../../packages/service/src/providers/openai-compatible/from-entry.ts';
 import type { ResponseListener } from '../../packages/upstream-http/src/client.ts';
 import type { ProviderCall } from '../../packages/service/src/providers/provider.ts';
 import { chargeFor } from '../support/catalogue.ts';
@@ -112,7 +112,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
     postBuffered: () => assert.fail('this test makes no plain call'),
   });
   const http = { endpoint, close: () => {} };
-  const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', key: undefined });
+  const provider = atAddress(http, 'http://provider.test/v1', undefined);
   const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });
   let frames = '';
   const chunks = await provider.stream(PROVIDER_CALL, new AbortController().signal);

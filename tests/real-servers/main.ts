@@ -97,6 +97,6 @@ async function tryOut(
   const { balance } = await ground.wallet(app, user);
   const faults = differences.map((difference) => `the books: ${JSON.stringify(difference)}`);
   // Those who left a stream pay too, and did not learn how much.
-  if (CREDIT - Number(balance) < tally.charged) faults.push(`the wallet paid ${CREDIT - Number(balance)}`);
+  if (CREDIT - balance < tally.charged) faults.push(`the wallet paid ${CREDIT - balance}`);
   return { tally, faults };
 }

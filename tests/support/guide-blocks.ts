@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
@@ -19,6 +19,7 @@ export const GUIDES: readonly string[] = [
   'docs/guides/operator.md',
   'docs/guides/wallet-owner.md',
   'examples/chat/README.md',
+  ...readdirSync(path.join(ROOT, 'docs/guides/providers')).map((name) => `docs/guides/providers/${name}`),
 ];
 
 /** The stage on which the blocks of a guide run. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compatibleOptions } from './compatible-options.ts';
 
 /**
  * The providers of the catalogue. Their keys are named, not contained: the catalogue is shown to operators, kept in the
@@ -45,18 +46,44 @@ export const providerUrl = z
   .url({ protocol: /^https?$/ })
   .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKey`' });
 
+/** Vendors with a format of their own report usage at the end of a stream, and most of their models reason out of sight. */
+const drained = onAbandon.default('drain');
+
 export const providerSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('openai-compatible'),
       baseUrl: providerUrl,
       ...keyFields,
+      ...compatibleOptions,
       onAbandon: onAbandon.default('cancel'),
     }),
     z.strictObject({
       /** The provider simulator that comes with Purser, for development only. */
       kind: z.literal('simulator'),
       onAbandon: onAbandon.default('cancel'),
+    }),
+    z.strictObject({
+      /** Anthropic's Messages format. */
+      kind: z.literal('anthropic'),
+      /** Up to and including the version. */
+      baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
+      ...keyFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Amazon Bedrock's Converse format. Without a key, requests are signed with credentials from the environment's usual chain. */
+      kind: z.literal('bedrock'),
+      region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d{1,2}$/, { error: 'must be a region such as `eu-central-1`' }),
+      /** A role that is assumed with those credentials. */
+      roleArn: z
+        .string()
+        .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, { error: 'must be the ARN of a role' })
+        .optional(),
+      /** Instead of the region's own address, such as that of a VPC endpoint. */
+      endpoint: providerUrl.optional(),
+      ...keyFields,
+      onAbandon: drained,
     }),
   ])
   .superRefine((provider, context) => {
@@ -83,11 +110,32 @@ export function keyNamesOf(provider: CatalogueProvider): readonly { readonly nam
 export function originOf(provider: CatalogueProvider): string | undefined {
   switch (provider.kind) {
     case 'openai-compatible':
+    case 'anthropic':
       return new URL(provider.baseUrl).origin;
+    case 'bedrock':
+      return new URL(bedrockAddress(provider)).origin;
     case 'simulator':
       return undefined;
   }
 }
+
+/** Where Bedrock is in a region, unless the provider names another address. */
+export function bedrockAddress({
+  region,
+  endpoint,
+}: {
+  readonly region: string;
+  readonly endpoint?: string | undefined;
+}): string {
+  if (endpoint !== undefined) return endpoint.replace(/\/+$/, '');
+  const partition = REGIONS_APART.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'amazonaws.com';
+  return `https://bedrock-runtime.${region}.${partition}`;
+}
+
+const REGIONS_APART = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['eusc-', 'amazonaws.eu'],
+] as const;
 
 /**
  * A secret of the process's environment that the provider names itself, with the field that does so. An edit over HTTP must not

@@ -111,6 +111,10 @@ export const callTraceSchema = z
       .string()
       .nullable()
       .meta({ description: 'The `code` of the error, also of one in the last frame of a stream.' }),
+    failure: z.string().nullable().meta({
+      description:
+        'How the provider failed the call: `throttled`, `too-long`, `rejected`, `unauthorized`, `refused`, `timeout`, `outage`, `malformed`, `too-large`, `cut`, `unsent` or `given-up`. Null if it did not, or with a test key.',
+    }),
     chargedMicros: amount,
     promptTokens: z.int(),
     completionTokens: z.int(),
@@ -130,9 +134,18 @@ const callName = {
 };
 /** One of the two ids of an answer. */
 export const findCallsSchema = z.strictObject(callName);
+/** The upstream that failed a call, for operators. */
+const failedUpstreamSchema = z
+  .object({
+    provider: z.string(),
+    providerModel: z.string(),
+    status: z.int().nullable().meta({ description: 'The provider’s HTTP status, if it sent one other than 200.' }),
+  })
+  .nullable()
+  .meta({ description: 'The upstream that failed the call. Of several, the last.' });
 /** For operators: of one app, or of all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
   calls: z.array(z.object({ appId: z.string(), ...receiptSchema.shape })),
-  traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape })),
+  traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape, upstream: failedUpstreamSchema })),
 });

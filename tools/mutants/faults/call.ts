@@ -46,7 +46,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'cached-tokens-charged-twice',
     clause: 'MO-06',
-    edits: [price('promptTokens - cachedTokens - cacheWriteTokens', 'promptTokens - cacheWriteTokens')],
+    edits: [price('promptTokens - cachedTokens - cacheWriteTokens;', 'promptTokens - cacheWriteTokens;')],
     killer: pricing(BY_HAND),
   },
   {
@@ -91,7 +91,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'one-token-more-than-afforded',
     clause: 'WA-07',
-    edits: [price('? Number(affordable) :', '? Number(affordable) + 1 :')],
+    edits: [price('? Number(tokens) :', '? Number(tokens) + 1 :')],
     killer: pricing('WA-07 the output that an amount can pay for never costs more, and one more token would'),
   },
   {

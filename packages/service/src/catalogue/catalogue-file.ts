@@ -5,23 +5,28 @@ import {
   type CatalogueProvider,
   catalogueSchema,
   reasonsOutOfSight,
+  upstreamsOf,
 } from '@purser/contract/catalogue.ts';
 import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import {
   deleteRows,
+  endPrices,
   insertAppliedFile,
+  insertPrices,
   type ModelRow,
   selectAliases,
   selectAppliedDigest,
   selectModels,
+  selectPrices,
   selectProviders,
-  type Unpriced,
   upsertAliases,
   upsertModels,
   upsertProviders,
 } from '#catalogue/queries.ts';
+import { changesOfPrices, pricesOf } from '#catalogue/price-row.ts';
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration, selectGenerations } from '#db/queries.ts';
+import { epochMsOf, systemClock } from '#kernel/clock.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -66,7 +71,7 @@ function checked(value: unknown): CatalogueFile {
  * since then stay: a restart must not undo them. True when it was applied. In force on every process within a second;
  * running calls keep the model and price they began with.
  */
-export async function applyCatalogueFile(pool: Pool, text: string): Promise<boolean> {
+export async function applyCatalogueFile(pool: Pool, text: string, nowMs = systemClock.nowMs()): Promise<boolean> {
   const file = parseCatalogueFile(text);
   const digest = sha256(text);
   return inTransaction(pool, async (tx) => {
@@ -74,7 +79,7 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
     await bumpGeneration(tx, 'catalogue');
     const applied = await selectAppliedDigest(tx);
     if (applied !== undefined && equalBytes(applied, digest)) return false;
-    await store(tx, await readRows(tx), file);
+    await store(tx, await readRows(tx), file, nowMs);
     await insertAppliedFile(tx, digest);
     return true;
   });
@@ -90,18 +95,18 @@ export function readCatalogue(pool: Pool): Promise<{ readonly file: CatalogueFil
 
 interface Rows {
   readonly providers: ReadonlyMap<string, CatalogueProvider>;
-  readonly models: ReadonlyMap<string, Unpriced<ModelRow>>;
+  readonly models: ReadonlyMap<string, ModelRow>;
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Reads all rows by name. Price ids are left out: two rows with the same price are the same entry. */
+/** Reads all rows by name. The settings of a model are its whole entry, prices included. */
 async function readRows(db: Queryable): Promise<Rows> {
   const providers = await selectProviders(db);
   const models = await selectModels(db);
   const aliases = await selectAliases(db);
   return {
     providers: new Map(providers.map(({ name, definition }) => [name, definition])),
-    models: new Map(models.map(({ price_id: _price, ...row }) => [row.model_id, row])),
+    models: new Map(models.map((row) => [row.model_id, row])),
     aliases: new Map(aliases.map(({ alias, target }) => [alias, target])),
   };
 }
@@ -114,17 +119,19 @@ async function readRows(db: Queryable): Promise<Rows> {
 export async function editCatalogue<Refused extends Refusal>(
   tx: Queryable,
   edit: (current: CatalogueFile, version: bigint) => object | Refused,
+  nowMs = systemClock.nowMs(),
 ): Promise<{ readonly file: CatalogueFile; readonly isChanged: boolean } | Refused> {
   const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as in `applyCatalogueFile`.
   const before = await readRows(tx);
   const edited = edit(fileOf(before), generation - 1n);
   if (edited instanceof Refusal) return edited;
-  const isChanged = await store(tx, before, checked(edited));
+  const isChanged = await store(tx, before, checked(edited), nowMs);
   return { file: fileOf(isChanged ? await readRows(tx) : before), isChanged };
 }
 
 /** Writes the rows that differ from `before`. True when any did. */
-async function store(tx: Queryable, before: Rows, file: CatalogueFile): Promise<boolean> {
+async function store(tx: Queryable, before: Rows, file: CatalogueFile, nowMs: number): Promise<boolean> {
+  refusePastChanges(fileOf(before), file, nowMs);
   const providers = changesOf(before.providers, new Map(Object.entries(file.providers)));
   const models = changesOf(before.models, new Map(file.models.map((model) => [model.id, rowOf(model)])));
   const aliases = changesOf(before.aliases, new Map(Object.entries(file.aliases)));
@@ -136,6 +143,7 @@ async function store(tx: Queryable, before: Rows, file: CatalogueFile): Promise<
     tx,
     providers.put.map(([name, definition]) => ({ name, definition })),
   );
+  await storePrices(tx, file, [...models.gone, ...models.put.map(([id]) => id)], nowMs);
   await upsertModels(
     tx,
     models.put.map(([, row]) => row),
@@ -163,40 +171,76 @@ function fileOf({ providers, models, aliases }: Rows): CatalogueFile {
   };
 }
 
-/** The row as the file spells it. Prices are below 2^53, so the conversion to numbers is exact. */
-function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
+/**
+ * Refuses a new price whose time has passed already: it would come into force at once, and nobody writes that on purpose. A
+ * price that is stored may stay after its time has come.
+ */
+function refusePastChanges(before: CatalogueFile, file: CatalogueFile, nowMs: number): void {
+  const known = new Set(changesIn(before).map(({ name }) => name));
+  const past = changesIn(file).find(({ name, from }) => epochMsOf(from) <= nowMs && !known.has(name));
+  if (past === undefined) return;
+  const message = `${past.from} has passed. Write a price that is in force into \`price\``;
+  throw new CatalogueFileError(`The catalogue has faults:\n  ${past.path.join('.')}: ${message}.`, [
+    { path: past.path, message },
+  ]);
+}
+
+/** Every price that is set for later, with a name that it keeps wherever it is in the file. */
+function changesIn({ models }: CatalogueFile) {
+  return models.flatMap((model, index) => [
+    ...(model.priceChanges ?? []).map(({ from }, change) => ({
+      from,
+      name: JSON.stringify([model.id, from]),
+      path: ['models', index, 'priceChanges', change, 'from'],
+    })),
+    ...(model.upstreams ?? []).flatMap(({ provider, providerModel, priceChanges = [] }, place) =>
+      priceChanges.map(({ from }, change) => ({
+        from,
+        name: JSON.stringify([model.id, from, provider, providerModel]),
+        path: ['models', index, 'upstreams', place, 'priceChanges', change, 'from'],
+      })),
+    ),
+  ]);
+}
+
+/** Writes the prices of these models that differ from the stored ones. A model that is gone has none. */
+async function storePrices(
+  tx: Queryable,
+  { models }: CatalogueFile,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const before = Map.groupBy(await selectPrices(tx), ({ model_id }) => model_id);
+  const wanted = new Map(models.map((model) => [model.id, model]));
+  const changes = ids.map((id) => {
+    const model = wanted.get(id);
+    return changesOfPrices(before.get(id) ?? [], model === undefined ? [] : pricesOf(model), nowMs);
+  });
+  await endPrices(
+    tx,
+    changes.flatMap(({ ended }) => ended),
+  );
+  await insertPrices(
+    tx,
+    changes.flatMap(({ added }) => added),
+  );
+}
+
+/** The row as the file spells it. */
+function entryOf({ model_id, resale, is_enabled, settings }: ModelRow): CatalogueModel {
   return {
-    id: row.model_id,
-    provider: row.provider,
-    resale: row.resale,
-    enabled: row.is_enabled,
-    price: {
-      inputMicrosPerMillion: Number(row.input_micros_per_million),
-      cachedInputMicrosPerMillion: Number(row.cached_input_micros_per_million),
-      outputMicrosPerMillion: Number(row.output_micros_per_million),
-    },
-    cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
-    marginBasisPoints: row.margin_basis_points,
-    ...row.settings,
+    id: model_id,
+    resale,
+    enabled: is_enabled,
+    ...settings,
     // So that an entry from before this was checked stands in the way of no other change.
-    ...(reasonsOutOfSight(row.settings) ? { onAbandon: 'drain' } : {}),
+    ...(reasonsOutOfSight(settings) && settings.upstreams === undefined ? { onAbandon: 'drain' } : {}),
   };
 }
 
-/** Fills in the defaults: cached input and cache writes cost as much as input unless the file says otherwise. */
-function rowOf(model: CatalogueModel): Unpriced<ModelRow> {
-  const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
-  const input = BigInt(price?.inputMicrosPerMillion ?? 0);
-  return {
-    model_id: id,
-    provider,
-    resale,
-    is_enabled: enabled,
-    settings,
-    input_micros_per_million: input,
-    cached_input_micros_per_million: BigInt(price?.cachedInputMicrosPerMillion ?? input),
-    cache_write_micros_per_million: BigInt(cacheWriteMicrosPerMillion ?? input),
-    output_micros_per_million: BigInt(price?.outputMicrosPerMillion ?? 0),
-    margin_basis_points: marginBasisPoints,
-  };
+function rowOf(model: CatalogueModel): ModelRow {
+  const { id, resale, enabled, ...settings } = model;
+  const [first] = upstreamsOf(model);
+  return { model_id: id, provider: first?.provider ?? '', resale, is_enabled: enabled, settings };
 }

@@ -1,19 +1,27 @@
-import { type CatalogueProvider, reasonsOutOfSight, type Tokenizer } from '@purser/contract/catalogue.ts';
+import {
+  type CatalogueProvider,
+  type CatalogueUpstream,
+  reasonsOutOfSight,
+  type Tokenizer,
+  upstreamsOf,
+} from '@purser/contract/catalogue.ts';
+import { type PriceRow, priceAt, priceOf, startOf } from '#catalogue/price-row.ts';
 import type { Price } from '#catalogue/price.ts';
-import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
+import { type ModelRow, selectAliases, selectModels, selectPrices, selectProviders } from '#catalogue/queries.ts';
 import { inSnapshot, type Pool } from '#db/pool.ts';
 import { selectGenerations } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
+import { type Clock, systemClock } from '#kernel/clock.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** A model as a call uses it. Immutable: a call keeps the one it began with, price included (MO-05). */
 export interface Model {
   /** The resolved identifier: what answers and receipts carry, never an alias (CC-02). */
   readonly id: string;
-  /** Who serves it. A call prefers the first. */
+  /** Who serves it and can be reached from here. A call prefers the first, or chooses by weight. */
   readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly resale: 'open' | 'reserved';
-  /** True when the model is enabled and this process has what it needs to call its provider. */
+  /** True when the model is enabled and this process has what it needs to call one of its providers. */
   readonly isServed: boolean;
   readonly maxOutputTokens: number;
   readonly defaultOutputTokens: number;
@@ -27,7 +35,9 @@ export interface Model {
 }
 
 /** A model as one provider serves it. Immutable, like its model. */
-interface Upstream {
+export interface Upstream {
+  /** The provider's name in the catalogue. */
+  readonly providerName: string;
   readonly provider: CatalogueProvider;
   /** The provider's own name of the model. */
   readonly providerModel: string;
@@ -36,6 +46,10 @@ interface Upstream {
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
   readonly timeoutMs: number;
+  /** How long the provider may take to begin with its answer. Undefined: as long as for the whole. */
+  readonly firstByteMs: number | undefined;
+  /** Its share of the calls. Either all upstreams of a model have a weight, or none has. */
+  readonly weight: number | undefined;
 }
 
 export interface Catalogue {
@@ -52,7 +66,20 @@ interface Snapshot {
   readonly generation: bigint;
   readonly byName: ReadonlyMap<string, Model>;
   readonly list: readonly { readonly name: string; readonly model: Model }[];
+  /** When the next price comes into force (MO-05). */
+  readonly untilMs: number;
 }
+
+/** What the database holds. */
+interface Rows {
+  readonly generation: bigint;
+  readonly providers: ReadonlyMap<string, CatalogueProvider>;
+  readonly models: readonly ModelRow[];
+  readonly prices: readonly PriceRow[];
+  readonly aliases: readonly { readonly alias: string; readonly target: string }[];
+}
+
+const NO_ROWS: Rows = { generation: 0n, providers: new Map(), models: [], prices: [], aliases: [] };
 
 /** True when the app may call the model. Reserved models are for the operator's own apps (MO-04). */
 export function isEntitled(app: { readonly isFirstParty: boolean }, model: Model): boolean {
@@ -71,30 +98,54 @@ export function notEntitled(name: string): Refusal<'MODEL_NOT_ENTITLED'> {
 
 /**
  * Keeps the catalogue in memory, so that a call reads nothing. Empty until the first `refresh`. `canReach` says whether a
- * provider can be used from here: a provider whose key is not set cannot, and its models count as disabled.
+ * provider can be used from here: a provider whose key is not set cannot, and a model with no other counts as disabled. A price
+ * that was set for later comes into force with the first call after its time (MO-05).
  */
-export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvider) => boolean): Catalogue {
-  let snapshot: Snapshot = { generation: 0n, byName: new Map(), list: [] };
+export function createCatalogue(
+  pool: Pool,
+  canReach: (provider: CatalogueProvider) => boolean,
+  clock: Clock = systemClock,
+): Catalogue {
+  let rows = NO_ROWS;
+  let snapshot = snapshotOf(rows, canReach, clock.nowMs());
+  const current = (): Snapshot => {
+    const nowMs = clock.nowMs();
+    if (nowMs >= snapshot.untilMs) snapshot = snapshotOf(rows, canReach, nowMs);
+    return snapshot;
+  };
   return {
-    find: (name) => snapshot.byName.get(name),
-    list: () => snapshot.list,
+    find: (name) => current().byName.get(name),
+    list: () => current().list,
     refresh: async () => {
-      const read = await inSnapshot(pool, async (tx) => {
-        const generation = (await selectGenerations(tx)).get('catalogue') ?? 0n;
-        const providers = new Map((await selectProviders(tx)).map(({ name, definition }) => [name, definition]));
-        const models = (await selectModels(tx)).map((row) => modelOf(row, providers.get(row.provider), canReach));
-        return { generation, ...snapshotOf(models, await selectAliases(tx)) };
-      });
-      if (read.generation >= snapshot.generation) snapshot = read;
+      const read = await inSnapshot(
+        pool,
+        async (tx): Promise<Rows> => ({
+          generation: (await selectGenerations(tx)).get('catalogue') ?? 0n,
+          providers: new Map((await selectProviders(tx)).map(({ name, definition }) => [name, definition])),
+          models: await selectModels(tx),
+          prices: await selectPrices(tx),
+          aliases: await selectAliases(tx),
+        }),
+      );
+      if (read.generation < rows.generation) return;
+      rows = read;
+      snapshot = snapshotOf(rows, canReach, clock.nowMs());
     },
   };
 }
 
 /** The list is built once for each change, because `GET /v1/models` may be called at any rate. */
-function snapshotOf(
-  models: readonly Model[],
-  aliases: readonly { readonly alias: string; readonly target: string }[],
-): Omit<Snapshot, 'generation'> {
+function snapshotOf(rows: Rows, canReach: (provider: CatalogueProvider) => boolean, nowMs: number): Snapshot {
+  const { generation, providers, aliases } = rows;
+  const pricesOfModel = Map.groupBy(rows.prices, ({ model_id }) => model_id);
+  const models = rows.models.map((row) => {
+    const prices = pricesOfModel.get(row.model_id) ?? [];
+    return modelOf(
+      row,
+      upstreamsOf(row.settings).map((one) => upstreamOf(one, row, { providers, prices, nowMs })),
+      canReach,
+    );
+  });
   // Models and aliases share one map: a call resolves either with a single look-up.
   const byName = new Map(models.map((model) => [model.id, model]));
   for (const { alias, target } of aliases) {
@@ -105,39 +156,52 @@ function snapshotOf(
     .filter(([, model]) => model.isServed)
     .map(([name, model]) => ({ name, model }))
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return { byName, list };
+  const untilMs = Math.min(...rows.prices.map(startOf).filter((startMs) => startMs > nowMs));
+  return { generation, byName, list, untilMs };
 }
 
-/** Joins a row with its provider and fills in defaults, so that calls need no further look-ups. */
+interface Known {
+  readonly providers: ReadonlyMap<string, CatalogueProvider>;
+  /** Of the model. */
+  readonly prices: readonly PriceRow[];
+  readonly nowMs: number;
+}
+
+/** Joins an upstream with its provider and its price in force, and fills in what it leaves to its model. */
+function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers, prices, nowMs }: Known): Upstream {
+  const provider = providers.get(one.provider);
+  assert(provider !== undefined, 'a model has a provider');
+  const own = prices.filter((row) => row.provider === one.provider && row.provider_model === one.providerModel);
+  const price = priceAt(own, nowMs);
+  assert(price !== undefined, 'an upstream has a price');
+  return {
+    providerName: one.provider,
+    provider,
+    providerModel: one.providerModel,
+    price: priceOf(price, settings.searchesMax),
+    outputLimitParameter: one.outputLimitParameter ?? settings.outputLimitParameter,
+    // An entry may have been stored before such a model had to be drained.
+    onAbandon: reasonsOutOfSight(settings) ? 'drain' : (one.onAbandon ?? settings.onAbandon ?? provider.onAbandon),
+    timeoutMs: one.timeoutMs ?? settings.timeoutMs,
+    firstByteMs: one.firstByteMs ?? settings.firstByteMs,
+    weight: one.weight,
+  };
+}
+
+/** Fills in defaults, so that calls need no further look-ups. Upstreams that cannot be reached from here are left out. */
 function modelOf(
-  row: ModelRow,
-  provider: CatalogueProvider | undefined,
+  { model_id, resale, is_enabled, settings }: ModelRow,
+  all: readonly Upstream[],
   canReach: (provider: CatalogueProvider) => boolean,
 ): Model {
-  assert(provider !== undefined, 'a model has a provider');
-  const { settings } = row;
+  const reachable = all.filter(({ provider }) => canReach(provider));
+  const [first, ...others] = reachable.length === 0 ? all : reachable;
+  assert(first !== undefined, 'a model has an upstream');
   return {
-    id: row.model_id,
-    upstreams: [
-      {
-        provider,
-        providerModel: settings.providerModel,
-        price: {
-          priceId: row.price_id,
-          inputMicrosPerMillion: row.input_micros_per_million,
-          cachedInputMicrosPerMillion: row.cached_input_micros_per_million,
-          cacheWriteMicrosPerMillion: row.cache_write_micros_per_million,
-          outputMicrosPerMillion: row.output_micros_per_million,
-          marginBasisPoints: BigInt(row.margin_basis_points),
-        },
-        outputLimitParameter: settings.outputLimitParameter,
-        // An entry may have been stored before such a model had to be drained.
-        onAbandon: reasonsOutOfSight(settings) ? 'drain' : (settings.onAbandon ?? provider.onAbandon),
-        timeoutMs: settings.timeoutMs,
-      },
-    ],
-    resale: row.resale,
-    isServed: row.is_enabled && canReach(provider),
+    id: model_id,
+    upstreams: [first, ...others],
+    resale,
+    isServed: is_enabled && reachable.length > 0,
     maxOutputTokens: settings.maxOutputTokens,
     defaultOutputTokens: settings.defaultOutputTokens ?? settings.maxOutputTokens,
     minOutputTokens: settings.minOutputTokens,

@@ -1,41 +1,36 @@
 import type { CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { NewPrice, PriceRow } from '#catalogue/price-row.ts';
 import type { Queryable } from '#db/pool.ts';
 
-/** The fields of a model's entry that have no column of their own and are not part of its price. */
-type ModelSettings = Omit<
-  CatalogueModel,
-  'id' | 'provider' | 'resale' | 'enabled' | 'price' | 'cacheWriteMicrosPerMillion' | 'marginBasisPoints'
->;
+/** The fields of a model's entry that have no column of their own. */
+type ModelSettings = Omit<CatalogueModel, 'id' | 'resale' | 'enabled'>;
 
-/** A price as it is stored. Rows are only ever added. */
-interface PriceRow {
-  readonly input_micros_per_million: bigint;
-  readonly cached_input_micros_per_million: bigint;
-  readonly cache_write_micros_per_million: bigint;
-  readonly output_micros_per_million: bigint;
-  readonly margin_basis_points: number;
-}
-
-export interface ModelRow extends PriceRow {
+export interface ModelRow {
   readonly model_id: string;
+  /** The first of those who serve the model. */
   readonly provider: string;
   readonly resale: 'open' | 'reserved';
   readonly is_enabled: boolean;
   readonly settings: ModelSettings;
-  readonly price_id: bigint;
 }
 
-/** A row before it is stored. Its price row is found or added then. */
-export type Unpriced<Row> = Omit<Row, 'price_id'>;
-
-/** Reads all models with their current prices. */
 export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> {
   const { rows } = await db.query<ModelRow>(
-    `select m.model_id, m.provider, m.resale, m.is_enabled, m.settings, p.price_id, p.input_micros_per_million,
+    `select model_id, provider, resale, is_enabled, settings from catalogue.models order by model_id`,
+  );
+  return rows;
+}
+
+/** Reads the prices that the catalogue names: in force, superseded by a later one, or to come. */
+export async function selectPrices(db: Queryable): Promise<readonly PriceRow[]> {
+  const { rows } = await db.query<PriceRow>(
+    `select p.price_id, p.model_id, p.provider, p.provider_model,
+       (extract(epoch from p.effective_from) * 1000)::float8 as effective_from_ms, p.input_micros_per_million,
        p.cached_input_micros_per_million, p.cache_write_micros_per_million, p.output_micros_per_million,
-       p.margin_basis_points
-     from catalogue.models m join catalogue.prices p on p.price_id = m.price_id
-     order by m.model_id`,
+       p.margin_basis_points, p.margin_micros_per_call, p.details
+     from catalogue.prices p
+     where not exists (select from catalogue.price_ends e where e.price_id = p.price_id)
+     order by p.price_id`,
   );
   return rows;
 }
@@ -92,40 +87,43 @@ export async function upsertProviders(tx: Queryable, providers: readonly Provide
   );
 }
 
-/**
- * Stores models. A model keeps the newest price row of its name when the price is the same, and gets a new row otherwise. A
- * price row never changes, so a receipt can be recomputed from the row it names.
- */
-export async function upsertModels(tx: Queryable, models: readonly Unpriced<ModelRow>[]): Promise<void> {
+/** Notes that the catalogue names these prices no longer. Price rows never change, so a receipt can be recomputed from its row. */
+export async function endPrices(tx: Queryable, prices: readonly bigint[]): Promise<void> {
+  await tx.query(`insert into catalogue.price_ends (price_id) select unnest($1::bigint[])`, [prices]);
+}
+
+export async function insertPrices(tx: Queryable, prices: readonly NewPrice[]): Promise<void> {
   await tx.query(
-    `with asked as materialized (
-       select * from jsonb_to_recordset($1::jsonb) as m(model_id text, provider text, resale text, is_enabled boolean,
-         settings jsonb, input_micros_per_million bigint, cached_input_micros_per_million bigint,
-         cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points int)
-     ), newest as (
-       select distinct on (p.model_id) p.* from catalogue.prices p join asked a on a.model_id = p.model_id
-       order by p.model_id, p.price_id desc
-     ), same as (
-       select a.model_id, n.price_id from asked a join newest n on n.model_id = a.model_id
-       where (n.input_micros_per_million, n.cached_input_micros_per_million, n.cache_write_micros_per_million,
-           n.output_micros_per_million, n.margin_basis_points)
-         = (a.input_micros_per_million, a.cached_input_micros_per_million, a.cache_write_micros_per_million,
-           a.output_micros_per_million, a.margin_basis_points)
-     ), added as (
-       insert into catalogue.prices (model_id, input_micros_per_million, cached_input_micros_per_million,
-         cache_write_micros_per_million, output_micros_per_million, margin_basis_points)
-       select a.model_id, a.input_micros_per_million, a.cached_input_micros_per_million,
-         a.cache_write_micros_per_million, a.output_micros_per_million, a.margin_basis_points
-       from asked a where not exists (select from same s where s.model_id = a.model_id)
-       returning model_id, price_id
-     )
-     insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
-     select a.model_id, a.provider, a.resale, a.is_enabled, p.price_id, a.settings
-     from asked a join (select * from same union all select * from added) p on p.model_id = a.model_id
+    `insert into catalogue.prices (model_id, provider, provider_model, effective_from, input_micros_per_million,
+       cached_input_micros_per_million, cache_write_micros_per_million, output_micros_per_million, margin_basis_points,
+       margin_micros_per_call, details)
+     select p.model_id, p.provider, p.provider_model, to_timestamp(p.effective_from_ms / 1000), p.input_micros_per_million,
+       p.cached_input_micros_per_million, p.cache_write_micros_per_million, p.output_micros_per_million,
+       p.margin_basis_points, p.margin_micros_per_call, p.details
+     from jsonb_to_recordset($1::jsonb) as p(model_id text, provider text, provider_model text,
+       effective_from_ms float8, input_micros_per_million bigint, cached_input_micros_per_million bigint,
+       cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points int,
+       margin_micros_per_call bigint, details jsonb)`,
+    // JSON has no bigint, and a number would lose digits beyond 2^53: amounts travel as text.
+    [JSON.stringify(prices, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))],
+  );
+}
+
+/** Stores models, whose prices are stored already. A model names the first price of its first upstream, so it has one (MO-06). */
+export async function upsertModels(tx: Queryable, models: readonly ModelRow[]): Promise<void> {
+  await tx.query(
+    `insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
+     select m.model_id, m.provider, m.resale, m.is_enabled, (
+         select p.price_id from catalogue.prices p
+         where p.model_id = m.model_id and p.provider = m.provider
+           and p.provider_model = coalesce(m.settings->>'providerModel', m.settings->'upstreams'->0->>'providerModel')
+           and not exists (select from catalogue.price_ends e where e.price_id = p.price_id)
+         order by p.effective_from nulls first limit 1
+       ), m.settings
+     from jsonb_to_recordset($1::jsonb) as m(model_id text, provider text, resale text, is_enabled boolean, settings jsonb)
      on conflict (model_id) do update set provider = excluded.provider, resale = excluded.resale,
        is_enabled = excluded.is_enabled, price_id = excluded.price_id, settings = excluded.settings`,
-    // JSON has no bigint, and a number would lose digits beyond 2^53: amounts travel as text.
-    [JSON.stringify(models, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))],
+    [JSON.stringify(models)],
   );
 }
 

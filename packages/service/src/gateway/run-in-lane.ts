@@ -1,6 +1,6 @@
 import { outputLimitFor, providerCallOf } from '#gateway/usage/hold-request.ts';
 import { type Answer, answerFactsOf, answerSeen, endFailed } from '#gateway/answer/answer.ts';
-import type { UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import type { UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
@@ -11,13 +11,10 @@ import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Completion, LargeAnswer } from '#providers/completion.ts';
-import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import type { ProviderCall } from '#providers/provider.ts';
 import { visibleChoices } from '#providers/visible-fields.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
-
-/** One error for all, because its stack says nothing. */
-const JUST_REJECTED = new UpstreamError('rejected', 'The provider has just rejected this request.');
 
 /**
  * Takes a valid call from its hold to its answer, in three steps: hold, provider, settlement. Every way out ends the hold,
@@ -36,7 +33,8 @@ export async function runInLane<M extends Mode>(
   if (placed.kind === 'replayed') return placed;
   const { hold } = placed;
   // Only now, because a wallet's refusal comes first: a user who has disconnected gets what a stranger gets (CC-15).
-  if (caller.rejections.has(lane.mode, asking)) return endFailed(lane, { hold, ending: FAILED, caller }, JUST_REJECTED);
+  const rejection = caller.rejections.find(lane.mode, asking);
+  if (rejection !== undefined) return endFailed(lane, { hold, ending: FAILED, caller }, rejection);
   if (call.isStream) return openStream(lane, { hold, asked: asking.asked }, caller);
 
   // A plain call runs to its end even if its caller leaves, because its answer is paid for (CC-11).

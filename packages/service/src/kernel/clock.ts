@@ -19,6 +19,11 @@ export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** Milliseconds since 1970 UTC of an ISO 8601 moment. */
+export function epochMsOf(iso: string): number {
+  return Date.parse(iso);
+}
+
 /** The first millisecond of the UTC month `later` months after `month`, which is given as `YYYY-MM`. */
 export function startOfMonth(month: string, later: number): number {
   const [year = 0, number = 1] = month.split('-').map(Number);

@@ -54,10 +54,24 @@ export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter',
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /**
- * The kinds of tokens that a provider counts. Cached tokens and those written to the cache are part of the prompt's, reasoning
- * tokens part of the completion's, unless `total` shows that they lie beside them.
+ * What a provider counts. `prompt` and `completion` are all input and all output tokens. The kinds that follow each are parts
+ * of it, unless `total` shows that they lie beside it. No token is in two parts: an adapter takes cached audio out of the audio.
+ * `cacheWriteLong` lives longer than usual, for an hour for example. `searches` are those of the web, and no tokens.
  */
-export const TOKEN_COUNTS = ['prompt', 'cached', 'cacheWrite', 'completion', 'reasoning', 'total'] as const;
+export const TOKEN_COUNTS = [
+  'prompt',
+  'cached',
+  'cacheWrite',
+  'cacheWriteLong',
+  'audioInput',
+  'imageInput',
+  'completion',
+  'reasoning',
+  'audioOutput',
+  'imageOutput',
+  'total',
+  'searches',
+] as const;
 export type TokenCounts = { readonly [Count in (typeof TOKEN_COUNTS)[number]]?: number | undefined };
 
 /** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */

@@ -4,11 +4,21 @@ import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
+import type { UpstreamError } from '#providers/provider.ts';
 
 /** How a call with a hold ended, as the lane's `Ending` says it. */
 interface Settled {
   readonly outcome: 'answered' | 'abandoned' | 'failed';
   readonly usage: Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
+}
+
+/** Which upstream failed a call, and how. Nothing in it comes from the provider but its status (ER-03). */
+export interface Failure {
+  readonly provider: string;
+  readonly providerModel: string;
+  readonly kind: UpstreamError['kind'];
+  /** The provider's HTTP status. Undefined if it sent none, or if the failure came after a 200. */
+  readonly status: number | undefined;
 }
 
 /**
@@ -27,6 +37,8 @@ export class CallNotes {
   isReplay = false;
   /** Of the refusal or fault that the caller was told, or would have been. */
   code: ErrorCode | undefined = undefined;
+  /** Which provider failed it, and how. Of several that were asked: the last. */
+  failure: Failure | undefined = undefined;
   /** Undefined if the call had no hold, or could not be settled. */
   outcome: Settled['outcome'] | undefined = undefined;
   promptTokens = 0;

@@ -7,6 +7,7 @@ import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Signal } from '#kernel/signal.ts';
+import type { UpstreamError } from '#providers/provider.ts';
 
 /** A validated call for one end user. Nothing in it can still be refused for its form. */
 export interface ChatCall {
@@ -95,8 +96,8 @@ export interface RequestOfCall {
 
 /** Requests that a provider has just rejected for their content, in this process (CC-15). */
 export interface Rejections {
-  /** True if this very request would be rejected again. */
-  readonly has: (mode: Mode, asking: RequestOfCall) => boolean;
+  /** The failure of this very request, if it would fail in the same way again. */
+  readonly find: (mode: Mode, asking: RequestOfCall) => UpstreamError | undefined;
   /** Remembers the request if its provider rejected it; other failures are ignored. */
   readonly note: (mode: Mode, asking: RequestOfCall, fault: unknown) => void;
 }

@@ -7,7 +7,7 @@ import type { Asked, CallerSide } from '#gateway/call/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
-import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream/stream-tally.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
 import { steadyClock } from '#kernel/clock.ts';

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import { visibleUsage } from '#providers/visible-fields.ts';
 
 /** The usage that a call is charged for. */
@@ -44,8 +44,8 @@ export function usageTaken(
     return { usage: countOwn(), isEstimated: true, isClamped: true };
   const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
   const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
-  const { cached = 0, cacheWrite = 0, reasoning = 0 } = report.counts;
-  const fromCache = cached + cacheWrite;
+  const { cached = 0, cacheWrite = 0, cacheWriteLong = 0, reasoning = 0 } = report.counts;
+  const fromCache = cached + cacheWrite + cacheWriteLong;
   const beside = besideOf((total ?? 0) - promptGiven - visibleTokens, { reasoning, fromCache });
   // Gemini counts its thoughts in the total alone, and bills them as output.
   const room = Math.max(0, Math.min(outputTokensMax, TOKENS_MAX) - visibleTokens);
@@ -53,16 +53,17 @@ export function usageTaken(
   const completionTokens = Math.min(visibleTokens + beside.reasoning + hidden, TOKENS_MAX);
   const promptTokens = Math.min(promptGiven + beside.fromCache, TOKENS_MAX);
   const cachedTokens = Math.min(cached, promptTokens);
+  const cacheWriteTokens = Math.min(cacheWrite, promptTokens - cachedTokens);
+  const reasoningTokens = Math.min(reasoning + hidden, completionTokens);
+  const usage = { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens };
+  const rare = rareUsageOf(report.counts, {
+    promptLeft: promptTokens - cachedTokens - cacheWriteTokens,
+    completionLeft: completionTokens - reasoningTokens,
+  });
   const isHalf = prompt === undefined || completion === undefined;
   const isUnequal = total !== undefined && total !== promptTokens + completionTokens;
   return {
-    usage: {
-      promptTokens,
-      completionTokens,
-      cachedTokens,
-      cacheWriteTokens: Math.min(cacheWrite, promptTokens - cachedTokens),
-      reasoningTokens: Math.min(reasoning + hidden, completionTokens),
-    },
+    usage: rare === undefined ? usage : { ...usage, rare },
     isEstimated: isHalf && without(total, prompt ?? completion) === undefined,
     isClamped:
       report.isContradictory || isHalf || isUnequal || fromCache > promptTokens || reasoning > completionTokens,
@@ -80,6 +81,29 @@ function besideOf(left: number, { reasoning, fromCache }: { readonly reasoning: 
   if (left === fromCache) return { ...none, fromCache };
   if (left === reasoning + fromCache) return { ...none, reasoning, fromCache };
   return reasoning > 0 ? none : { ...none, unexplained: left };
+}
+
+/**
+ * The rare counts, each at most what the kinds before it leave of its whole. Undefined if there are none. A provider of the
+ * compatible format may count cached audio twice, as cached and as audio: then it is cached.
+ */
+function rareUsageOf(
+  counts: TokenCounts,
+  { promptLeft, completionLeft }: { readonly promptLeft: number; readonly completionLeft: number },
+): TokenUsage['rare'] {
+  const { cacheWriteLong = 0, audioInput = 0, imageInput = 0, audioOutput = 0, imageOutput = 0, searches = 0 } = counts;
+  if (cacheWriteLong + audioInput + imageInput + audioOutput + imageOutput + searches === 0) return undefined;
+  const cacheWriteLongTokens = Math.min(cacheWriteLong, promptLeft);
+  const audioInputTokens = Math.min(audioInput, promptLeft - cacheWriteLongTokens);
+  const audioOutputTokens = Math.min(audioOutput, completionLeft);
+  return {
+    cacheWriteLongTokens,
+    audioInputTokens,
+    imageInputTokens: Math.min(imageInput, promptLeft - cacheWriteLongTokens - audioInputTokens),
+    audioOutputTokens,
+    imageOutputTokens: Math.min(imageOutput, completionLeft - audioOutputTokens),
+    searches,
+  };
 }
 
 /** What a total leaves for the other part; undefined if it was not reported or cannot be true. */

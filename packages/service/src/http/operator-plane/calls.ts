@@ -1,5 +1,5 @@
 import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.ts';
-import { findCalls, receiptToWire, traceToWire } from '#http/find-calls.ts';
+import { findCalls, operatorsTraceToWire, receiptToWire } from '#http/find-calls.ts';
 import { OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import type { Plane } from '#http/planes.ts';
 
@@ -12,7 +12,7 @@ export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
       const { receipts, traces } = await findCalls(calls, query.appId, query);
       return {
         calls: receipts.map((receipt) => ({ appId: receipt.appId, ...receiptToWire(receipt) })),
-        traces: traces.map((trace) => ({ appId: trace.appId, ...traceToWire(trace) })),
+        traces: traces.map(operatorsTraceToWire),
       };
     },
   );

@@ -23,13 +23,25 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
     ['prompt_tokens_details', 'cache_creation_input_tokens'], // Qwen
     ['cache_creation_input_tokens'], // Anthropic
   ],
+  cacheWriteLong: [
+    ['cache_creation', 'ephemeral_1h_input_tokens'], // Anthropic
+    ['prompt_tokens_details', 'cache_creation_token_details', 'ephemeral_1h_input_tokens'], // LiteLLM
+  ],
+  audioInput: [['prompt_tokens_details', 'audio_tokens']],
+  imageInput: [['prompt_tokens_details', 'image_tokens']],
   completion: [['completion_tokens'], ['output_tokens']],
   reasoning: [
     ['completion_tokens_details', 'reasoning_tokens'],
     ['output_tokens_details', 'reasoning_tokens'],
     ['reasoning_tokens'], // Perplexity
   ],
+  audioOutput: [['completion_tokens_details', 'audio_tokens']],
+  imageOutput: [['completion_tokens_details', 'image_tokens']],
   total: [['total_tokens']],
+  searches: [
+    ['num_search_queries'], // Perplexity
+    ['server_tool_use', 'web_search_requests'], // Anthropic
+  ],
 };
 
 /** Counts that are the sum of others, for vendors that leave the sum out. */
@@ -82,6 +94,10 @@ export function usageReportOf(usage: unknown): UsageReport | undefined {
   }
   if (usage['prompt_tokens'] === undefined) counts.prompt = sumAt(usage, ANTHROPIC_PROMPT) ?? counts.prompt;
   counts.prompt ??= sumAt(usage, DEEPSEEK_PROMPT);
+  // All places of `cacheWrite` have the sum of both lifetimes.
+  const { cacheWrite, cacheWriteLong } = counts;
+  if (cacheWrite !== undefined && cacheWriteLong !== undefined)
+    counts.cacheWrite = Math.max(0, cacheWrite - cacheWriteLong);
   return { counts, extra: usage, isContradictory };
 }
 
