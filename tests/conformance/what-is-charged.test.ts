@@ -119,6 +119,10 @@ for (const [vendor, plain, last, charge, told] of VENDORS) {
   });
 }
 
+function bodyOf(content: string, more: object = {}): object {
+  return { model: 'large', messages: [{ role: 'user', content }], ...more };
+}
+
 /** A call without usage, which is charged by our own count. */
 async function chargedFor(body: string): Promise<number> {
   const user = await newUser(BALANCE);
@@ -129,19 +133,14 @@ async function chargedFor(body: string): Promise<number> {
 }
 
 test('CC-11 our own count of a prompt does not depend on how its JSON was written', async () => {
-  const of = (content: string, more: object = {}) => ({
-    model: 'large',
-    messages: [{ role: 'user', content }],
-    ...more,
-  });
   const english = 'Tell me about the history of the lighthouse at the end of the bay. '.repeat(8);
-  const plain = await chargedFor(JSON.stringify(of(english)));
-  assert.equal(plain, estimatedCharge(JSON.stringify(of(english)), 'word'));
+  const plain = await chargedFor(JSON.stringify(bodyOf(english)));
+  assert.equal(plain, estimatedCharge(JSON.stringify(bodyOf(english)), 'word'));
   // Six hundred bytes make some 140 tokens. As bytes of the padded body, they would be thousands.
   assert.ok(plain > 140 && plain < 180, `${plain}`);
-  assert.equal(await chargedFor(JSON.stringify(of(english), undefined, ' '.repeat(500))), plain);
-  assert.equal(await chargedFor(JSON.stringify(of(english, { metadata: { note: 'x'.repeat(500) } }))), plain);
-  const russian = JSON.stringify(of('Расскажи мне об истории маяка в конце залива. '.repeat(8)));
+  assert.equal(await chargedFor(JSON.stringify(bodyOf(english), undefined, ' '.repeat(500))), plain);
+  assert.equal(await chargedFor(JSON.stringify(bodyOf(english, { metadata: { note: 'x'.repeat(500) } }))), plain);
+  const russian = JSON.stringify(bodyOf('Расскажи мне об истории маяка в конце залива. '.repeat(8)));
   const escaped = russian.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   assert.equal(await chargedFor(escaped), await chargedFor(russian));
 });
