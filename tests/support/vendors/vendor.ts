@@ -10,6 +10,8 @@ export interface Vendor {
   /** Provider models by what they are good for. `plain` does everything that the scenarios ask for. */
   readonly models: Readonly<Record<string, string>>;
   readonly answer: (request: VendorRequest) => VendorAnswer;
+  /** Its streams bring the arguments of a tool in one piece. */
+  readonly hasWholeArguments?: true;
 }
 
 export interface VendorRequest {
