@@ -42,9 +42,13 @@ create table accounts.api_keys (
   created_at timestamp with time zone default clock_timestamp() not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  bound_user text collate "C",
+  join_seconds smallint,
   constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_bound_user_check CHECK ((bound_user ~ '^[\x21-\x7e]{1,256}$'::text)),
   constraint api_keys_digest_check CHECK ((length(digest) = 32)),
   constraint api_keys_digest_key UNIQUE (digest),
+  constraint api_keys_join_seconds_check CHECK (((join_seconds >= 1) AND (join_seconds <= 60))),
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
@@ -857,6 +861,7 @@ create table traces.calls (
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
   duration_ms integer not null,
+  failure jsonb,
   constraint calls_pkey PRIMARY KEY (trace_id),
   constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),

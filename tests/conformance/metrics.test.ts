@@ -126,6 +126,19 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
   ],
   state: ['credited', 'kept'],
   code: Object.keys(ERROR_STATUS),
+  provider: ['upstream'],
+  kind: [
+    'throttled',
+    'too-long',
+    'rejected',
+    'unauthorized',
+    'refused',
+    'timeout',
+    'outage',
+    'malformed',
+    'too-large',
+    'cut',
+  ],
 };
 
 test('ER-03 labels have values from fixed lists, and no key, user, prompt or answer gets into the metrics', async () => {
@@ -148,6 +161,7 @@ test('ER-03 labels have values from fixed lists, and no key, user, prompt or ans
   }
   const pairs = [...text.matchAll(/(\w+)="([^"]*)"/g)];
   assert.ok(pairs.length > 20);
+  assert.match(text, /purser_provider_failures_total\{provider="upstream",kind="outage"\}/);
   for (const [pair, label = '', value = ''] of pairs) assert.ok(LABELS[label]?.includes(value), pair);
 });
 

@@ -40,12 +40,25 @@ function catalogue() {
     providers: {
       upstream: { kind: 'openai-compatible', baseUrl: `${keyed.baseUrl}/`, apiKeyEnv: 'KEYED_KEY' },
       keyless: { kind: 'openai-compatible', baseUrl: keyless.baseUrl },
+      special: {
+        kind: 'openai-compatible',
+        baseUrl: keyed.baseUrl,
+        apiKeyEnv: 'KEYED_KEY',
+        authHeader: 'x-vendor-key',
+        path: '/chat/vendor.v2',
+        query: { 'api-version': '2026-01 preview' },
+        headers: { 'openai-organization': 'org-mine', 'http-referer': 'https://purser.test/' },
+        extraBody: { top_k: 5 },
+        streamOptions: false,
+        developerRole: 'system',
+      },
       other: { kind: 'openai-compatible', baseUrl: keyless.baseUrl, apiKeyEnv: 'OTHER_KEY' },
     },
     models: [
       ...models,
       { ...large, id: 'acme.keyless-1', provider: 'keyless' },
       { ...large, id: 'acme.other-1', provider: 'other' },
+      { ...large, id: 'acme.special-1', provider: 'special' },
     ],
     aliases,
   };
@@ -144,6 +157,25 @@ for (const stream of [false, true]) {
     assert.equal(length, String(request.rawBody.length));
     const all = JSON.stringify(request.headers) + request.rawBody.toString();
     for (const secret of ['CANARY', app.liveKey, app.appId, OTHER_KEY]) assert.ok(!all.includes(secret), secret);
+  });
+
+  test(`CC-13 MO-11 a vendor gets a ${kind} call with the header, path, query and body that its entry names`, async () => {
+    answer(keyed);
+    const messages = [{ role: 'developer', content: 'Be brief.' }];
+    const reply = await ask({ model: 'acme.special-1', messages, stream });
+    assert.equal(reply.status, 200, reply.text);
+    const request = keyed.requests.at(-1);
+    assert.equal(request?.path, '/v1/chat/vendor.v2?api-version=2026-01+preview');
+    const { authorization, 'x-vendor-key': key, 'openai-organization': organization, ...rest } = request.headers;
+    assert.deepEqual([authorization, key, organization], [undefined, PROVIDER_KEY, 'org-mine']);
+    assert.equal(rest['http-referer'], 'https://purser.test/');
+    const { max_completion_tokens: _, ...body } = request.body as Record<string, unknown>;
+    assert.deepEqual(body, {
+      model: 'large-upstream',
+      messages: [{ role: 'system', content: 'Be brief.' }],
+      top_k: 5,
+      ...(stream ? { stream: true } : {}),
+    });
   });
 
   test(`CC-13 with a ${kind} call, a provider without a key gets none, and another provider gets its own`, async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compatibleOptions } from './compatible-options.ts';
 
 /**
  * The providers of the catalogue. Their keys are named, not contained: the catalogue is shown to operators, kept in the
@@ -11,6 +12,8 @@ import { z } from 'zod';
  */
 const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
 const KEYS_MAX = 64;
+const CALLS_MAX = 100_000;
+const QUEUE_MS_MAX = 60_000;
 
 /** Whether an environment variable is a setting of the service itself. */
 export function isOwnSetting(name: string): boolean {
@@ -40,10 +43,24 @@ export const keyFields = {
 };
 const KEY_FIELDS = Object.keys(keyFields);
 
+/** How much each process of the service sends to a provider. Calls above it wait for their turn, or go to another upstream. */
+const limits = z.strictObject({
+  callsAtOnce: z.int().min(1).max(CALLS_MAX).optional(),
+  callsPerMinute: z.int().min(1).max(CALLS_MAX).optional(),
+  /** How long a call may wait for its turn. */
+  queueMs: z.int().min(0).max(QUEUE_MS_MAX).default(1_000),
+});
+
+/** What every kind may say of its calls. */
+export const callFields = { onAbandon: onAbandon.default('cancel'), limits: limits.optional() };
+
 /** An address without a secret: operators see the whole catalogue, addresses included. */
 export const providerUrl = z
   .url({ protocol: /^https?$/ })
   .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKey`' });
+
+/** Vendors with a format of their own report usage at the end of a stream, and most of their models reason out of sight. */
+const drained = onAbandon.default('drain');
 
 export const providerSchema = z
   .discriminatedUnion('kind', [
@@ -51,12 +68,37 @@ export const providerSchema = z
       kind: z.literal('openai-compatible'),
       baseUrl: providerUrl,
       ...keyFields,
-      onAbandon: onAbandon.default('cancel'),
+      ...compatibleOptions,
+      ...callFields,
     }),
     z.strictObject({
       /** The provider simulator that comes with Purser, for development only. */
       kind: z.literal('simulator'),
-      onAbandon: onAbandon.default('cancel'),
+      ...callFields,
+    }),
+    z.strictObject({
+      /** Anthropic's Messages format. */
+      kind: z.literal('anthropic'),
+      /** Up to and including the version. */
+      baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Amazon Bedrock's Converse format. Without a key, requests are signed with credentials from the environment's usual chain. */
+      kind: z.literal('bedrock'),
+      region: z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d{1,2}$/, { error: 'must be a region such as `eu-central-1`' }),
+      /** A role that is assumed with those credentials. */
+      roleArn: z
+        .string()
+        .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, { error: 'must be the ARN of a role' })
+        .optional(),
+      /** Instead of the region's own address, such as that of a VPC endpoint. */
+      endpoint: providerUrl.optional(),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
     }),
   ])
   .superRefine((provider, context) => {
@@ -83,11 +125,32 @@ export function keyNamesOf(provider: CatalogueProvider): readonly { readonly nam
 export function originOf(provider: CatalogueProvider): string | undefined {
   switch (provider.kind) {
     case 'openai-compatible':
+    case 'anthropic':
       return new URL(provider.baseUrl).origin;
+    case 'bedrock':
+      return new URL(bedrockAddress(provider)).origin;
     case 'simulator':
       return undefined;
   }
 }
+
+/** Where Bedrock is in a region, unless the provider names another address. */
+export function bedrockAddress({
+  region,
+  endpoint,
+}: {
+  readonly region: string;
+  readonly endpoint?: string | undefined;
+}): string {
+  if (endpoint !== undefined) return endpoint.replace(/\/+$/, '');
+  const partition = REGIONS_APART.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'amazonaws.com';
+  return `https://bedrock-runtime.${region}.${partition}`;
+}
+
+const REGIONS_APART = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['eusc-', 'amazonaws.eu'],
+] as const;
 
 /**
  * A secret of the process's environment that the provider names itself, with the field that does so. An edit over HTTP must not

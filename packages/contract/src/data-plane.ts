@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, moment } from './control.ts';
-import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from './errors.ts';
+import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, UPSTREAM_ERROR_TYPES } from './errors.ts';
 
 /**
  * Answers of the data plane (seed, interfaces.md). The parameters of a chat completion are not here: the gateway checks
@@ -19,7 +19,7 @@ export const errorSchema = z
       code: z.enum(codes),
       message: z.string().meta({ description: 'For people. The words may change, so decide by `code`.' }),
       correlationId: z.string(),
-      type: z.enum([...new Set(Object.values(ERROR_TYPE))]),
+      type: z.enum([...new Set([...Object.values(ERROR_TYPE), ...UPSTREAM_ERROR_TYPES])]),
       param: z.string().nullable().meta({ description: 'The field at fault, or null.' }),
       topupUrl: z.string().optional(),
     }),

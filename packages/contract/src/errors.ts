@@ -46,6 +46,20 @@ export const ERROR_TYPE = {
   CONFLICT: 'conflict_error',
 } as const satisfies Record<ErrorCode, string>;
 
+/**
+ * Finer types of `UPSTREAM_PROVIDER_ERROR`: why the provider failed the call (CC-17). `upstream_error` stays for the rest. Only the
+ * last three may pass by themselves.
+ */
+export const UPSTREAM_ERROR_TYPES = [
+  'context_length_exceeded',
+  'upstream_rejected',
+  'upstream_unauthorized',
+  'upstream_refused',
+  'upstream_broken',
+  'upstream_timeout',
+  'upstream_outage',
+] as const;
+
 /** The envelope of every error of every plane (ER-01, ER-07). `error.topupUrl` repeats `topupUrl` for stock clients. */
 export interface ErrorBody {
   readonly error: {

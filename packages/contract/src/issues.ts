@@ -10,7 +10,7 @@ type RawIssue = z.core.$ZodRawIssue;
 const SHOWN_CHARACTERS_MAX = 64;
 const LISTED_MAX = 20;
 /** Fields whose values no message may repeat, not even to their sender: messages end in logs and tickets. */
-const SECRET = /password|token|secret|apikey|code|image/i;
+const SECRET = /password|token|secret|apikey|code|image|^(headers|query|extraBody)$/i;
 
 /** Says what is accepted, to follow the name of the field: `must be text`. */
 export function issueWords(issue: RawIssue): string {

@@ -109,6 +109,10 @@ export const callTraceSchema = z
       .string()
       .nullable()
       .meta({ description: 'The `code` of the error, also of one in the last frame of a stream.' }),
+    failure: z.string().nullable().meta({
+      description:
+        'How the provider failed the call: `throttled`, `too-long`, `rejected`, `unauthorized`, `refused`, `timeout`, `outage`, `malformed`, `too-large`, `cut`, `unsent` or `given-up`. Null if it did not, or with a test key.',
+    }),
     chargedMicros: amount,
     promptTokens: z.int(),
     completionTokens: z.int(),
@@ -128,6 +132,15 @@ const callName = {
 };
 /** One of the two ids of an answer. */
 export const findCallsSchema = z.strictObject(callName);
+/** The upstream that failed a call, for operators. */
+const failedUpstreamSchema = z
+  .object({
+    provider: z.string(),
+    providerModel: z.string(),
+    status: z.int().nullable().meta({ description: 'The provider’s HTTP status, if it sent one other than 200.' }),
+  })
+  .nullable()
+  .meta({ description: 'The upstream that failed the call. Of several, the last.' });
 /** For operators: of one app, or of all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
@@ -141,5 +154,5 @@ export const anyFoundCallsSchema = z.object({
         .meta({ description: 'Who served the call. Null if nobody did, and for calls from before this was kept.' }),
     }),
   ),
-  traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape })),
+  traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape, upstream: failedUpstreamSchema })),
 });

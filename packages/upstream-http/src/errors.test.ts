@@ -14,7 +14,7 @@ const ERRORS: readonly (readonly [what: string, answer: string, text: string, is
 ];
 
 for (const [what, answer, text, isKept] of ERRORS) {
-  test(`CC-17 of an error ${what}, the beginning is read within a second, buffered or streamed`, async (t) => {
+  test(`CC-17 of an error ${what}, the beginning is read within half a second, buffered or streamed`, async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const server = await startRawServer({ t, respond: ({ socket }) => void socket.write(answer) });
     const http = createHttpClient();
@@ -22,14 +22,14 @@ for (const [what, answer, text, isKept] of ERRORS) {
     const endpoint = http.endpoint(server.url, {});
     const buffered = endpoint.postBuffered('{}', { timeoutMs: 30_000, bytesMax: 10 });
     await pause(30);
-    t.mock.timers.tick(1_200);
+    t.mock.timers.tick(800);
     const { error, ...rest } = await buffered;
     assert.deepEqual(error, { text, retryAfterMs: 7_000 });
     assert.deepEqual(rest, { status: 429, text: undefined, isCut: false, large: undefined });
     const streamed = await endpoint.postStreamed('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
     const reading = streamed.readError();
     await pause(30);
-    t.mock.timers.tick(1_200);
+    t.mock.timers.tick(800);
     assert.deepEqual([streamed.status, await reading], [429, { text, retryAfterMs: 7_000 }]);
     assert.equal(server.connections(), isKept ? 1 : 2);
   });

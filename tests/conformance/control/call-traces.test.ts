@@ -4,6 +4,7 @@ import { deleteOldTraces } from '../../../packages/service/src/traces/queries.ts
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
+import { scrape } from '../../support/metrics.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
@@ -80,7 +81,7 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const { time: _time, level: _level, msg: _msg, appId, ...said } = lines[0] ?? {};
+  const { time: _time, level: _level, msg: _msg, appId, upstream = null, ...said } = lines[0] ?? {};
   const { at: _at, userId, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
   assert.equal(appId, app.appId);
@@ -88,13 +89,17 @@ async function traceOf(correlationId: string): Promise<Trace> {
   if (userId !== null) assert.equal(userId, USER);
   assert.ok(Number(trace['durationMs']) >= 0 && Math.abs(Date.parse(String(trace['at'])) - Date.now()) < 60_000);
   const all = await tracesOf(operator, `/operator/calls?correlationId=${correlationId}`);
-  assert.deepEqual(all.traces, [{ appId: app.appId, ...trace }]);
-  return trace;
+  // Only operators see the upstream.
+  assert.deepEqual(all.traces, [{ appId: app.appId, ...trace, upstream }]);
+  return { ...trace, upstream };
 }
 
 async function tracesOf(person: Person, path: string): Promise<{ calls: readonly Trace[]; traces: readonly Trace[] }> {
   return (await person.get(200, 'GET', path)) as unknown as { calls: readonly Trace[]; traces: readonly Trace[] };
 }
+
+/** The test's only upstream, as operators see it. */
+const upstreamOf = (status: number | null) => ({ provider: 'upstream', providerModel: 'large-upstream', status });
 
 const pick = ({ mode, model, stream, outcome, status, code, promptTokens, completionTokens }: Trace) => [
   mode,
@@ -115,7 +120,8 @@ test('D4 CC-19 an answered call, plain or streamed, has one log line and its rec
   assert.deepEqual(pick(replay), ['live', 'acme.large-1', false, 'replayed', 200, null, 0, 0]);
   assert.deepEqual([replay['callId'], replay['chargedMicros']], [callId, 0]);
   const { calls, traces } = await tracesOf(owner, `/apps/${app.appId}/calls?callId=${callId}`);
-  assert.deepEqual(traces, [replay]);
+  const { upstream: nobody, ...told } = replay;
+  assert.deepEqual([traces, nobody], [[told], null]);
   assert.deepEqual(calls, [await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`)]);
   const any = await tracesOf(operator, `/operator/calls?callId=${callId}`);
   assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0] }]]);
@@ -147,11 +153,16 @@ test('D4 CC-19 a refused call is found by its correlation id, with its code, as 
 test('D4 CC-19 a call that its provider fails, and one that its caller leaves, say so', async () => {
   upstream.script({ status: 500, body: '' });
   const [, failed] = await traced({});
+  assert.deepEqual([failed['failure'], failed['upstream']], ['outage', upstreamOf(500)]);
+  assert.ok(
+    ((await scrape(service.url)).get('purser_provider_failures_total{provider="upstream",kind="outage"}') ?? 0) > 0,
+  );
   assert.deepEqual(pick(failed), ['live', 'acme.large-1', false, 'failed', 502, 'UPSTREAM_PROVIDER_ERROR', 0, 0]);
 
   const [role, first] = streamSteps({ model: 'm', pieces: ['First piece'], includeUsageChunk: false });
   upstream.script({ body: [role ?? { hang: true }, first ?? { hang: true }, { destroy: true }] });
   const [, broken] = await traced({ fields: { stream: true } });
+  assert.deepEqual([broken['failure'], broken['upstream']], ['outage', upstreamOf(null)]);
   assert.deepEqual(pick(broken).slice(2, 6), [true, 'failed', 200, 'UPSTREAM_PROVIDER_ERROR']);
 
   upstream.script({ body: [role ?? { hang: true }, first ?? { hang: true }, { hang: true }] });

@@ -12,6 +12,7 @@ import {
   landing,
   plainCall,
   rejecting,
+  rejections,
   sandboxReserve,
   reserve,
   retrying,
@@ -22,7 +23,6 @@ import {
   starting,
   stream,
   telling,
-  upstreamErrors,
   validation,
 } from './places.ts';
 
@@ -181,13 +181,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'streamed-rejection-not-remembered',
     clause: 'CC-15',
-    edits: [stream('    caller.rejections.note(mode, asking, fault);\n', '')],
+    edits: [stream('      caller.rejections.note(mode, { call, asked }, told);\n', '')],
     killer: rejecting('CC-15 a streamed request that the provider answers 400 reaches it once'),
   },
   {
     id: 'our-own-fault-remembered',
     clause: 'CC-15',
-    edits: [upstreamErrors('new Set([400, 404, 422])', 'new Set([400, 401, 404, 422])')],
+    edits: [rejections('new Set([400, 404, 422])', 'new Set([400, 401, 404, 422])')],
     killer: rejecting("CC-15 a provider's 401 is not remembered"),
   },
   {
@@ -209,12 +209,12 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-15',
     edits: [
       plainCall(
-        '  if (caller.rejections.has(lane.mode, asking)) return endFailed(lane, { hold, ending: FAILED, caller }, JUST_REJECTED);\n',
+        '  if (rejection !== undefined) return endFailed(lane, { hold, ending: FAILED, caller }, rejection);\n',
         '',
       ),
       plainCall(
         '  const first = await lane.place(call);',
-        '  if (caller.rejections.has(lane.mode, asking)) throw JUST_REJECTED;\n  const first = await lane.place(call);',
+        '  const again = caller.rejections.find(lane.mode, asking);\n  if (again !== undefined) throw again;\n  const first = await lane.place(call);',
       ),
     ],
     killer: disconnecting('A2 CC-15 a rejection that is remembered is not given to a user who has disconnected'),

@@ -126,6 +126,24 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['has a provider whose address holds a query', withProvider({ baseUrl: 'https://api.test/v1?key=x' }), /baseUrl/],
   ['sends a provider our own secret', withProvider({ apiKeyEnv: 'PURSER_SECRET' }), /apiKeyEnv/],
   ['sends a provider the password of our database', withProvider({ apiKeyEnv: 'DATABASE_URL' }), /apiKeyEnv/],
+  ['has a provider with a secret header', withProvider({ headers: { 'x-api-key': 'k' } }), /x-api-key: .* `apiKey`/],
+  [
+    'has a provider with a secret in a header',
+    withProvider({ headers: { 'x-team': 'Bearer SECRET-1' } }),
+    /headers\.x-team: must not look like a secret[^\n]*`authHeader`\.$/,
+  ],
+  ['has a provider with a secret in its query', withProvider({ query: { key: 'k' } }), /query\.key/],
+  ['has a provider that writes a header of ours', withProvider({ headers: { 'content-length': '1' } }), /headers/],
+  ['has a provider that sends its key as a host', withProvider({ authHeader: 'host' }), /authHeader/],
+  ['has a provider with a path to another host', withProvider({ path: '//evil.test' }), /path/],
+  ['has a provider with a path that climbs', withProvider({ path: '/../v1' }), /path/],
+  ['has a provider that decides the limit', withProvider({ extraBody: { max_tokens: 1 } }), /extraBody\.max_tokens/],
+  ['has a provider that decides the tools', withProvider({ extraBody: { tools: [] } }), /extraBody\.tools/],
+  [
+    'has a provider with a secret in its body',
+    withProvider({ extraBody: { options: [{ value: 'sk-SECRET-1' }] } }),
+    /extraBody\.options: must not be for a secret/,
+  ],
   ['has a provider of another kind', { ...FILE, providers: { upstream: { kind: 'magic' } } }, /kind/],
 ];
 
@@ -133,7 +151,7 @@ for (const [what, file, says] of FAULTS) {
   test(`MO-06 a file that ${what} is refused with the place of the fault`, () => {
     assert.throws(
       () => parse(file),
-      (fault) => fault instanceof CatalogueFileError && says.test(fault.message),
+      (fault) => fault instanceof CatalogueFileError && says.test(fault.message) && !/SECRET-1/.test(fault.message),
     );
   });
 }
@@ -148,6 +166,21 @@ test('MO-06 all faults of a file are reported at once', () => {
       /resale:/.test(fault.message) &&
       /extra/.test(fault.message),
   );
+});
+
+test('MO-06 what a vendor does differently is accepted in an entry, if it is no secret', () => {
+  const options = {
+    authHeader: 'api-key',
+    path: '/v2/chat',
+    query: { 'api-version': '2024-10-21' },
+    headers: { 'openai-organization': 'org-a1B2c3D4e5F6g7H8i9J0k1L2', 'http-referer': 'https://pay.example.com/' },
+    extraBody: { mode: 'skip', provider: { order: ['a/b'] }, chat_template_kwargs: { enable_thinking: false } },
+    streamOptions: false,
+    developerRole: 'system',
+  };
+  const { upstream } = parse(withProvider(options)).providers;
+  for (const [name, value] of Object.entries(options))
+    assert.deepEqual(upstream?.[name as keyof typeof upstream], value);
 });
 
 test('MO-06 a free model needs no price', () => {

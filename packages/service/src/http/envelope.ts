@@ -10,7 +10,14 @@ export function envelopeOf(refusal: Refusal, correlationId: CorrelationId): Erro
   const { code, message, detail } = refusal;
   const link = detail.topupUrl === undefined ? {} : { topupUrl: detail.topupUrl };
   return {
-    error: { code, message, correlationId, type: ERROR_TYPE[code], param: detail.param ?? null, ...link },
+    error: {
+      code,
+      message,
+      correlationId,
+      type: detail.type ?? ERROR_TYPE[code],
+      param: detail.param ?? null,
+      ...link,
+    },
     ...link,
   };
 }

@@ -38,7 +38,7 @@ export async function findCalls(
 
 /** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
 export function traceToWire({ appId: _, ...trace }: CallTrace) {
-  const { endedAtMs, userId, callId, model, isStream, status, code, charged, ...rest } = trace;
+  const { endedAtMs, userId, callId, model, isStream, status, code, failure, charged, ...rest } = trace;
   return {
     ...rest,
     at: isoOf(endedAtMs),
@@ -48,8 +48,17 @@ export function traceToWire({ appId: _, ...trace }: CallTrace) {
     stream: isStream,
     status: status ?? null,
     code: code ?? null,
+    failure: failure?.kind ?? null,
     chargedMicros: microsToWire(charged),
   };
+}
+
+/** The same with the upstream, which is the operator's business alone. */
+export function operatorsTraceToWire(trace: CallTrace) {
+  const { provider, providerModel, status } = trace.failure ?? {};
+  const isKnown = provider !== undefined && providerModel !== undefined;
+  const upstream = isKnown ? { provider, providerModel, status: status ?? null } : null;
+  return { appId: trace.appId, ...traceToWire(trace), upstream };
 }
 
 /** A receipt on the wire, for apps and their owners: without who served the call (CC-21). What is unknown is null. */

@@ -86,6 +86,45 @@ export function labelledCounter<const Values extends LabelValues>(
   return { of: (labels) => cellOf(names.map((label) => labels[label])) };
 }
 
+/** The series of one metric that may exist beside the last, which takes all others. */
+const CATALOGUE_SERIES_MAX = 500;
+
+interface CatalogueCounter {
+  /** The counter of these values, one for each label in their order. */
+  readonly of: (values: readonly string[]) => Counter;
+}
+
+/**
+ * Declares a counter whose labels hold names that operators give in the catalogue. A series begins with its first event. There are
+ * never more than 500: then everything new counts as `other`, so that a catalogue that keeps changing cannot fill the memory.
+ */
+export function catalogueCounter(name: string, help: string, labels: readonly string[]): CatalogueCounter {
+  const cells = new Map<string, Cell>();
+  declare(name, {
+    kind: 'counter',
+    help,
+    across: 'sum',
+    read: () => Array.from(cells, ([text, cell]) => [text, cell.value()] as const),
+  });
+  return {
+    of: (values) => {
+      const text = catalogueLabels(labels, values);
+      const key = cells.has(text) || cells.size < CATALOGUE_SERIES_MAX ? text : catalogueLabels(labels, []);
+      const cell = cells.get(key) ?? createCell();
+      cells.set(key, cell);
+      return cell;
+    },
+  };
+}
+
+/** Names as label values, without the characters that would end one. */
+function catalogueLabels(labels: readonly string[], values: readonly string[]): string {
+  const pairs = labels.map(
+    (label, at) => `${label}="${(values[at] ?? 'other').replaceAll(/[^\w.:/-]/g, '_').slice(0, 128)}"`,
+  );
+  return `{${pairs.join(',')}}`;
+}
+
 interface ReadMetric {
   readonly name: string;
   readonly help: string;

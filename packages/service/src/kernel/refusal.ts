@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@purser/contract/errors.ts';
 
 interface RefusalDetail {
+  /** A finer `error.type` than that of the code. Callers of the compatible format can tell failures apart by it (ER-07). */
+  readonly type?: string;
   /** The field at fault, as `error.param`. */
   readonly param?: string;
   /** The page where the end user can fix it, by paying or raising the cap (402 only). */

@@ -1,13 +1,12 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
+import { BEDROCK } from '#providers/capabilities/bedrock.ts';
+import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
 
-/** A part of a request that an upstream cannot be sent, because its format has no word for it. */
-export interface Unsupported {
-  /** Where it is, such as `n` or `messages[2].content[0]`. */
-  readonly path: string;
-  /** What to do instead, as a sentence. */
-  readonly advice: string;
-}
+export type { Unsupported } from '#providers/capabilities/rules.ts';
+
+type NativeKind = Exclude<CatalogueProvider['kind'], 'openai-compatible' | 'simulator'>;
 
 /** What a request is sent to. */
 interface Target {
@@ -19,11 +18,17 @@ interface Target {
  * The first part of a valid request that this upstream can neither be sent nor be translated for. Such a request is refused by
  * name, so that nothing is dropped in silence (MO-09). Undefined if all of it arrives.
  */
-export function findUnsupported({ provider }: Target, _request: JsonObject): Unsupported | undefined {
+export function findUnsupported({ provider, providerModel }: Target, request: JsonObject): Unsupported | undefined {
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':
     case 'simulator':
       return undefined;
+    case 'anthropic':
+    case 'bedrock':
+      return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
+
+/** Of the kinds that translate. */
+const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = { anthropic: ANTHROPIC, bedrock: BEDROCK };

@@ -3,8 +3,11 @@ import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
-import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { lazyProvider } from '#providers/lazy.ts';
+import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
 import type { Provider } from '#providers/provider.ts';
+import { createTranslated } from '#providers/translated/translated.ts';
+import { createVendorHttp } from '#providers/vendor-fetch.ts';
 
 interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */
@@ -24,24 +27,35 @@ interface ProviderRegistry {
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
   readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];
-  /** The first of them. */
-  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  /** That with the key of this place in the list, counted from 0. */
+  readonly clientOf: (definition: CatalogueProvider, key: number) => Provider;
   readonly close: () => void;
 }
 
 /** Makes the clients of the catalogue's providers, one for each key. A new vendor's adapter gets its line in `create`. */
 export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions): ProviderRegistry {
   const http = createHttpClient();
+  const native = createVendorHttp();
   // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
   const clients = new WeakMap<CatalogueProvider, readonly KeyedClient[]>();
 
   function create(definition: CatalogueProvider, key: KeySource | undefined): Provider {
     switch (definition.kind) {
       case 'openai-compatible':
-        return createOpenAiCompatible({ http, baseUrl: definition.baseUrl, key });
+        return fromEntry(http, definition, key);
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
-        return createOpenAiCompatible({ http, baseUrl: simulatorUrl, key: fixedKey('simulator', 'simulator') });
+        return atAddress(http, simulatorUrl, fixedKey('simulator', 'simulator'));
+      case 'anthropic':
+        return lazyProvider(async () => {
+          const { anthropicDialect } = await import('#providers/anthropic/dialect.ts');
+          return createTranslated({ dialect: anthropicDialect(definition), http: native, key });
+        });
+      case 'bedrock':
+        return lazyProvider(async () => {
+          const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
+          return createTranslated({ dialect: bedrockDialect(definition), http: native, key });
+        });
       default:
         return unreachable(definition);
     }
@@ -59,11 +73,14 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
     canReach: (definition) =>
       definition.kind === 'simulator' ? simulatorUrl !== undefined : keys.sourcesOf(definition).length > 0,
     clientsOf,
-    clientOf: (definition) => {
-      const [first] = clientsOf(definition);
-      assert(first !== undefined, 'a model is served only if its provider has a key');
-      return first.client;
+    clientOf: (definition, key) => {
+      const keyed = clientsOf(definition)[key];
+      assert(keyed !== undefined, 'a model is served only if its provider has a key');
+      return keyed.client;
     },
-    close: http.close,
+    close: () => {
+      http.close();
+      native.close();
+    },
   };
 }

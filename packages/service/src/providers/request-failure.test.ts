@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
-import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { atAddress } from '#providers/openai-compatible/from-entry.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 import { responseBytes, startRawServer } from '../../../upstream-http/src/testing/raw-server.ts';
@@ -25,7 +25,7 @@ async function providerOf(t: TestContext, respond: (socket: Socket) => void) {
   const server = await startRawServer({ t, respond: ({ socket }) => respond(socket) });
   const http = createHttpClient();
   t.after(http.close);
-  return createOpenAiCompatible({ http, baseUrl: `${server.url.origin}/v1`, key: undefined });
+  return atAddress(http, `${server.url.origin}/v1`, undefined);
 }
 
 function isFailure(kind: UpstreamError['kind']): (fault: unknown) => boolean {

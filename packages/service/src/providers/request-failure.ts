@@ -1,4 +1,4 @@
-import { RequestError, type RequestErrorKind } from '@purser/upstream-http/client.ts';
+import { type ErrorResponse, RequestError, type RequestErrorKind } from '@purser/upstream-http/client.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 const KINDS: Readonly<Record<RequestErrorKind, UpstreamErrorKind>> = {
@@ -20,4 +20,9 @@ const KINDS: Readonly<Record<RequestErrorKind, UpstreamErrorKind>> = {
 export function upstreamFailureOf(fault: unknown): unknown {
   if (!(fault instanceof RequestError)) return fault;
   return new UpstreamError(KINDS[fault.kind], fault.message, { cause: fault.cause });
+}
+
+/** How long a provider asks us to wait, in whole seconds, as it said: unbounded. */
+export function retryAfterSecondsOf(response: ErrorResponse | undefined): number | undefined {
+  return response?.retryAfterMs === undefined ? undefined : Math.ceil(response.retryAfterMs / 1_000);
 }

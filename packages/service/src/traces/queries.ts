@@ -5,6 +5,15 @@ import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
 /** How a call ended: refused before it had a hold, by its settlement, or answered from the kept answer of an earlier one. */
 export type TraceOutcome = 'answered' | 'abandoned' | 'failed' | 'refused' | 'replayed';
 
+/** Which upstream failed a call, and how. Only operators see more of it than the kind. */
+interface TraceFailure {
+  readonly provider: string;
+  readonly providerModel: string;
+  readonly kind: string;
+  /** The provider's HTTP status, if it sent one. */
+  readonly status?: number | undefined;
+}
+
 /** What became of one call. `endedMs` is by the steady clock: the database's own clock may differ from ours. */
 export interface NewTrace {
   readonly endedMs: number;
@@ -20,6 +29,7 @@ export interface NewTrace {
   /** Undefined if the caller left before there was one. */
   readonly status: number | undefined;
   readonly code: string | undefined;
+  readonly failure: TraceFailure | undefined;
   readonly charged: bigint;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -30,14 +40,15 @@ export interface NewTrace {
 export async function insertTraces(db: Queryable, traces: readonly NewTrace[], nowMs: number): Promise<void> {
   await db.query(
     `insert into traces.calls (ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status,
-       code, charged_micros, prompt_tokens, completion_tokens, duration_ms)
+       code, charged_micros, prompt_tokens, completion_tokens, duration_ms, failure)
      select clock_timestamp() - t.ago_ms * interval '1 millisecond', t.app_id, t.mode, t.user_id, t.correlation_id, t.call_id,
        t.model, t.is_stream, t.outcome, t.status, t.code, t.charged_micros, t.prompt_tokens, t.completion_tokens,
-       t.duration_ms
+       t.duration_ms, t.failure
      from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[],
-       $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[])
+       $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[],
+       $16::jsonb[])
        as t (ago_ms, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-         charged_micros, prompt_tokens, completion_tokens, duration_ms)`,
+         charged_micros, prompt_tokens, completion_tokens, duration_ms, failure)`,
     [
       plainArray(traces.map(({ endedMs }) => Math.round(nowMs - endedMs))),
       textArray(traces.map(({ appId }) => appId)),
@@ -54,6 +65,7 @@ export async function insertTraces(db: Queryable, traces: readonly NewTrace[], n
       plainArray(traces.map(({ promptTokens }) => promptTokens)),
       plainArray(traces.map(({ completionTokens }) => completionTokens)),
       plainArray(traces.map(({ durationMs }) => durationMs)),
+      textArray(traces.map(({ failure }) => failure && JSON.stringify(failure))),
     ],
   );
 }
@@ -86,10 +98,11 @@ export interface TraceRow {
   readonly prompt_tokens: bigint;
   readonly completion_tokens: bigint;
   readonly duration_ms: number;
+  readonly failure: TraceFailure | null;
 }
 
 const COLUMNS = `ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
-  charged_micros, prompt_tokens, completion_tokens, duration_ms`;
+  charged_micros, prompt_tokens, completion_tokens, duration_ms, failure`;
 
 /** Finds the traces under a correlation id, of one app, newest first; or of all apps, by app and then newest first. */
 export async function selectTracesByCorrelation(

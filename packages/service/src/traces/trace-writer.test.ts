@@ -17,6 +17,7 @@ const ENDED = {
   isStream: false,
   outcome: 'refused',
   status: 400,
+  failure: undefined,
   code: 'BAD_REQUEST',
   charged: 0n,
   promptTokens: 0,

@@ -45,6 +45,7 @@ function traceOf(row: TraceRow): CallTrace {
     outcome: row.outcome,
     status: row.status ?? undefined,
     code: row.code ?? undefined,
+    failure: row.failure ?? undefined,
     charged: microsFromRow(row.charged_micros),
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),

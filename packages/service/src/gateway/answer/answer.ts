@@ -1,9 +1,11 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
+import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { type CallId, type Mode, secondOf } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import { noteFailure } from '#gateway/answer/failures.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
@@ -107,6 +109,8 @@ interface FailedCall<M extends Mode> {
   /** What the call is charged in spite of the failure. */
   readonly ending: Ending;
   readonly caller: CallerSide;
+  /** The one whose failure the caller is told. Left out: the one that was asked last, or would have been asked first. */
+  readonly upstream?: Upstream;
   /** What was asked, so that a rejection is remembered (CC-15). A stream has noted it when it opened, and let it go. */
   readonly asking?: AskingCall;
 }
@@ -117,20 +121,29 @@ interface FailedCall<M extends Mode> {
  */
 export async function endFailed<M extends Mode>(
   lane: Lane<M>,
-  { hold, ending, caller, asking }: FailedCall<M>,
+  { hold, ending, caller, asking, upstream = caller.notes.served?.upstream ?? hold.call.upstreams[0] }: FailedCall<M>,
   fault: unknown,
 ): Promise<Refusal<UpstreamRefusalCode>> {
   if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);
-  if (fault instanceof UpstreamError) logFailure(hold, caller, fault);
+  if (fault instanceof UpstreamError) logFailure(hold, caller, fault, upstream);
   const { charged } = await lane.settle(hold, ending, 'always');
   caller.notes.settled(ending, charged);
   if (!(fault instanceof UpstreamError)) throw fault;
   return refusalOfUpstream(fault);
 }
 
-function logFailure<M extends Mode>({ mode, call }: Hold<M>, { gone, log }: CallerSide, fault: UpstreamError): void {
+function logFailure<M extends Mode>(
+  { mode, call }: Hold<M>,
+  { gone, log, notes }: CallerSide,
+  fault: UpstreamError,
+  upstream: Upstream,
+): void {
   const isGone = gone.aborted;
   if (mode === 'sandbox' && !isGone) return; // The caller asked for this failure.
-  const facts = { callId: call.callId, kind: fault.kind, isGone, fault: describeFault(fault) };
+  // The provider has done nothing wrong if we gave the call up.
+  if (fault.kind !== 'unsent' && fault.kind !== 'given-up') notes.failure = noteFailure(upstream, fault);
+  const { kind, status } = fault;
+  const { providerName: provider, providerModel } = upstream;
+  const facts = { callId: call.callId, provider, providerModel, kind, status, isGone, fault: describeFault(fault) };
   log.warn(facts, call.isStream ? 'a stream ended early' : 'the provider failed a call');
 }

@@ -2,11 +2,9 @@ import type { HoldRefusalCode } from '#gateway/call/lane.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { HoldRefusalReason } from '#kernel/hold.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { UpstreamError } from '#providers/provider.ts';
 
 const STREAM_RETRY_SECONDS = 1;
 const CALL_RETRY_SECONDS = 1;
-const THROTTLE_RETRY_SECONDS = 2;
 /** Money on hold is free again as soon as the calls that hold it end. */
 const HELD_RETRY_SECONDS = 1;
 
@@ -66,16 +64,4 @@ export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
   return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {
     topupUrl,
   });
-}
-
-export type UpstreamRefusalCode = 'UPSTREAM_THROTTLED' | 'UPSTREAM_PROVIDER_ERROR';
-
-/** Tells a caller that the provider failed. The words are ours: a provider's text may hold anything (ER-03, CC-09). */
-export function refusalOfUpstream(error: UpstreamError): Refusal<UpstreamRefusalCode> {
-  if (error.kind === 'throttled') {
-    return refuse('UPSTREAM_THROTTLED', 'The model provider is throttling calls. Nothing was charged: try again.', {
-      retryAfterSeconds: THROTTLE_RETRY_SECONDS,
-    });
-  }
-  return refuse('UPSTREAM_PROVIDER_ERROR', 'The model provider did not complete the call. Nothing was charged.');
 }

@@ -2,11 +2,12 @@ import type { AppFacts } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
-import type { Model } from '#catalogue/catalogue.ts';
+import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Signal } from '#kernel/signal.ts';
+import type { UpstreamError } from '#providers/provider.ts';
 
 /** A validated call for one end user. Nothing in it can still be refused for its form. */
 export interface ChatCall {
@@ -15,6 +16,8 @@ export interface ChatCall {
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;
+  /** Those that can serve this call, in the order in which they are asked (CC-16). */
+  readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly isStream: boolean;
   /** The caller asked for the usage chunk of a stream (CC-12). */
   readonly wantsUsage: boolean;
@@ -95,8 +98,8 @@ export interface RequestOfCall {
 
 /** Requests that a provider has just rejected for their content, in this process (CC-15). */
 export interface Rejections {
-  /** True if this very request would be rejected again. */
-  readonly has: (mode: Mode, asking: RequestOfCall) => boolean;
+  /** The failure of this very request, if it would fail in the same way again. */
+  readonly find: (mode: Mode, asking: RequestOfCall) => UpstreamError | undefined;
   /** Remembers the request if its provider rejected it; other failures are ignored. */
   readonly note: (mode: Mode, asking: RequestOfCall, fault: unknown) => void;
 }

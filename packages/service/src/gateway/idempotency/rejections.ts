@@ -9,8 +9,31 @@ const REMEMBERED_MS = 5_000;
 /** The oldest are forgotten above this, so that bad requests cannot fill the memory. */
 const REMEMBERED_MAX = 10_000;
 
+/** The statuses by which a provider rejects the request itself. A wrong key has others, and is soon put right. */
+const REJECTING = new Set([400, 404, 422]);
+
+/** One error of a kind for all, because its stack says nothing. */
+const AGAIN = new Map(
+  (['rejected', 'too-long', 'unauthorized'] as const).map((kind) => [
+    kind as UpstreamError['kind'],
+    new UpstreamError(kind, 'The provider has just rejected this request.'),
+  ]),
+);
+
+interface Remembered {
+  readonly untilMs: number;
+  readonly failure: UpstreamError;
+}
+
+function rejectionOf(fault: unknown): UpstreamError | undefined {
+  if (!(fault instanceof UpstreamError)) return undefined;
+  const { kind, status } = fault;
+  const isRejected = status === undefined ? kind !== 'unauthorized' : REJECTING.has(status);
+  return isRejected ? AGAIN.get(kind) : undefined;
+}
+
 export function createRejections(digests: IdempotencyDigests, clock: Clock): Rejections {
-  const untilMs = new Map<string, number>(); // By digest: the request itself is never kept. Ordered by expiry.
+  const remembered = new Map<string, Remembered>(); // By digest: the request itself is never kept. Ordered by expiry.
 
   function requestOf(mode: Mode, { call: { app, userId, model }, asked }: RequestOfCall): string {
     return digests.requestOf({ appId: app.appId, mode, userId }, model.id, JSON.stringify(asked.request));
@@ -18,24 +41,25 @@ export function createRejections(digests: IdempotencyDigests, clock: Clock): Rej
 
   function forgetOld(): void {
     const nowMs = clock.nowMs();
-    for (const [request, until] of untilMs) {
-      if (until > nowMs && untilMs.size <= REMEMBERED_MAX) return;
-      untilMs.delete(request);
+    for (const [request, { untilMs }] of remembered) {
+      if (untilMs > nowMs && remembered.size <= REMEMBERED_MAX) return;
+      remembered.delete(request);
     }
   }
 
   function note(mode: Mode, asking: RequestOfCall, fault: unknown): void {
-    if (!(fault instanceof UpstreamError) || fault.kind !== 'rejected') return;
+    const failure = rejectionOf(fault);
+    if (failure === undefined) return;
     const request = requestOf(mode, asking);
-    untilMs.delete(request); // So that it moves to the end of the order.
-    untilMs.set(request, clock.nowMs() + REMEMBERED_MS);
+    remembered.delete(request); // So that it moves to the end of the order.
+    remembered.set(request, { untilMs: clock.nowMs() + REMEMBERED_MS, failure });
     forgetOld();
   }
 
   return {
-    has: (mode, asking) => {
+    find: (mode, asking) => {
       forgetOld();
-      return untilMs.size > 0 && untilMs.has(requestOf(mode, asking));
+      return remembered.size === 0 ? undefined : remembered.get(requestOf(mode, asking))?.failure;
     },
     note,
   };

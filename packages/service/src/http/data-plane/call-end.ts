@@ -15,7 +15,7 @@ export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
  */
 export function createCallEnd({ log, traces }: { readonly log: Log; readonly traces: TraceWriter }): EndCall {
   return ({ response, correlationId }, notes) => {
-    const { caller, userId, callId, model, isStream, code, charged, promptTokens, completionTokens } = notes;
+    const { caller, userId, callId, model, isStream, code, failure, charged, promptTokens, completionTokens } = notes;
     const endedMs = steadyClock.nowMs();
     const durationMs = Math.round(endedMs - notes.begunMs);
     const outcome = outcomeOf(notes);
@@ -35,6 +35,8 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
         outcome,
         status,
         code,
+        failure: failure?.kind,
+        upstream: failure && upstreamOf(failure),
         chargedMicros: microsToWire(charged),
         promptTokens,
         completionTokens,
@@ -55,12 +57,18 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
       outcome,
       status,
       code,
+      failure,
       charged,
       promptTokens,
       completionTokens,
       durationMs,
     });
   };
+}
+
+/** The upstream that failed a call, for the operator. */
+function upstreamOf({ provider, providerModel, status }: NonNullable<CallNotes['failure']>): object {
+  return { provider, providerModel, status: status ?? null };
 }
 
 function outcomeOf({ outcome, isReplay, code }: CallNotes): TraceOutcome {

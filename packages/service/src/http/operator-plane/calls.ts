@@ -1,5 +1,5 @@
 import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.ts';
-import { findCalls, receiptToWire, traceToWire } from '#http/find-calls.ts';
+import { findCalls, operatorsTraceToWire, receiptToWire } from '#http/find-calls.ts';
 import { OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import type { Plane } from '#http/planes.ts';
 
@@ -16,7 +16,7 @@ export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
           ...receiptToWire(receipt),
           upstream: receipt.upstream ?? null,
         })),
-        traces: traces.map((trace) => ({ appId: trace.appId, ...traceToWire(trace) })),
+        traces: traces.map(operatorsTraceToWire),
       };
     },
   );

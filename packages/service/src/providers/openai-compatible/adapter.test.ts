@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpClient, StreamedResponse } from '@purser/upstream-http/client.ts';
-import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import { atAddress } from '#providers/openai-compatible/from-entry.ts';
 
 const CHUNK = 'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
 
@@ -28,7 +28,7 @@ function timers(): number {
 }
 
 test('WA-07 an unread stream starts no timer of its own: the timer would keep its request alive', async () => {
-  const provider = createOpenAiCompatible({ http: endless(), baseUrl: 'http://provider.test/v1', key: undefined });
+  const provider = atAddress(endless(), 'http://provider.test/v1', undefined);
   const before = timers();
   const caller = new AbortController();
   const request = { model: 'm', messages: [] };

@@ -4,11 +4,11 @@ import type { Completion } from '#providers/completion.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
-import { checkChoices, errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
+import { checkChoices, errorOfFrame, errorOfResponse } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
-import { createKeyedEndpoint } from '#providers/openai-compatible/keyed-endpoint.ts';
+import { createKeyedEndpoints } from '#providers/openai-compatible/keyed-endpoints.ts';
 import { saysAnything } from '#providers/openai-compatible/missing-reasons.ts';
-import { toRequest } from '#providers/openai-compatible/to-request.ts';
+import { createToRequest, type ToRequest } from '#providers/openai-compatible/to-request.ts';
 import { reportIn } from '#providers/openai-compatible/usage.ts';
 import { ANSWER_BYTES_MAX, type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
@@ -17,37 +17,41 @@ const UNAUTHORIZED = 401;
 
 interface AdapterOptions {
   readonly http: HttpClient;
-  /** Up to and including the version, as in `https://api.example.com/v1`. */
-  readonly baseUrl: string;
+  /** Where calls of a model go. */
+  readonly urlOf: (providerModel: string) => URL;
   readonly key: KeySource | undefined;
+  /** The header that holds the key alone. Undefined: `authorization`, as a token. */
+  readonly keyHeader?: string | undefined;
+  /** Further headers, the same for each call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly toRequest?: ToRequest | undefined;
 }
 
 /** A provider that speaks the compatible chat-completions format. */
-export function createOpenAiCompatible({ http, baseUrl, key }: AdapterOptions): Provider {
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
+export function createOpenAiCompatible(options: AdapterOptions): Provider {
+  const { toRequest = createToRequest() } = options;
   // Built from scratch, so that no header of the caller's request can reach the provider.
   const headers = {
+    ...options.headers,
     'content-type': 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'purser/1',
   };
 
-  // One endpoint for each `accept`, so that the head of the request is built once and not for each call.
-  const endpoint = (accept: string) =>
-    createKeyedEndpoint({ http, url, headers: { ...headers, accept }, key, keyHeader: undefined });
-  const plain = endpoint('application/json');
-  const streamed = endpoint('text/event-stream');
+  // One for each `accept`, so that the head of the request is built once and not for each call.
+  const plain = createKeyedEndpoints({ ...options, headers: { ...headers, accept: 'application/json' } });
+  const streamed = createKeyedEndpoints({ ...options, headers: { ...headers, accept: 'text/event-stream' } });
 
   return {
     complete: async (call) => {
       const body = toRequest(call, false);
       const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX };
       try {
-        const { postBuffered } = await plain.endpoint();
+        const { postBuffered } = await plain.endpointOf(call.providerModel);
         const response = await postBuffered(body, limits);
         const { status, text, large } = response;
         if (status === UNAUTHORIZED) plain.refused();
-        if (text === undefined) throw errorOfStatus(status);
+        if (text === undefined) throw errorOfResponse(status, response.error);
         const limit = outputTokensOf(call);
         return large === undefined
           ? answerOf(response, text, limit)
@@ -59,12 +63,11 @@ export function createOpenAiCompatible({ http, baseUrl, key }: AdapterOptions): 
     stream: async (call, signal) => {
       const body = toRequest(call, true);
       try {
-        const { postStreamed } = await streamed.endpoint();
+        const { postStreamed } = await streamed.endpointOf(call.providerModel);
         const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal });
         if (response.status === 200) return new ChunkStream(response, outputTokensOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
-        response.discard(); // The body is not read: it may hold anything.
-        throw errorOfStatus(response.status);
+        throw errorOfResponse(response.status, await response.readError());
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }

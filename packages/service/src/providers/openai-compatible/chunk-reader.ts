@@ -105,7 +105,8 @@ function checked(event: unknown): JsonObject {
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
   if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
   const choices = event['choices'] ?? undefined;
-  // Some providers send errors in other shapes. Their text is not read (ER-03).
+  // Some providers send errors in other shapes, vLLM at the top of the frame.
+  if (choices === undefined && event['object'] === 'error') throw errorOfFrame(event);
   const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
   const hasError = event['error'] !== undefined && event['error'] !== null;
   if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is not a chunk.');

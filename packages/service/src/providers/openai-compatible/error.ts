@@ -1,36 +1,32 @@
+import type { ErrorResponse } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { factsOfError, factsOfText } from '#providers/openai-compatible/error-facts.ts';
+import { type ErrorKind, kindOf, statusIn } from '#providers/openai-compatible/error-kind.ts';
 import { UpstreamError } from '#providers/provider.ts';
+import { retryAfterSecondsOf } from '#providers/request-failure.ts';
 
-const TOO_MANY_REQUESTS = 429;
-/** Some providers send this status when they are overloaded. */
-const OVERLOADED = 529;
+const MESSAGES: Readonly<Record<ErrorKind, string>> = {
+  throttled: 'The provider throttled the call.',
+  'too-long': 'The provider said that the prompt is too long.',
+  rejected: 'The provider rejected the call.',
+  unauthorized: 'The provider refused our key, or this model to our account.',
+  refused: 'The provider refused the call.',
+  timeout: 'The provider gave the call up after a time.',
+  outage: 'The provider failed.',
+};
 
-/** Statuses that concern the request itself. Any other 4xx concerns us, such as our key (CC-15). */
-const REJECTIONS = new Set([400, 404, 422]);
-
-/** The failure that a status other than 200 means. The body is not read: it may hold anything (ER-03). */
-export function errorOfStatus(status: number): UpstreamError {
-  if (status === TOO_MANY_REQUESTS || status === OVERLOADED) {
-    return new UpstreamError('throttled', `The provider throttled the call (${status}).`);
-  }
-  if (status >= 500) return new UpstreamError('outage', `The provider failed (${status}).`);
-  const kind = REJECTIONS.has(status) ? 'rejected' : 'refused';
-  return new UpstreamError(kind, `The provider ${kind} the call (${status}).`);
+/** The failure that a status other than 200 means. Of its body only known codes and phrases count, and none is kept (ER-03). */
+export function errorOfResponse(status: number, response: ErrorResponse | undefined): UpstreamError {
+  const kind = kindOf(status, factsOfText(response?.text ?? ''));
+  return new UpstreamError(kind, MESSAGES[kind], { status, retryAfterSeconds: retryAfterSecondsOf(response) });
 }
 
-const THROTTLE_CODES = new Set<unknown>([
-  TOO_MANY_REQUESTS,
-  String(TOO_MANY_REQUESTS),
-  'rate_limit_exceeded',
-  OVERLOADED,
-]);
-
-/** The failure that an error object in a 200 or in a stream means. Its text is not read (ER-03). */
+/** The failure that an error object in a 200 or in a stream means. Its text is not kept (ER-03). */
 export function errorOfFrame(error: JsonObject): UpstreamError {
-  if (THROTTLE_CODES.has(error['code']) || error['type'] === 'rate_limit_error') {
-    return new UpstreamError('throttled', 'The provider throttled the call.');
-  }
-  return new UpstreamError('refused', 'The provider responded with an error.');
+  const facts = factsOfError(error);
+  const status = statusIn(facts);
+  const kind = kindOf(status, facts);
+  return new UpstreamError(kind, MESSAGES[kind], { status: status === 0 ? undefined : status });
 }
 
 /** Reasons to finish that providers give when they broke an answer off. */

@@ -1,0 +1,16 @@
+import type { Upstream } from '#catalogue/catalogue.ts';
+import type { Failure } from '#gateway/call/call-notes.ts';
+import { catalogueCounter } from '#kernel/metrics.ts';
+import type { UpstreamError } from '#providers/provider.ts';
+
+const failures = catalogueCounter(
+  'purser_provider_failures_total',
+  'Calls that a provider failed, by provider and kind.',
+  ['provider', 'kind'],
+);
+
+/** Counts a failure, and says what logs and traces hold of it (CC-17). Call it once for each upstream that fails a call. */
+export function noteFailure({ providerName, providerModel }: Upstream, { kind, status }: UpstreamError): Failure {
+  failures.of([providerName, kind]).add();
+  return { provider: providerName, providerModel, kind, status };
+}

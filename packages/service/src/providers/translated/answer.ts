@@ -1,0 +1,49 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4Source } from '@ai-sdk/provider';
+import type { JsonObject } from '#kernel/json.ts';
+import type { FinishReason } from '#providers/completion.ts';
+import { UpstreamError } from '#providers/provider.ts';
+import type { Dialect } from '#providers/translated/dialect.ts';
+
+const UNIFIED: Readonly<Partial<Record<LanguageModelV4FinishReason['unified'], FinishReason>>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+};
+
+/**
+ * The reason to finish. A failure is thrown, and never becomes `stop` (CC-11): a stream without any reason was cut, and an error
+ * is one. `isAnswerTool`: the only tool called was the one that stands for the JSON schema.
+ */
+export function finishReasonOf(
+  dialect: Dialect,
+  { unified, raw }: LanguageModelV4FinishReason,
+  isAnswerTool: boolean,
+): FinishReason {
+  const known = UNIFIED[unified];
+  if (known === 'tool_calls' && isAnswerTool) return 'stop';
+  if (known !== undefined) return known;
+  const reason = unified === 'other' && raw !== undefined ? dialect.finishReasonOf(raw) : undefined;
+  if (reason === undefined) throw new UpstreamError('cut', 'The provider broke off its response.');
+  return reason;
+}
+
+/** A source of an answer as an annotation; undefined for one that has no address. */
+export function annotationOf(source: LanguageModelV4Source): JsonObject | undefined {
+  if (source.sourceType !== 'url') return undefined;
+  const { url, title } = source;
+  return { type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }) } };
+}
+
+/** What the head of an answer says of its origin: nothing but its id and its second. */
+export function headOf({ id, timestamp }: { id?: string | undefined; timestamp?: Date | undefined }): JsonObject {
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(timestamp === undefined ? {} : { created: Math.floor(timestamp.getTime() / 1_000) }),
+  };
+}
+
+/** Files and tools that run at the vendor were not asked for. To leave them out would hide what was billed. */
+export function unknownPart(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent a part that no answer of a chat model has.');
+}

@@ -1,0 +1,115 @@
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata, SharedV4Warning } from '@ai-sdk/provider';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Chunk, FinishReason } from '#providers/completion.ts';
+import { annotationOf, finishReasonOf, headOf, unknownPart } from '#providers/translated/answer.ts';
+import type { Dialect } from '#providers/translated/dialect.ts';
+import { vendorFailureOf } from '#providers/translated/failure.ts';
+import { reasoningItem } from '#providers/translated/reasoning-details.ts';
+import { createToolDeltas } from '#providers/translated/tool-deltas.ts';
+import { usageReportFrom } from '#providers/translated/usage.ts';
+
+/** Turns the parts of one stream into chunks. Each delta is handed on as it comes; nothing is collected. */
+export interface ChunkMaker {
+  /** Undefined if the part says nothing to the caller. Throws `UpstreamError` if it tells of a failure. */
+  readonly take: (part: LanguageModelV4StreamPart) => Chunk | undefined;
+  /** The stream has said why it finished. */
+  readonly isFinished: () => boolean;
+}
+
+export function createChunkMaker(
+  dialect: Dialect,
+  answerTool: string | undefined,
+  onWarnings: (warnings: readonly SharedV4Warning[]) => void,
+): ChunkMaker {
+  const tools = createToolDeltas(dialect, answerTool);
+  const reasoning = createReasoningDeltas(dialect);
+  let head: JsonObject = {};
+  let hasRole = false;
+  let isFinished = false;
+
+  function chunk(delta: JsonObject | undefined, reason: FinishReason | null = null): Chunk | undefined {
+    if (delta === undefined) return undefined;
+    const said = hasRole ? delta : { role: 'assistant', ...delta };
+    hasRole = true;
+    return { choices: [{ index: 0, delta: said, finish_reason: reason }], usage: undefined, extra: head };
+  }
+
+  function take(part: LanguageModelV4StreamPart): Chunk | undefined {
+    switch (part.type) {
+      case 'stream-start':
+        onWarnings(part.warnings);
+        return undefined;
+      case 'response-metadata':
+        head = headOf(part);
+        return undefined;
+      case 'text-start':
+        reasoning.pass();
+        return undefined;
+      case 'text-delta':
+        return part.delta === '' ? undefined : chunk({ content: part.delta });
+      case 'reasoning-start':
+        return chunk(reasoning.begin(part.id, part.providerMetadata));
+      case 'reasoning-delta':
+        return chunk(reasoning.goOn(part.id, part.delta, part.providerMetadata));
+      case 'reasoning-end':
+        return chunk(reasoning.goOn(part.id, '', part.providerMetadata));
+      case 'tool-input-start':
+        reasoning.pass();
+        return chunk(tools.begin(part));
+      case 'tool-input-delta':
+        return chunk(tools.goOn(part));
+      case 'tool-call':
+        return chunk(tools.end(part));
+      case 'source':
+        return chunk(annotationsOf(annotationOf(part)));
+      case 'finish': {
+        const ended = chunk({}, finishReasonOf(dialect, part.finishReason, tools.isAnswerTool()));
+        isFinished = true;
+        return ended && { ...ended, usage: usageReportFrom(dialect, part.usage) };
+      }
+      case 'error':
+        throw vendorFailureOf(dialect, part.error);
+      case 'text-end':
+      case 'tool-input-end':
+      case 'raw':
+      // What a library says of the stream itself, such as that it has begun.
+      case 'custom':
+        return undefined;
+      case 'file':
+      case 'reasoning-file':
+      case 'tool-approval-request':
+      case 'tool-result':
+        throw unknownPart();
+    }
+  }
+
+  return { take, isFinished: () => isFinished };
+}
+
+function annotationsOf(annotation: JsonObject | undefined): JsonObject | undefined {
+  return annotation && { annotations: [annotation] };
+}
+
+/** The reasoning of one stream, with the place of each block among all blocks of the answer. */
+function createReasoningDeltas(dialect: Dialect) {
+  const places = new Map<string, number>();
+  let blocks = 0;
+
+  function goOn(id: string, text: string, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined {
+    const item = reasoningItem(dialect, places.get(id) ?? 0, text, metadata);
+    return item && { ...(text === '' ? {} : { reasoning_content: text }), reasoning_details: [item] };
+  }
+
+  return {
+    /** A block of another sort begins. */
+    pass: (): void => {
+      blocks += 1;
+    },
+    begin: (id: string, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined => {
+      places.set(id, blocks);
+      blocks += 1;
+      return goOn(id, '', metadata);
+    },
+    goOn,
+  };
+}

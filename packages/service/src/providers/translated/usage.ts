@@ -1,0 +1,43 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import { TOKEN_COUNTS, type TokenCounts, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import type { Dialect } from '#providers/translated/dialect.ts';
+
+/** The counts that V4 has words for. A dialect adds what only `raw` tells. */
+export function unifiedCounts({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenCounts {
+  const { total: prompt, cacheRead: cached, cacheWrite } = inputTokens;
+  const { total: completion, reasoning } = outputTokens;
+  return { prompt, cached, cacheWrite, completion, reasoning };
+}
+
+/** The report of a call. Undefined if the vendor reported nothing, as in a stream that was cut: then our own count is charged. */
+export function usageReportFrom(dialect: Dialect, usage: LanguageModelV4Usage): UsageReport | undefined {
+  const given = dialect.countsOf(usage);
+  if (given.prompt === undefined && given.completion === undefined) return undefined;
+  const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
+  let isContradictory = false;
+  for (const name of TOKEN_COUNTS) {
+    const count = countOf(given[name]);
+    counts[name] = count;
+    isContradictory ||= count !== given[name];
+  }
+  return { counts, extra: wireUsage(counts), isContradictory };
+}
+
+/** The nearest count of tokens to what was reported. */
+function countOf(value: number | undefined): number | undefined {
+  if (value === undefined || Number.isNaN(value)) return undefined;
+  return Math.min(Math.max(0, Math.ceil(value)), TOKENS_MAX);
+}
+
+/** The report in the words of the compatible format. */
+function wireUsage({ prompt, cached, cacheWrite, completion, reasoning }: TokenCounts): UsageReport['extra'] {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_tokens_details: {
+      ...(cached === undefined ? {} : { cached_tokens: cached }),
+      ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }),
+    },
+    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  };
+}

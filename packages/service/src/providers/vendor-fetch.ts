@@ -1,0 +1,169 @@
+import type { fetch as undiciFetch } from 'undici';
+import { UpstreamError } from '#providers/provider.ts';
+
+/** The `fetch` that a vendor's library is given. */
+export type VendorFetch = typeof globalThis.fetch;
+
+/** How a streamed body is cut into events: at blank lines, or by the lengths that binary frames begin with. */
+export type Framing = 'events' | 'frames';
+
+/** What holds for one call. */
+interface CallFetchOptions {
+  /** A plain body may have this many bytes; undefined for a stream. */
+  readonly bytesMax: number | undefined;
+  readonly framing: Framing;
+  /** Called with the body before it is sent. What it throws is thrown by the call, and nothing is sent. */
+  readonly checkBody: (body: string) => void;
+}
+
+/** HTTP for the libraries of vendors. Loaded with the first call: undici takes 10 MB, and most processes need none of it. */
+export interface VendorHttp {
+  /** The `fetch` of one call. It follows no redirects, sends none of the caller's headers and repeats nothing. */
+  readonly fetchFor: (options: CallFetchOptions) => VendorFetch;
+  readonly close: () => void;
+}
+
+/** One event of a stream. No honest one comes near it, and our memory must end somewhere. */
+const EVENT_BYTES_MAX = 1024 * 1024;
+
+interface Undici {
+  readonly fetch: typeof undiciFetch;
+  readonly dispatcher: InstanceType<typeof import('undici').EnvHttpProxyAgent>;
+}
+
+/** Uses the proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). Timeouts are its caller's, by the signal. */
+export function createVendorHttp(): VendorHttp {
+  let loading: Promise<Undici> | undefined;
+
+  return {
+    fetchFor: (options) => async (input, init) => {
+      loading ??= load();
+      const { fetch, dispatcher } = await loading;
+      const { body, signal } = init ?? {};
+      if (typeof body !== 'string') throw new Error('A vendor library sent a body that is not text.');
+      if (signal?.aborted === true) throw new UpstreamError('unsent', 'The call was given up before it was sent.');
+      options.checkBody(body);
+      const headers = new Headers(init?.headers);
+      headers.set('accept-encoding', 'identity');
+      headers.set('user-agent', 'purser/1');
+      const response = await fetch(urlOf(input), {
+        method: 'POST',
+        body,
+        headers: Object.fromEntries(headers),
+        redirect: 'manual',
+        dispatcher,
+        signal: signal ?? null,
+      }).catch((fault: unknown) => {
+        throw failureOf(fault, signal);
+      });
+      return bounded(response, options, signal);
+    },
+    close: () => {
+      void loading?.then(({ dispatcher }) => dispatcher.close()).catch(() => {});
+    },
+  };
+}
+
+async function load(): Promise<Undici> {
+  const { fetch, EnvHttpProxyAgent } = await import('undici');
+  return { fetch, dispatcher: new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false }) };
+}
+
+function urlOf(input: Parameters<VendorFetch>[0]): string {
+  return input instanceof Request ? input.url : String(input);
+}
+
+/** A fault of the network. Our own abort stays what it is: its owner knows why. */
+function failureOf(fault: unknown, signal: AbortSignal | null | undefined): unknown {
+  if (signal?.aborted === true) return fault;
+  const cause = fault instanceof Error ? (fault.cause ?? fault) : fault;
+  return new UpstreamError('outage', 'The connection to the provider failed.', { cause });
+}
+
+function bounded(response: Response, options: CallFetchOptions, signal: AbortSignal | null | undefined): Response {
+  const { status, headers, body } = response;
+  if (status >= 300 && status < 400) {
+    void body?.cancel().catch(() => {});
+    throw new UpstreamError('refused', `The provider answered with a redirect (${status}).`, { status });
+  }
+  if (body === null) return response;
+  const count = options.bytesMax === undefined ? createEventGauge(options.framing) : createByteGauge(options.bytesMax);
+  return new Response(gauged(body, count, signal), { status, headers });
+}
+
+/** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */
+function gauged(
+  body: ReadableStream<Uint8Array>,
+  gauge: (bytes: Uint8Array) => boolean,
+  signal: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          if (gauge(value)) return controller.enqueue(value);
+          controller.error(new UpstreamError('malformed', 'The provider sent more than an answer can be.'));
+          await reader.cancel();
+        } catch (fault) {
+          controller.error(failureOf(fault, signal));
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function createByteGauge(bytesMax: number): (bytes: Uint8Array) => boolean {
+  let seen = 0;
+  return ({ length }) => (seen += length) <= bytesMax;
+}
+
+function createEventGauge(framing: Framing): (bytes: Uint8Array) => boolean {
+  return framing === 'events' ? createLineGauge() : createFrameGauge();
+}
+
+const LINE_FEED = 10;
+
+/** False once an event is too long. An event ends with a blank line, and every line of a vendor's events ends with a line feed. */
+function createLineGauge(): (bytes: Uint8Array) => boolean {
+  let since = 0;
+  return (bytes) => {
+    // Lines are shorter than events, and one search from the end costs little: what stays in memory is what follows it.
+    const last = bytes.lastIndexOf(LINE_FEED);
+    since = last === -1 ? since + bytes.length : bytes.length - last;
+    return since <= EVENT_BYTES_MAX;
+  };
+}
+
+const LENGTH_BYTES = 4;
+
+/** False once a frame says that it is too long: a library may collect it first. */
+function createFrameGauge(): (bytes: Uint8Array) => boolean {
+  /** Bytes of the frame that are still to come, and the length of the next frame as far as it was read. */
+  let left = 0;
+  let lengthRead = 0;
+  let length = 0;
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; ) {
+      if (left > 0) {
+        const step = Math.min(left, bytes.length - at);
+        left -= step;
+        at += step;
+        continue;
+      }
+      length = length * 256 + (bytes[at] as number);
+      at += 1;
+      lengthRead += 1;
+      if (lengthRead < LENGTH_BYTES) continue;
+      if (length > EVENT_BYTES_MAX || length < LENGTH_BYTES) return false;
+      left = length - LENGTH_BYTES;
+      length = 0;
+      lengthRead = 0;
+    }
+    return true;
+  };
+}
