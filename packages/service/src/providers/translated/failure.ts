@@ -52,14 +52,15 @@ export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
   }
   const headers = isJsonObject(fault['responseHeaders']) ? (fault['responseHeaders'] as Record<string, string>) : {};
   const { type, data, message } = fault;
-  const code = typeof type === 'string' ? type : dialect.codeOf(bodyOf(fault) ?? data, headers);
+  const body = bodyOf(fault) ?? data;
+  const code = typeof type === 'string' ? type : dialect.codeOf(body, headers);
   const text = typeof message === 'string' ? message : '';
   const kind =
     dialect.failureKindOf({ status, code, text }) ?? (status === undefined ? 'refused' : kindOfStatus(status));
   const words = WORDS[kind] ?? 'The provider refused the call';
   return new UpstreamError(kind, status === undefined ? `${words}.` : `${words} (${status}).`, {
     status,
-    retryAfterSeconds: retryAfterIn(headers),
+    retryAfterSeconds: retryAfterIn(headers) ?? dialect.retryDelayOf?.(body),
   });
 }
 
