@@ -1,17 +1,63 @@
 import { createGeminiWire, type GeminiOptions } from '../gemini/answers.ts';
 import { startTokenServer } from '../gemini/token-server.ts';
-import type { GeminiAnswer, Json, Part, UsageMetadata } from '../gemini/wire.ts';
-import { type Billed, PIXEL, SCHEMA_ANSWER, type Vendor } from './vendor.ts';
+import {
+  FAILURES,
+  type GeminiAnswer,
+  type GeminiFailure,
+  type Json,
+  type Part,
+  type UsageMetadata,
+} from '../gemini/wire.ts';
+import { type Billed, CANARY, PIXEL, REFUSED_BY_ALL, SCHEMA_ANSWER, type Vendor, WEATHER } from './vendor.ts';
 
 /** Gemini's format, as ai.google.dev documents it: at the Gemini API, and on Vertex by tokens of a service account. */
 
 const KEY = 'gemini-test-key';
+const GIF = { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } };
+
+/** Of both kinds. */
+const REFUSED: Vendor['refused'] = [
+  ...REFUSED_BY_ALL,
+  [{ verbosity: 'low' }, 'verbosity'],
+  [{ parallel_tool_calls: false, tools: [WEATHER] }, 'parallel_tool_calls'],
+  [{ seed: 2 ** 31 }, 'seed'],
+  [{ reasoning_effort: 'none' }, 'reasoning_effort'],
+  [{ reasoning_effort: 'max' }, 'reasoning_effort'],
+  [{ tools: [{ type: 'function', function: { name: '2fa' } }] }, 'tools[0].function.name'],
+  [{ messages: [{ role: 'user', content: [GIF] }] }, 'messages[0].content[0].image_url.url'],
+  [
+    { messages: [{ role: 'user', content: 'Hello', cache_control: { type: 'ephemeral' } }] },
+    'messages[0].cache_control',
+  ],
+];
 
 export const google: Vendor = {
   kind: 'google',
   providerAt: (origin) => ({ kind: 'google', baseUrl: `${origin}/v1beta`, apiKeyEnv: 'GEMINI_TEST_API_KEY' }),
   environment: { GEMINI_TEST_API_KEY: KEY },
-  models: { plain: 'gemini-3.5-flash', old: 'gemini-2.5-flash' },
+  models: { plain: 'gemini-3.5-flash', old: 'gemini-2.5-flash', pro: 'gemini-2.5-pro' },
+  failures: [
+    ['exhausted', 'throttled'],
+    ['notReadable', 'upstream_rejected'],
+    ['contextOverflow', 'context_length_exceeded'],
+    ['keyInvalid', 'upstream_unauthorized'],
+    ['noPermission', 'upstream_unauthorized'],
+    ['notFound', 'upstream_unauthorized'],
+    ['notServedHere', 'upstream_unauthorized'],
+    ['overloaded', 'upstream_outage'],
+    ['internal', 'upstream_outage'],
+  ],
+  lateFailures: [
+    ['exhausted', 'throttled'],
+    ['overloaded', 'upstream_outage'],
+    ['cut', 'upstream_broken'],
+  ],
+  refused: [
+    ...REFUSED,
+    [{ model: 'google.old', presence_penalty: 1 }, 'presence_penalty'],
+    [{ model: 'google.old', frequency_penalty: 1 }, 'frequency_penalty'],
+    [{ model: 'google.pro', reasoning_effort: 'none' }, 'reasoning_effort'],
+  ],
   hasWholeArguments: true,
   answer: answerOf({ apiKey: KEY }),
 };
@@ -26,6 +72,7 @@ export async function startVertex(write: (name: string, text: string) => string)
     kind: 'vertex',
     providerAt: (origin) => ({ kind: 'vertex', ...place, endpoint: origin, credentialsFile }),
     environment: {},
+    refused: REFUSED,
     answer: answerOf({ vertex: { ...place, takesToken } }),
   };
   return { vendor, close };
@@ -48,13 +95,28 @@ function answerOf(options: GeminiOptions): Vendor['answer'] {
   const wire = createGeminiWire(options);
   return (request) => {
     const script = wire.respond(request, say);
-    return { script, ...(script.status === undefined && { billed: BILLED }) };
+    const isWhole = script.status === undefined && failureAsked(request.body as Json) === undefined;
+    return { script, ...(isWhole && { billed: BILLED }) };
   };
 }
 
 /** What the model says. It depends on the request alone. */
-function say(body: Json): GeminiAnswer {
-  return { parts: partsFor(body), usage: USAGE };
+function say(body: Json): GeminiAnswer | GeminiFailure {
+  const asked = failureAsked(body);
+  if (asked === undefined) return { parts: partsFor(body), usage: USAGE };
+  const { word, isLate } = asked;
+  const failure = Object.entries(FAILURES).find(([name]) => name === word)?.[1];
+  const { message } = FAILURES.contextOverflow;
+  const error = failure && { ...failure, message: word === 'contextOverflow' ? message : CANARY };
+  if (!isLate) return { error: error ?? FAILURES.internal };
+  return { parts: [{ text: 'Hello from Gemini' }], usage: USAGE, breakBy: error ?? 'end' };
+}
+
+/** The failure that the prompt asks for by `fail` and its name. */
+function failureAsked(body: Json): { readonly word: string; readonly isLate: boolean } | undefined {
+  const { parts } = (body['contents'] as { parts: Part[] }[]).at(-1) ?? { parts: [] };
+  const [, word, late] = /^fail (\w+)( late)?$/.exec((parts[0]?.['text'] ?? '') as string) ?? [];
+  return word === undefined ? undefined : { word, isLate: late !== undefined };
 }
 
 function partsFor(body: Json): readonly Part[] {

@@ -38,7 +38,8 @@ function isMarked(fault: unknown, mark: symbol): fault is JsonObject {
  */
 export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
   const ours = ownErrorIn(fault);
-  if (ours !== undefined) return ours;
+  // A status says what happened, even if we read no further because its body was too long.
+  if (ours !== undefined && !isFailedResponse(fault)) return ours;
   if (isMarked(fault, UNSUPPORTED))
     return new Error(`The library for ${dialect.kind} refused a request that we let pass.`);
   if (!isMarked(fault, API_CALL_ERROR) && !isMarked(fault, STREAM_ERROR)) {
@@ -61,6 +62,10 @@ export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
     status,
     retryAfterSeconds: retryAfterIn(headers) ?? dialect.retryDelayOf?.(body),
   });
+}
+
+function isFailedResponse(fault: unknown): boolean {
+  return isMarked(fault, API_CALL_ERROR) && Number(fault['statusCode']) >= 400;
 }
 
 const CAUSES_MAX = 5;
