@@ -2,6 +2,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
+import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
 import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
 
 export type { Unsupported } from '#providers/capabilities/rules.ts';
@@ -26,9 +27,16 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
       return undefined;
     case 'anthropic':
     case 'bedrock':
+    case 'google':
+    case 'vertex':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
 
 /** Of the kinds that translate. */
-const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = { anthropic: ANTHROPIC, bedrock: BEDROCK };
+const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
+  anthropic: ANTHROPIC,
+  bedrock: BEDROCK,
+  google: GOOGLE,
+  vertex: VERTEX,
+};
