@@ -12,6 +12,8 @@ import { compatibleOptions } from './compatible-options.ts';
  */
 const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
 const KEYS_MAX = 64;
+const CALLS_MAX = 100_000;
+const QUEUE_MS_MAX = 60_000;
 
 /** Whether an environment variable is a setting of the service itself. */
 export function isOwnSetting(name: string): boolean {
@@ -41,6 +43,17 @@ export const keyFields = {
 };
 const KEY_FIELDS = Object.keys(keyFields);
 
+/** How much each process of the service sends to a provider. Calls above it wait for their turn, or go to another upstream. */
+const limits = z.strictObject({
+  callsAtOnce: z.int().min(1).max(CALLS_MAX).optional(),
+  callsPerMinute: z.int().min(1).max(CALLS_MAX).optional(),
+  /** How long a call may wait for its turn. */
+  queueMs: z.int().min(0).max(QUEUE_MS_MAX).default(1_000),
+});
+
+/** What every kind may say of its calls. */
+export const callFields = { onAbandon: onAbandon.default('cancel'), limits: limits.optional() };
+
 /** An address without a secret: operators see the whole catalogue, addresses included. */
 export const providerUrl = z
   .url({ protocol: /^https?$/ })
@@ -56,12 +69,12 @@ export const providerSchema = z
       baseUrl: providerUrl,
       ...keyFields,
       ...compatibleOptions,
-      onAbandon: onAbandon.default('cancel'),
+      ...callFields,
     }),
     z.strictObject({
       /** The provider simulator that comes with Purser, for development only. */
       kind: z.literal('simulator'),
-      onAbandon: onAbandon.default('cancel'),
+      ...callFields,
     }),
     z.strictObject({
       /** Anthropic's Messages format. */
@@ -69,6 +82,7 @@ export const providerSchema = z
       /** Up to and including the version. */
       baseUrl: providerUrl.default('https://api.anthropic.com/v1'),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
     z.strictObject({
@@ -83,6 +97,7 @@ export const providerSchema = z
       /** Instead of the region's own address, such as that of a VPC endpoint. */
       endpoint: providerUrl.optional(),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
     z.strictObject({

@@ -181,7 +181,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'streamed-rejection-not-remembered',
     clause: 'CC-15',
-    edits: [stream('    caller.rejections.note(mode, asking, fault);\n', '')],
+    edits: [stream('      caller.rejections.note(mode, { call, asked }, told);\n', '')],
     killer: rejecting('CC-15 a streamed request that the provider answers 400 reaches it once'),
   },
   {

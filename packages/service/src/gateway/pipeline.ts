@@ -8,6 +8,7 @@ import {
   checkEntitlement,
   checkModelParameters,
   checkShape,
+  findEligible,
   findOutcomeModel,
   parseIdempotencyKey,
   resolveModel,
@@ -18,6 +19,7 @@ import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
+import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
@@ -36,6 +38,7 @@ export interface Gateway {
   readonly pace: StreamPace;
   readonly idempotency: Idempotency;
   readonly rejections: Rejections;
+  readonly upstreams: Pick<Upstreams, 'inOrder'>;
 }
 
 interface Incoming {
@@ -77,6 +80,8 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
 
   const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
   if (refused !== undefined) return refused;
+  const eligible = findEligible(request, model);
+  if (eligible instanceof Refusal) return eligible;
 
   const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
@@ -87,8 +92,8 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     caller,
     userId,
     correlationId,
-    bodyBytes: bytes.length,
     pseudonyms,
+    upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,
   });
   notes.callId = asking.call.callId;

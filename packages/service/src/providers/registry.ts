@@ -29,8 +29,8 @@ interface ProviderRegistry {
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
   readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];
-  /** The first of them. */
-  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  /** That with the key of this place in the list, counted from 0. */
+  readonly clientOf: (definition: CatalogueProvider, key: number) => Provider;
   readonly close: () => void;
 }
 
@@ -79,10 +79,10 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
     canReach: (definition) =>
       definition.kind === 'simulator' ? simulatorUrl !== undefined : keys.sourcesOf(definition).length > 0,
     clientsOf,
-    clientOf: (definition) => {
-      const [first] = clientsOf(definition);
-      assert(first !== undefined, 'a model is served only if its provider has a key');
-      return first.client;
+    clientOf: (definition, key) => {
+      const keyed = clientsOf(definition)[key];
+      assert(keyed !== undefined, 'a model is served only if its provider has a key');
+      return keyed.client;
     },
     close: () => {
       http.close();

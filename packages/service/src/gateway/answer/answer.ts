@@ -109,7 +109,7 @@ interface FailedCall<M extends Mode> {
   /** What the call is charged in spite of the failure. */
   readonly ending: Ending;
   readonly caller: CallerSide;
-  /** The one that failed it last. Left out: the model's first. */
+  /** The one whose failure the caller is told. Left out: the one that was asked last, or would have been asked first. */
   readonly upstream?: Upstream;
   /** What was asked, so that a rejection is remembered (CC-15). A stream has noted it when it opened, and let it go. */
   readonly asking?: AskingCall;
@@ -121,7 +121,7 @@ interface FailedCall<M extends Mode> {
  */
 export async function endFailed<M extends Mode>(
   lane: Lane<M>,
-  { hold, ending, caller, asking, upstream = hold.call.model.upstreams[0] }: FailedCall<M>,
+  { hold, ending, caller, asking, upstream = caller.notes.served?.upstream ?? hold.call.upstreams[0] }: FailedCall<M>,
   fault: unknown,
 ): Promise<Refusal<UpstreamRefusalCode>> {
   if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);

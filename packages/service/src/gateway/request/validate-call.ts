@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
-import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
@@ -61,8 +61,27 @@ export function checkModelParameters(request: JsonObject, model: Model): Refusal
       param: 'messages',
     });
   }
-  const unsupported = findUnsupported(model.upstreams[0], request);
-  return unsupported && refuseUnsupported(unsupported);
+  return undefined;
+}
+
+/**
+ * Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one has no word for
+ * (MO-09).
+ */
+export function findEligible(
+  request: JsonObject,
+  { upstreams }: Model,
+): ChatCall['upstreams'] | Refusal<'BAD_REQUEST'> {
+  let found: Unsupported | undefined;
+  const eligible: Upstream[] = [];
+  for (const upstream of upstreams) {
+    const unsupported = findUnsupported(upstream, request);
+    if (unsupported === undefined) eligible.push(upstream);
+    else found ??= unsupported;
+  }
+  if (found === undefined) return upstreams;
+  const [first, ...others] = eligible;
+  return first === undefined ? refuseUnsupported(found) : [first, ...others];
 }
 
 function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'> {
@@ -99,8 +118,8 @@ interface CallContext {
   readonly caller: Caller;
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
-  readonly bodyBytes: number;
   readonly pseudonyms: Pseudonyms;
+  readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -120,15 +139,12 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     app: context.caller.app,
     userId: context.userId,
     model,
+    upstreams: context.upstreams,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
-    // The provider gets the request as we write it, and numbers may grow by that: 1e20 becomes 21 digits (WA-07).
-    prompt: sizePrompt(
-      model,
-      measureImages(messagesOf(request)),
-      Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText)),
-    ),
+    // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
+    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked),
     outputTokensAsked,
     outputTokensMax: isStream
       ? outputTokensAsked

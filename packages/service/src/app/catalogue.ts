@@ -1,0 +1,22 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { Config } from '#app/config.ts';
+import { createCatalogue } from '#catalogue/catalogue.ts';
+import type { Pool } from '#db/pool.ts';
+import { createUpstreams } from '#gateway/upstream/upstreams.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import { randomShare } from '#kernel/random.ts';
+import { createProviderKeys } from '#providers/keys/provider-keys.ts';
+import { createProviderRegistry } from '#providers/registry.ts';
+
+/** Opens the catalogue in memory, with the clients of its providers and what is known of how they serve. */
+export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | undefined) {
+  const providers = openProviders(config, simulatorUrl);
+  const keysOf = (definition: CatalogueProvider) => providers.clientsOf(definition).map(({ keyName }) => keyName);
+  const upstreams = createUpstreams({ keysOf, clock: steadyClock, random: randomShare });
+  return { providers, upstreams, catalogue: createCatalogue(db, providers.canReach) };
+}
+
+/** Opens the clients of providers, with their keys. */
+function openProviders(config: Config, simulatorUrl: string | undefined) {
+  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
+}
