@@ -112,6 +112,7 @@ export const providerSchema = z
         .regex(/^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/, { error: 'must look like `2024-10-21` or `preview`' })
         .optional(),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
     z.strictObject({
@@ -120,6 +121,7 @@ export const providerSchema = z
       /** Up to and including the version. */
       baseUrl: providerUrl.default('https://api.mistral.ai/v1'),
       ...keyFields,
+      ...callFields,
       onAbandon: drained,
     }),
   ])
