@@ -2,6 +2,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
+import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
 import { MISTRAL } from '#providers/capabilities/mistral.ts';
 import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
 
@@ -28,6 +29,8 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
       return undefined;
     case 'anthropic':
     case 'bedrock':
+    case 'google':
+    case 'vertex':
     case 'mistral':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
@@ -37,5 +40,7 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
 const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
   anthropic: ANTHROPIC,
   bedrock: BEDROCK,
+  google: GOOGLE,
+  vertex: VERTEX,
   mistral: MISTRAL,
 };

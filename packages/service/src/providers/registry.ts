@@ -62,6 +62,16 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
           const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
           return createTranslated({ dialect: bedrockDialect(definition), http: native, key });
         });
+      case 'google':
+        return lazyProvider(async () => {
+          const { googleDialect } = await import('#providers/google/dialect.ts');
+          return createTranslated({ dialect: googleDialect(definition), http: native, key });
+        });
+      case 'vertex':
+        return lazyProvider(async () => {
+          const { createVertex } = await import('#providers/google/vertex.ts');
+          return createVertex({ definition, http: native, key });
+        });
       default:
         return unreachable(definition);
     }
