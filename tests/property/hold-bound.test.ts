@@ -97,7 +97,6 @@ function admitted(body: string, model: Model): AskingCall {
     caller: { app, mode: 'live' },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
-    bodyBytes: bytes.length,
     pseudonyms,
     upstreams: model.upstreams,
     idempotencyKey: undefined,
@@ -126,6 +125,9 @@ test('WA-07 no call costs more than its hold, for any prices and prompt, with ev
         const model = modelOf(any);
         const asking = admitted(oddJson({ model: 'any', ...request }, odd), model);
         const { call } = asking;
+        // However it is written, it is the same prompt.
+        assert.deepEqual(admitted(JSON.stringify({ model: 'any', ...request }), model).call.prompt, call.prompt);
+        assert.ok(call.prompt.tokensEstimated <= call.prompt.tokensMax);
         const { least, most } = holdRequestOf(call);
         const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
         for (const granted of [least, part, most]) {
@@ -170,6 +172,7 @@ const {
       marginBasisPoints: margin,
       contextTokens: 1_000_000,
       timeoutMs: 5_000,
+      outputLimitParameter: 'max_completion_tokens',
       ...rest,
     })),
   }),

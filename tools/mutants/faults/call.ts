@@ -118,9 +118,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
     killer: lowering("WA-07 a caller's own max_tokens below the floor becomes the floor"),
   },
   {
-    id: 'prompt-measured-as-it-came',
+    id: 'numbers-of-a-prompt-held-as-one-token',
     clause: 'WA-07',
-    edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText))', 'context.bodyBytes')],
+    edits: [holdRequest('tokensMax: sentBytes - dataUrlBytes', 'tokensMax: textBytes')],
     killer: promptBound(
       'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),

@@ -130,6 +130,7 @@ export const linkReading = ofFile('packages/service/src/connections/link.test.ts
 export const consenting = ofFile('tests/integration/connections.test.ts');
 export const connecting = ofFile('tests/conformance/connect.test.ts');
 export const leadingBack = ofFile('tests/conformance/pages/connect-links.test.ts');
+export const bounding = ofFile('tests/property/hold-bound.test.ts');
 export const charging = ofFile('tests/conformance/what-is-charged.test.ts');
 export const speaking = ofFile('packages/service/src/gateway/usage/usage-dialects.test.ts');
 export const walking = ofFile('tests/integration/failure-paths.test.ts');

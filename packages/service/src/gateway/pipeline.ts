@@ -92,7 +92,6 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     caller,
     userId,
     correlationId,
-    bodyBytes: bytes.length,
     pseudonyms,
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,

@@ -118,7 +118,6 @@ interface CallContext {
   readonly caller: Caller;
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
-  readonly bodyBytes: number;
   readonly pseudonyms: Pseudonyms;
   readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -144,12 +143,8 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
-    // The provider gets the request as we write it, and numbers may grow by that: 1e20 becomes 21 digits (WA-07).
-    prompt: sizePrompt(
-      model,
-      measureImages(messagesOf(request)),
-      Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText)),
-    ),
+    // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
+    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked),
     outputTokensAsked,
     outputTokensMax: isStream
       ? outputTokensAsked

@@ -31,7 +31,7 @@ export const FAILED: Ending = {
   isPastLimit: false,
 };
 
-/** Our own count of a call: the estimated prompt, and the generated text. */
+/** Our own count of a call: the estimated prompt, and the generated text, which is never more than the limit that was sent. */
 function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
   return {
     ...NO_USAGE,
@@ -63,7 +63,7 @@ export function endingOf(
   outcome: 'answered' | 'abandoned',
   { upstream: { price }, report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
-  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
+  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : Math.min(tokens(), limit.tokens));
   const { usage, isEstimated, isClamped } = usageTaken(report, own, limit.tokens);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const used = chargeOf(price, usage);

@@ -1,6 +1,7 @@
 import type { ProviderCall } from '#providers/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
+import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
@@ -10,17 +11,23 @@ import type { Hold } from '#gateway/call/lane.ts';
 /** English prose has about four bytes a token. That is close enough for the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 
-function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
-/** Sizes the prompt of a body. Images count by the model's figure and not by their bytes, which say nothing of their tokens. */
-export function sizePrompt(model: Model, { images, dataUrlBytes }: ImageSize, bodyBytes: number): PromptSize {
-  const textBytes = bodyBytes - dataUrlBytes;
+/**
+ * Sizes the prompt of a request as its provider gets it, so that it does not matter how the caller wrote it. The bytes that are sent
+ * bound its tokens. The estimate is of its texts alone, without the signs of JSON, which no model reads. Images count by the model's
+ * figure and not by their bytes, which say nothing of their tokens.
+ */
+export function sizePrompt(
+  model: Model,
+  { images, dataUrlBytes }: ImageSize,
+  { request, requestText }: Asked,
+): PromptSize {
+  const sentBytes = Buffer.byteLength(requestText);
+  // JSON's own signs are ASCII, so what the bytes have more than the characters is all of the texts.
+  const textBytes = promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
-    tokensMax: textBytes + imageTokens + model.promptOverheadTokens,
-    tokensEstimated: estimateTokens(textBytes) + imageTokens,
+    tokensMax: sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens,
+    tokensEstimated: Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens,
   };
 }
 
