@@ -38,7 +38,7 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
         code,
         failure: failure?.kind,
         upstream: failure === undefined ? servedBy(served) : upstreamOf(failure),
-        tries: served?.tries,
+        tries: served === undefined || served.tries === 0 ? undefined : served.tries,
         chargedMicros: microsToWire(charged),
         promptTokens,
         completionTokens,
