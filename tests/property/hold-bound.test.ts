@@ -172,6 +172,7 @@ const {
       marginBasisPoints: margin,
       contextTokens: 1_000_000,
       timeoutMs: 5_000,
+      outputLimitParameter: 'max_completion_tokens',
       ...rest,
     })),
   }),
