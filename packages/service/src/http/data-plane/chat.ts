@@ -85,6 +85,7 @@ function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Paramete
     retry: {
       idempotencyKey: headerOf(exchange, 'idempotency-key'),
       retryCount: headerOf(exchange, 'x-stainless-retry-count'),
+      joinSeconds: caller.joinSeconds,
     },
     correlationId: exchange.correlationId,
     bytes,
