@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { medianOf } from '../benchmarks/measure.ts';
 import { tableOf } from '../benchmarks/support/table.ts';
-import type { Model } from '../packages/service/src/catalogue/catalogue.ts';
+import type { Model, Upstream } from '../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../packages/service/src/kernel/ids.ts';
@@ -50,20 +50,21 @@ const PRICE = {
   outputMicrosPerMillion: 4_000_000n,
   marginBasisPoints: 1_000n,
 };
+const UPSTREAM = { price: PRICE } as Upstream;
 const CALL = {
   callId: newCallId(),
   model: {
     id: 'acme.large-1',
-    upstreams: [{ price: PRICE }],
     minOutputTokens: 16,
     tokenizer: 'o200k',
   } as unknown as Model,
+  upstreams: [UPSTREAM],
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
   outputTokensAsked: 10_000,
   outputTokensMax: 10_000,
-} as ChatCall;
+} as unknown as ChatCall;
 const BESIDE = {
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',
@@ -90,7 +91,7 @@ function readsOf(isPadded: boolean, chunksPerRead: number): readonly string[] {
 
 function relay(createReader: () => Reader, reads: readonly string[]): string {
   const reader = createReader();
-  const tally = createStreamTally({ call: CALL, granted: micros(200_000n) });
+  const tally = createStreamTally({ call: CALL, granted: micros(200_000n) }, { upstream: UPSTREAM });
   let frames = '';
   for (const text of reads) {
     reader.feed(text);

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import OpenAI from 'openai';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
+import { estimatedCharge } from '../support/hold-price.ts';
 import { payloadsOf } from '../support/open-stream.ts';
+import { estimatedPromptOf } from '../support/prompt-size.ts';
 import { frame } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -116,3 +118,38 @@ for (const [vendor, plain, last, charge, told] of VENDORS) {
     await expectCharged(streamed.user, charge);
   });
 }
+
+function bodyOf(content: string, more: object = {}): object {
+  return { model: 'large', messages: [{ role: 'user', content }], ...more };
+}
+
+/** A call without usage, which is charged by our own count. */
+async function chargedFor(body: string): Promise<number> {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: JSON.stringify({ choices: [{ message: { content: 'word' }, finish_reason: 'stop' }] }) });
+  const reply = await chat({ url: service.url, key: app.liveKey, user, body });
+  assert.equal(reply.status, 200, reply.text);
+  return Number(reply.headers.get('x-service-charge-micros'));
+}
+
+test('CC-11 our own count of a prompt does not depend on how its JSON was written', async () => {
+  const english = 'Tell me about the history of the lighthouse at the end of the bay. '.repeat(8);
+  const plain = await chargedFor(JSON.stringify(bodyOf(english)));
+  assert.equal(plain, estimatedCharge(JSON.stringify(bodyOf(english)), 'word'));
+  // Six hundred bytes make some 140 tokens. As bytes of the padded body, they would be thousands.
+  assert.ok(plain > 140 && plain < 180, `${plain}`);
+  assert.equal(await chargedFor(JSON.stringify(bodyOf(english), undefined, ' '.repeat(500))), plain);
+  assert.equal(await chargedFor(JSON.stringify(bodyOf(english, { metadata: { note: 'x'.repeat(500) } }))), plain);
+  const russian = JSON.stringify(bodyOf('Расскажи мне об истории маяка в конце залива. '.repeat(8)));
+  const escaped = russian.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  assert.equal(await chargedFor(escaped), await chargedFor(russian));
+});
+
+test('WA-07 CC-11 our own count of an answer is never above the limit that was sent', async () => {
+  const user = await newUser(BALANCE);
+  const content = 'word '.repeat(40);
+  upstream.script({ body: JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }) });
+  const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10 });
+  await chat({ url: service.url, key: app.liveKey, user, body });
+  await expectCharged(user, chargeFor({ prompt: estimatedPromptOf(body), completion: 10 }));
+});

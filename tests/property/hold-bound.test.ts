@@ -3,7 +3,11 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
 import { chargeOf, type Price } from '../../packages/service/src/catalogue/price.ts';
-import { holdRequestOf, providerCallOf } from '../../packages/service/src/gateway/usage/hold-request.ts';
+import {
+  holdRequestOf,
+  outputTokensWithin,
+  providerCallOf,
+} from '../../packages/service/src/gateway/usage/hold-request.ts';
 import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts';
 import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
@@ -73,6 +77,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
     defaultOutputTokens: rest.maxOutputTokens,
     parameters: undefined,
     tokenizer: 'o200k',
+    timeoutMs: 60_000,
     ...rest,
   };
 }
@@ -89,11 +94,11 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, mode: 'live' },
+    caller: { app, mode: 'live', boundUser: null, joinSeconds: null },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
-    bodyBytes: bytes.length,
     pseudonyms,
+    upstreams: model.upstreams,
     idempotencyKey: undefined,
   });
 }
@@ -120,10 +125,15 @@ test('WA-07 no call costs more than its hold, for any prices and prompt, with ev
         const model = modelOf(any);
         const asking = admitted(oddJson({ model: 'any', ...request }, odd), model);
         const { call } = asking;
+        // However it is written, it is the same prompt.
+        assert.deepEqual(admitted(JSON.stringify({ model: 'any', ...request }), model).call.prompt, call.prompt);
+        assert.ok(call.prompt.tokensEstimated <= call.prompt.tokensMax);
         const { least, most } = holdRequestOf(call);
         const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
         for (const granted of [least, part, most]) {
-          const sent = providerCallOf(asking, granted);
+          const outputTokens = outputTokensWithin(call, granted);
+          const [upstream] = call.upstreams;
+          const sent = providerCallOf(asking.asked, { upstream, outputTokens, timeoutMs: upstream.timeoutMs });
           const prompt = promptTokensMost(JSON.parse(createToRequest()(sent, call.isStream)) as JsonObject, any);
           assert.ok(
             sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
@@ -132,7 +142,7 @@ test('WA-07 no call costs more than its hold, for any prices and prompt, with ev
           assert.ok(dearestCharge(model.upstreams[0].price, prompt, sent.outputTokens * call.choices) <= granted);
         }
         // No wallet has more than the largest amount, and a higher cost is cut down to it.
-        if (most < MICROS_MAX) assert.equal(providerCallOf(asking, most).outputTokens, call.outputTokensMax);
+        if (most < MICROS_MAX) assert.equal(outputTokensWithin(call, most), call.outputTokensMax);
       },
     ),
     { numRuns: RUNS, seed, interruptAfterTimeLimit: SHRINK_MS_MAX },
@@ -162,6 +172,7 @@ const {
       marginBasisPoints: margin,
       contextTokens: 1_000_000,
       timeoutMs: 5_000,
+      outputLimitParameter: 'max_completion_tokens',
       ...rest,
     })),
   }),

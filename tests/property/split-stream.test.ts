@@ -1,7 +1,7 @@
 // However the network splits a provider's stream, the caller gets the same bytes and pays the same (threats.md, row 24).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
+import type { Model, Upstream } from '../../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
 import { endFrames } from '../../packages/service/src/gateway/answer/frames.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
@@ -71,20 +71,21 @@ const PRICE = {
   outputMicrosPerMillion: 4_000_000n,
   marginBasisPoints: 1_000n,
 };
+const UPSTREAM = { price: PRICE } as Upstream;
 const CALL = {
   callId: newCallId(),
   model: {
     id: 'acme.large-1',
-    upstreams: [{ price: PRICE }],
     minOutputTokens: 16,
     tokenizer: 'o200k',
   } as unknown as Model,
+  upstreams: [UPSTREAM],
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
   outputTokensAsked: 1_000,
   outputTokensMax: 1_000,
-} as ChatCall;
+} as unknown as ChatCall;
 const PROVIDER_CALL: ProviderCall = {
   request: {},
   requestText: '{}',
@@ -113,7 +114,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
   });
   const http = { endpoint, close: () => {} };
   const provider = atAddress(http, 'http://provider.test/v1', undefined);
-  const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });
+  const tally = createStreamTally({ call: CALL, granted: micros(10_000n) }, { upstream: UPSTREAM });
   let frames = '';
   const chunks = await provider.stream(PROVIDER_CALL, new AbortController().signal);
   await chunks.rest((next) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
+import type { Model, Upstream } from '../../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
@@ -22,14 +22,14 @@ const PRICE = {
   outputMicrosPerMillion: 4_000_000n,
   marginBasisPoints: 1_000n,
 };
-const MODEL = { upstreams: [{ price: PRICE }], minOutputTokens: 16, tokenizer: 'o200k' } as unknown as Model;
+const UPSTREAM = { price: PRICE } as Upstream;
+const MODEL = { minOutputTokens: 16, tokenizer: 'o200k' } as unknown as Model;
 const CALL_ID = newCallId();
 
 const PROMPT = { tokensMax: 1_000, tokensEstimated: 20 };
 
-function callOf(wantsUsage: boolean): ChatCall {
-  return { callId: CALL_ID, model: MODEL, wantsUsage, choices: 2, prompt: PROMPT, outputTokensMax: 2 } as ChatCall;
-}
+const COMMON = { callId: CALL_ID, model: MODEL, upstreams: [UPSTREAM], choices: 2, prompt: PROMPT, outputTokensMax: 2 };
+const callOf = (wantsUsage: boolean) => ({ ...COMMON, wantsUsage }) as unknown as ChatCall;
 
 /** Texts that JSON escapes, that end an event, or that equal the marks of our own templates. */
 const text = fc.oneof(
@@ -155,7 +155,7 @@ function skimmedIn(chunks: readonly StreamChunk[]): number {
 
 /** Everything that the caller reads and the ledger records for these chunks. */
 function outcomeOf(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown {
-  const tally = createStreamTally({ call: callOf(wantsUsage), granted: micros(2_000n) });
+  const tally = createStreamTally({ call: callOf(wantsUsage), granted: micros(2_000n) }, { upstream: UPSTREAM });
   const frames = chunks.map((one) => tally.take(one)).join('');
   const state = [tally.isFinished(), tally.isPastLimit(), tally.endingAs('abandoned'), tally.endingAs('answered')];
   return [frames, ...state, tally.cutFrames(), tally.end()];
@@ -212,7 +212,7 @@ test('CC-01 padding is passed on unchanged and costs nothing, even next to the u
   });
   const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
   assert.equal(skimmedIn(came), 2);
-  const tally = createStreamTally({ call: callOf(true), granted: micros(2_000n) });
+  const tally = createStreamTally({ call: callOf(true), granted: micros(2_000n) }, { upstream: UPSTREAM });
   const written = came.map((each) => tally.take(each)).join('');
   const frames = written.split('\n\n').slice(0, -1);
   assert.deepEqual(

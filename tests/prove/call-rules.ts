@@ -93,8 +93,8 @@ function judgeUnknown({ call, receipt, provider, price }: Judged): readonly stri
   }
   if (outcome === 'abandoned') {
     if (!call.isStream) violations.push('a plain call is never abandoned (CC-11)');
-    const least = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, 0)));
-    const most = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, provider.contentBytes)));
+    const least = Math.min(held, chargeOf(price, ownCount(call.promptTokens, 0)));
+    const most = Math.min(held, chargeOf(price, ownCount(call.promptTokens, provider.contentBytes)));
     const isRight = isEstimated ? charged >= least && charged <= most : charged === full;
     if (!isRight)
       violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
@@ -107,7 +107,7 @@ function judgeUnknown({ call, receipt, provider, price }: Judged): readonly stri
 }
 
 function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts): number {
-  return chargeOf(price, provider.usage ?? ownCount(call.bodyBytes, provider.contentBytes));
+  return chargeOf(price, provider.usage ?? ownCount(call.promptTokens, provider.contentBytes));
 }
 
 /** WA-07: the part of the provider's bill above the hold is the operator's loss. */

@@ -47,6 +47,8 @@ export interface CallFacts {
   readonly isStream: boolean;
   /** Bytes of the request's body. */
   readonly bodyBytes: number;
+  /** Our own count of the prompt. */
+  readonly promptTokens: number;
   readonly outputTokensMax: number;
   readonly ending: Ending;
   readonly status: number | undefined;

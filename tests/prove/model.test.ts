@@ -20,6 +20,7 @@ const CALL: CallFacts = {
   model: 'a.model',
   isStream: false,
   bodyBytes: 100,
+  promptTokens: 25,
   outputTokensMax: 50,
   ending: 'complete',
   status: 200,

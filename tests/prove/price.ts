@@ -23,7 +23,7 @@ function up(tokenMicros: bigint, { marginBasisPoints }: ModelPrice): number {
   return Number((scaled + SCALE - 1n) / SCALE);
 }
 
-/** CC-11: our own count if the provider reported none: four bytes of the prompt a token, and 0.255 of a token for each small letter. */
-export function ownCount(promptBytes: number, generatedBytes: number): ReportedUsage {
-  return { prompt: Math.ceil(promptBytes / 4), cached: 0, completion: Math.ceil((generatedBytes * 255) / 1_000) };
+/** CC-11: our own count if the provider reported none: the prompt as estimated, and 0.255 of a token for each small letter. */
+export function ownCount(promptTokens: number, generatedBytes: number): ReportedUsage {
+  return { prompt: promptTokens, cached: 0, completion: Math.ceil((generatedBytes * 255) / 1_000) };
 }

@@ -1,3 +1,4 @@
+import { estimatedPromptOf } from '../support/prompt-size.ts';
 import type { Outage } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
 import { type Life, longestStopMs } from './gateway-process.ts';
@@ -92,6 +93,7 @@ function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): 
     isStream,
     outputTokensMax,
     bodyBytes: Buffer.byteLength(body),
+    promptTokens: estimatedPromptOf(body),
     ending,
     status,
     code,

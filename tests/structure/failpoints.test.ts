@@ -51,12 +51,13 @@ const COVERS: Readonly<Record<string, string>> = {
   'answers.find': 'answers.find',
   'caller.idempotency.answers.keep': 'answers.keep',
   sleep: 'lane.place', // It runs between two calls of `lane.place`, and nothing has changed since the first.
-  'lane.providerOf(call).complete': 'provider.complete',
+  'lane.providerOf(call, route).complete': 'provider.complete',
   largeOf: 'function',
   'large.nextStep': 'provider.complete', // Nothing has changed since the provider's answer.
   endFailed: 'function',
   endKept: 'function',
-  'providerOf(call).stream': 'provider.stream',
+  'providerOf(call, route).stream': 'provider.stream',
+  turn: 'lane.place', // For a place at a provider with limits. Nothing has changed since the hold.
   'chunks.first': 'chunks.first',
   'chunks.rest': 'chunks.rest',
   opening: 'openUpstream',
@@ -92,7 +93,7 @@ interface Wait {
 /** The awaited text on a line, by `await` or `then`: the text before the brackets of the call. */
 function waitsOf(lines: readonly string[]): readonly Wait[] {
   return lines.flatMap((text, line) => {
-    const awaited = [...text.matchAll(/\bawait (?:\(await )?(new Promise|[\w.]+(?:\(\w*\)\.\w+)?)/g)];
+    const awaited = [...text.matchAll(/\bawait (?:\(await )?(new Promise|[\w.]+(?:\(\w*(?:, route)?\)\.\w+)?)/g)];
     const chained = [...text.matchAll(/(?<![\w.)])([\w.]+)(?:\(.*\))?\.(?:then|catch)\(/g)].filter(
       ([whole]) => !whole.startsWith('await'),
     );

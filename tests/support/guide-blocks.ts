@@ -8,6 +8,7 @@ import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
 import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { ROOT } from '../../tools/toolchain.ts';
+import { outputOfPurser } from './guide-commands.ts';
 import { type Block, blocksOf, type Project } from './sdk-package.ts';
 
 const run = promisify(execFile);
@@ -72,6 +73,8 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return async (_stage, printed) => assertShape(JSON.parse(code), JSON.parse(printed ?? 'null'), '$');
     case 'text':
       return async (_stage, printed) => assertText(printed ?? '', code);
+    case 'text purser': // The block before shows the command.
+      return async (_stage, command) => assertText(await outputOfPurser(command ?? ''), code);
     case 'sh settings':
       return ({ dataDirectory }) => checkSettings(code, dataDirectory);
     case 'json catalogue':
@@ -103,7 +106,7 @@ const NPM = /\bnpm (?:run )?([a-z]+)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 
 /** For commands that need a separate machine, checks their syntax and that our own commands exist. */
-async function checkCommands(code: string): Promise<undefined> {
+async function checkCommands(code: string): Promise<string> {
   await run('bash', ['-n', '-c', code]);
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>;
@@ -113,6 +116,7 @@ async function checkCommands(code: string): Promise<undefined> {
     assert.ok(script in scripts || NPM_COMMANDS.includes(script), text);
     if (script === 'purser') assert.match(usage, new RegExp(`^  ${words ?? ''}\\b`, 'm'), text);
   }
+  return code;
 }
 
 /** Reads a file of settings with a shell and checks that the service would start with it. */

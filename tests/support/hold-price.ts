@@ -1,7 +1,8 @@
 import { createTokenCounter } from '../../packages/service/src/gateway/usage/token-counter.ts';
+import { estimatedPromptOf, sentBytesOf } from './prompt-size.ts';
 
 // The hold of a call on the catalogue of `catalogueAt`, calculated in integers independently of the service's code:
-// input costs 1 micro a token, output 4, plus a margin of a tenth. A prompt has at most a token per byte plus 512.
+// input costs 1 micro a token, output 4, plus a margin of a tenth. A prompt has at most a token per byte sent plus 512.
 
 const PROMPT_OVERHEAD_TOKENS = 512n;
 const INPUT_MICROS = 1n;
@@ -9,7 +10,7 @@ const OUTPUT_MICROS = 4n;
 
 /** The most that a call of this body can cost when `outputTokens` may be generated in all. */
 export function holdFor(body: string, outputTokens: number): number {
-  const prompt = (BigInt(Buffer.byteLength(body)) + PROMPT_OVERHEAD_TOKENS) * INPUT_MICROS;
+  const prompt = (BigInt(sentBytesOf(body)) + PROMPT_OVERHEAD_TOKENS) * INPUT_MICROS;
   return withMargin(prompt + BigInt(outputTokens) * OUTPUT_MICROS);
 }
 
@@ -33,9 +34,9 @@ export function leftFor(hold: number): number {
   return left;
 }
 
-/** The charge of an abandoned stream: a token for every four bytes of its body, and our own count of what was generated (CC-11). */
+/** The charge of an abandoned stream: a token for every four bytes of its texts, and our own count of what was generated (CC-11). */
 export function estimatedCharge(body: string, generated: string): number {
-  const prompt = BigInt(Math.ceil(Buffer.byteLength(body) / 4));
+  const prompt = BigInt(estimatedPromptOf(body));
   const counter = createTokenCounter('o200k');
   counter.add(generated);
   const output = BigInt(counter.tokens());

@@ -20,6 +20,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['kernel', 'db', 'limits', 'audit'],
   identities: ['kernel', 'db', 'limits', 'audit'],
   catalogue: ['kernel', 'db', 'contract'],
+  'price-lists': ['kernel', 'catalogue', 'contract'],
   idempotency: ['kernel', 'db'],
   mail: ['kernel', 'db'],
   webhooks: ['kernel', 'db', 'contract', 'audit'],
@@ -114,7 +115,19 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'simulator',
   ],
-  cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue', 'operator', 'webhooks', 'contract'],
+  cli: [
+    'app',
+    'kernel',
+    'db',
+    'embedded',
+    'accounts',
+    'ledger',
+    'catalogue',
+    'price-lists',
+    'operator',
+    'webhooks',
+    'contract',
+  ],
   // It needs these to measure the service as it is. It imports nothing of `tests` and `tools`, and nothing imports it.
   benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract', 'upstream-http'],
 };

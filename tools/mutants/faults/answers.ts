@@ -1,10 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 import {
   adapter,
+  bounding,
   chunkReader,
   chunkStream,
   counting,
   endWatch,
+  holdRequest,
+  usage,
   speaking,
   charging,
   usageDialects,
@@ -89,5 +92,28 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'CC-12',
     edits: [usageReport('taken > 0 || reported !== undefined || isTold(part)', 'isTold(part)')],
     killer: speaking('MO-08 usage in the words of Kimi is charged as it says, and shown in those of the format'),
+  },
+  {
+    id: 'prompt-held-by-its-characters',
+    clause: 'WA-07',
+    edits: [holdRequest('const sentBytes = Buffer.byteLength(requestText);', 'const sentBytes = requestText.length;')],
+    killer: bounding('WA-07 no call costs more than its hold, for any prices and prompt, with every token used'),
+  },
+  {
+    id: 'syntax-of-the-prompt-estimated',
+    clause: 'CC-11',
+    edits: [
+      holdRequest(
+        'promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes',
+        'sentBytes - dataUrlBytes',
+      ),
+    ],
+    killer: charging('CC-11 our own count of a prompt does not depend on how its JSON was written'),
+  },
+  {
+    id: 'estimate-above-the-limit-that-was-sent',
+    clause: 'WA-07',
+    edits: [usage('Math.min(tokens(), limit.tokens)', 'tokens()')],
+    killer: charging('WA-07 CC-11 our own count of an answer is never above the limit that was sent'),
   },
 ];

@@ -99,8 +99,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [
       holdRequest(
-        'const most = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);',
-        'const most = ceilingOf(price, prompt.tokensMax, outputTokensMax);',
+        'const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);',
+        'const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax);',
       ),
     ],
     killer: lowering('WA-07 several choices share the output that the wallet affords'),
@@ -118,9 +118,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
     killer: lowering("WA-07 a caller's own max_tokens below the floor becomes the floor"),
   },
   {
-    id: 'prompt-measured-as-it-came',
+    id: 'numbers-of-a-prompt-held-as-one-token',
     clause: 'WA-07',
-    edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText))', 'context.bodyBytes')],
+    edits: [holdRequest('tokensMax: sentBytes - dataUrlBytes', 'tokensMax: textBytes')],
     killer: promptBound(
       'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),
@@ -165,7 +165,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'output-past-the-limit-at-its-reported-price',
     clause: 'WA-07',
-    edits: [usage('isPastLimit && used < granted && !isFree ? granted : used', 'used')],
+    edits: [usage('return used < most ? most : used;', 'return used;')],
     killer: overrunning('WA-07 a plain answer past its limit is delivered, and charged its hold'),
   },
   {

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { createAppProfiles } from '#accounts/app-profile.ts';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
+import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
 import { composePlanes } from '#app/control-plane.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
-import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createLinks } from '#connections/link.ts';
 import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
@@ -47,8 +47,6 @@ import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startOutbox } from '#mail/outbox.ts';
 import { createSmtpSender } from '#mail/smtp.ts';
-import { createProviderKeys } from '#providers/keys/provider-keys.ts';
-import { createProviderRegistry } from '#providers/registry.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
@@ -100,8 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
   const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
-  const providers = openProviders(config, simulatorUrl);
-  const catalogue = createCatalogue(upkeep, providers.canReach);
+  const { providers, catalogue, upstreams } = openCatalogue(upkeep, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
@@ -118,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), config.secret, log);
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
-  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, running });
+  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     keys,
@@ -131,6 +128,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     pace,
     idempotency,
     rejections: createRejections(idempotency.digests, clock),
+    upstreams,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
@@ -163,11 +161,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await endPools();
     },
   };
-}
-
-/** Opens the clients of providers, with their keys. */
-function openProviders(config: Config, simulatorUrl: string | undefined) {
-  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
 }
 
 /** Opens the keys in memory, and the note of when each was last used. */

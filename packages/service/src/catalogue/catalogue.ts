@@ -5,6 +5,7 @@ import {
   type Tokenizer,
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
+import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import { type PriceRow, priceAt, priceOf, startOf } from '#catalogue/price-row.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectPrices, selectProviders } from '#catalogue/queries.ts';
@@ -32,6 +33,8 @@ export interface Model {
   /** Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
   readonly tokenizer: Tokenizer;
+  /** How long a call may take until it is answered, over all upstreams that are asked. */
+  readonly timeoutMs: number;
 }
 
 /** A model as one provider serves it. Immutable, like its model. */
@@ -46,7 +49,7 @@ export interface Upstream {
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
   readonly timeoutMs: number;
-  /** How long the provider may take to begin with its answer. Undefined: as long as for the whole. */
+  /** How long a stream may take until its first chunk. Undefined: a minute if another upstream can be asked then. */
   readonly firstByteMs: number | undefined;
   /** Its share of the calls. Either all upstreams of a model have a weight, or none has. */
   readonly weight: number | undefined;
@@ -179,7 +182,8 @@ function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers,
     provider,
     providerModel: one.providerModel,
     price: priceOf(price, settings.searchesMax),
-    outputLimitParameter: one.outputLimitParameter ?? settings.outputLimitParameter,
+    outputLimitParameter:
+      one.outputLimitParameter ?? settings.outputLimitParameter ?? defaultOutputLimitParameter(provider),
     // An entry may have been stored before such a model had to be drained.
     onAbandon: reasonsOutOfSight(settings) ? 'drain' : (one.onAbandon ?? settings.onAbandon ?? provider.onAbandon),
     timeoutMs: one.timeoutMs ?? settings.timeoutMs,
@@ -209,5 +213,6 @@ function modelOf(
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     tokenizer: settings.tokenizer ?? 'o200k',
+    timeoutMs: settings.timeoutMs,
   };
 }

@@ -28,6 +28,8 @@ const USAGE = `Usage: npm run purser -- <command>
                             --events <type>,<type>;
                             --threshold <micros> also forwards balance.low
   catalogue import <file>   replace the catalogue with a file
+  catalogue prices          compare the prices of a catalogue file with a public list, and write new ones;
+                            --help tells its options
   operator create --email <address> [--name <name>]
                             create an operator account; asks for the password, or reads it from standard input
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
@@ -82,6 +84,10 @@ async function main(words: readonly string[]): Promise<number> {
         await replaceSecret(owner, config.secret);
         say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
       });
+    case 'catalogue prices': {
+      const { comparePrices } = await import('#cli/prices-command.ts'); // With libraries that no gateway process needs.
+      return comparePrices(words.slice(2), config);
+    }
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }

@@ -8,16 +8,18 @@ import {
   checkEntitlement,
   checkModelParameters,
   checkShape,
+  findEligible,
   findOutcomeModel,
   parseIdempotencyKey,
   resolveModel,
-  type RetryHeaders,
+  type RetryMarks,
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
+import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
@@ -36,12 +38,13 @@ export interface Gateway {
   readonly pace: StreamPace;
   readonly idempotency: Idempotency;
   readonly rejections: Rejections;
+  readonly upstreams: Pick<Upstreams, 'inOrder'>;
 }
 
 interface Incoming {
   readonly caller: Caller;
   readonly user: string | undefined;
-  readonly retry: RetryHeaders;
+  readonly retry: RetryMarks;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
   readonly bytes: Buffer;
@@ -58,7 +61,7 @@ type Completed = Answer | Refusal | Promise<Answer | Refusal>;
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   const { caller, correlationId, bytes, gone, notes } = incoming;
-  const userId = parseUser(incoming.user);
+  const userId = parseUser(caller, incoming.user);
   if (userId instanceof Refusal) return userId;
   notes.userId = userId;
 
@@ -77,6 +80,8 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
 
   const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
   if (refused !== undefined) return refused;
+  const eligible = findEligible(request, model);
+  if (eligible instanceof Refusal) return eligible;
 
   const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
@@ -87,8 +92,8 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     caller,
     userId,
     correlationId,
-    bodyBytes: bytes.length,
     pseudonyms,
+    upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,
   });
   notes.callId = asking.call.callId;

@@ -1,8 +1,9 @@
-import { outputLimitFor, providerCallOf } from '#gateway/usage/hold-request.ts';
+import { outputLimitFor } from '#gateway/usage/hold-request.ts';
 import { type Answer, answerFactsOf, answerSeen, endFailed } from '#gateway/answer/answer.ts';
 import type { UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
+import type { Route } from '#gateway/call/route.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED, generatedIn } from '#gateway/usage/ending.ts';
@@ -11,7 +12,6 @@ import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Completion, LargeAnswer } from '#providers/completion.ts';
-import type { ProviderCall } from '#providers/provider.ts';
 import { visibleChoices } from '#providers/visible-fields.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
@@ -35,22 +35,35 @@ export async function runInLane<M extends Mode>(
   // Only now, because a wallet's refusal comes first: a user who has disconnected gets what a stranger gets (CC-15).
   const rejection = caller.rejections.find(lane.mode, asking);
   if (rejection !== undefined) return endFailed(lane, { hold, ending: FAILED, caller }, rejection);
-  if (call.isStream) return openStream(lane, { hold, asked: asking.asked }, caller);
+  const route = lane.routeOf(hold, caller.gone);
+  caller.notes.served = route;
+  if (call.isStream) return openStream(lane, { hold, asked: asking.asked, route }, caller);
 
   // A plain call runs to its end even if its caller leaves, because its answer is paid for (CC-11).
-  const providerCall = providerCallOf(asking, hold.granted);
+  let completion: Completion | undefined;
   let whole: Whole;
   try {
-    const completion = await lane.providerOf(call).complete(providerCall);
+    // In this function, because a promise more for each call would cost more than the loop.
+    while (completion === undefined) {
+      try {
+        const turn = route.begin();
+        if (turn !== undefined) await turn;
+        completion = await lane.providerOf(call, route).complete(route.callOf(asking.asked));
+        route.answered();
+      } catch (fault) {
+        const told = route.failed(fault);
+        if (told !== undefined) throw told;
+      }
+    }
     whole =
       completion.large === undefined
-        ? wholeOf(hold, providerCall, completion)
-        : await largeOf(hold, providerCall, completion, completion.large);
+        ? wholeOf(hold, route, completion)
+        : await largeOf(hold, route, completion, completion.large);
   } catch (fault) {
     return endFailed(lane, { hold, ending: FAILED, caller, asking }, fault);
   }
   const { text, ending } = whole;
-  const facts = answerFactsOf(call, providerCall.outputTokens);
+  const facts = answerFactsOf(call, route.outputTokens);
   const answerOf = () => ({ ...facts, isStream: false, text });
   // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
   const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
@@ -65,21 +78,16 @@ interface Whole {
 }
 
 /** What a provider's whole answer is charged, and what the caller gets of it. */
-function wholeOf(hold: Hold<Mode>, providerCall: ProviderCall, completion: Completion): Whole {
-  const ending = endingOfWhole(hold, providerCall, completion);
+function wholeOf(hold: Hold<Mode>, route: Route, completion: Completion): Whole {
+  const ending = endingOfWhole(hold, route, completion);
   return { ending, text: JSON.stringify(seenOf(hold, completion, ending)) };
 }
 
 /** The same for a large answer. Each step takes tens of milliseconds, so other calls are served between them. */
-async function largeOf(
-  hold: Hold<Mode>,
-  providerCall: ProviderCall,
-  completion: Completion,
-  large: LargeAnswer,
-): Promise<Whole> {
+async function largeOf(hold: Hold<Mode>, route: Route, completion: Completion, large: LargeAnswer): Promise<Whole> {
   try {
     await large.nextStep();
-    const ending = endingOfWhole(hold, providerCall, completion);
+    const ending = endingOfWhole(hold, route, completion);
     const seen = seenOf(hold, completion, ending);
     await large.nextStep();
     return { ending, text: JSON.stringify(seen) };
@@ -88,11 +96,11 @@ async function largeOf(
   }
 }
 
-function endingOfWhole(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage }: Completion): Ending {
+function endingOfWhole(hold: Hold<Mode>, { upstream, outputTokens }: Route, { choices, usage }: Completion): Ending {
   const { call } = hold;
   const { bytes, tokens } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
-  return endingOf(hold, 'answered', { report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
+  return endingOf(hold, 'answered', { upstream, report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
 }
 
 function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {

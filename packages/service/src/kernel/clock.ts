@@ -19,6 +19,11 @@ export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** For libraries that take nothing else. */
+export function dateOf(epochMs: number): Date {
+  return new Date(epochMs);
+}
+
 /** Milliseconds since 1970 UTC of an ISO 8601 moment. */
 export function epochMsOf(iso: string): number {
   return Date.parse(iso);

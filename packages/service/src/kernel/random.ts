@@ -50,6 +50,11 @@ export function toBase62(value: number, length: number): string {
   return text;
 }
 
+/** Returns a share from 0 to below 1. */
+export function randomShare(): number {
+  return randomBytes(4).readUInt32LE() / 2 ** 32;
+}
+
 /** Returns `length` decimal digits, all ten equally likely. */
 export function randomDigits(length: number): string {
   return Array.from({ length }, () => randomInt(10)).join('');

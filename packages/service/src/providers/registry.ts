@@ -1,9 +1,11 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
+import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { lazyProvider } from '#providers/lazy.ts';
+import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
 import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
@@ -27,8 +29,8 @@ interface ProviderRegistry {
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** A client for each key of a definition that can be used. The same definition gets the same clients, so that connections are kept. */
   readonly clientsOf: (definition: CatalogueProvider) => readonly KeyedClient[];
-  /** The first of them. */
-  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  /** That with the key of this place in the list, counted from 0. */
+  readonly clientOf: (definition: CatalogueProvider, key: number) => Provider;
   readonly close: () => void;
 }
 
@@ -43,6 +45,10 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
     switch (definition.kind) {
       case 'openai-compatible':
         return fromEntry(http, definition, key);
+      case 'azure':
+        return fromAzureEntry(http, definition, key);
+      case 'mistral':
+        return fromMistralEntry(http, definition, key);
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
         return atAddress(http, simulatorUrl, fixedKey('simulator', 'simulator'));
@@ -55,6 +61,16 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
         return lazyProvider(async () => {
           const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
           return createTranslated({ dialect: bedrockDialect(definition), http: native, key });
+        });
+      case 'google':
+        return lazyProvider(async () => {
+          const { googleDialect } = await import('#providers/google/dialect.ts');
+          return createTranslated({ dialect: googleDialect(definition), http: native, key });
+        });
+      case 'vertex':
+        return lazyProvider(async () => {
+          const { createVertex } = await import('#providers/google/vertex.ts');
+          return createVertex({ definition, http: native, key });
         });
       default:
         return unreachable(definition);
@@ -73,10 +89,10 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
     canReach: (definition) =>
       definition.kind === 'simulator' ? simulatorUrl !== undefined : keys.sourcesOf(definition).length > 0,
     clientsOf,
-    clientOf: (definition) => {
-      const [first] = clientsOf(definition);
-      assert(first !== undefined, 'a model is served only if its provider has a key');
-      return first.client;
+    clientOf: (definition, key) => {
+      const keyed = clientsOf(definition)[key];
+      assert(keyed !== undefined, 'a model is served only if its provider has a key');
+      return keyed.client;
     },
     close: () => {
       http.close();

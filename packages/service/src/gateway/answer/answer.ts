@@ -1,6 +1,7 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Micros } from '#kernel/micros.ts';
+import { errorTextOf } from '#providers/error-text.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { type CallId, type Mode, secondOf } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -109,7 +110,7 @@ interface FailedCall<M extends Mode> {
   /** What the call is charged in spite of the failure. */
   readonly ending: Ending;
   readonly caller: CallerSide;
-  /** The one that failed it last. Left out: the model's first. */
+  /** The one whose failure the caller is told. Left out: the one that was asked last, or would have been asked first. */
   readonly upstream?: Upstream;
   /** What was asked, so that a rejection is remembered (CC-15). A stream has noted it when it opened, and let it go. */
   readonly asking?: AskingCall;
@@ -121,7 +122,7 @@ interface FailedCall<M extends Mode> {
  */
 export async function endFailed<M extends Mode>(
   lane: Lane<M>,
-  { hold, ending, caller, asking, upstream = hold.call.model.upstreams[0] }: FailedCall<M>,
+  { hold, ending, caller, asking, upstream = caller.notes.served?.upstream ?? hold.call.upstreams[0] }: FailedCall<M>,
   fault: unknown,
 ): Promise<Refusal<UpstreamRefusalCode>> {
   if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);
@@ -144,6 +145,15 @@ function logFailure<M extends Mode>(
   if (fault.kind !== 'unsent' && fault.kind !== 'given-up') notes.failure = noteFailure(upstream, fault);
   const { kind, status } = fault;
   const { providerName: provider, providerModel } = upstream;
-  const facts = { callId: call.callId, provider, providerModel, kind, status, isGone, fault: describeFault(fault) };
+  const facts = {
+    callId: call.callId,
+    provider,
+    providerModel,
+    kind,
+    status,
+    said: errorTextOf(fault),
+    isGone,
+    fault: describeFault(fault),
+  };
   log.warn(facts, call.isStream ? 'a stream ended early' : 'the provider failed a call');
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import type { Served } from '#gateway/call/serving.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UpstreamError } from '#providers/provider.ts';
 
@@ -33,11 +34,13 @@ export class CallNotes {
   model: string | undefined = undefined;
   /** Of the call that was answered first, if this is a replay. */
   callId: CallId | undefined = undefined;
+  /** Where the call went, if it had a hold. It says who served it. */
+  served: Served | undefined = undefined;
   isStream = false;
   isReplay = false;
   /** Of the refusal or fault that the caller was told, or would have been. */
   code: ErrorCode | undefined = undefined;
-  /** Which provider failed it, and how. Of several that were asked: the last. */
+  /** Which provider failed it, and how. Of several that were asked: the one with the most telling failure. */
   failure: Failure | undefined = undefined;
   /** Undefined if the call had no hold, or could not be settled. */
   outcome: Settled['outcome'] | undefined = undefined;

@@ -2,7 +2,7 @@ import type { AppFacts } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
-import type { Model } from '#catalogue/catalogue.ts';
+import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
@@ -16,6 +16,8 @@ export interface ChatCall {
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;
+  /** Those that can serve this call, in the order in which they are asked (CC-16). */
+  readonly upstreams: readonly [Upstream, ...Upstream[]];
   readonly isStream: boolean;
   /** The caller asked for the usage chunk of a stream (CC-12). */
   readonly wantsUsage: boolean;

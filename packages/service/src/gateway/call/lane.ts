@@ -1,5 +1,6 @@
 import type { TokenUsage } from '#catalogue/price.ts';
-import type { ChatCall } from '#gateway/call/call.ts';
+import type { ChatCall, Gone } from '#gateway/call/call.ts';
+import type { Route } from '#gateway/call/route.ts';
 import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -22,7 +23,10 @@ export interface Lane<M extends Mode> {
    * for the answer, because that answer must be kept before the hold is gone (CC-14).
    */
   readonly settle: (hold: Hold<M>, ending: Ending, when: 'always' | 'unless-joined') => Promise<EndedHold>;
-  readonly providerOf: (call: ChatCall) => Provider;
+  /** The way of a call that has its hold to those who may serve it. `gone`: its caller has left. */
+  readonly routeOf: (hold: Hold<M>, gone: Gone) => Route;
+  /** Who is asked now. */
+  readonly providerOf: (call: ChatCall, route: Route) => Provider;
   /**
    * Offers the slot of a stream that is read on although its caller has left. A new stream may take it, and then `onTaken`
    * is called (LI-02). Call the function it returns when the stream has ended.
@@ -66,6 +70,8 @@ export interface Hold<M extends Mode> {
 export interface Ending {
   readonly outcome: 'answered' | 'abandoned' | 'failed';
   readonly charge: Micros;
+  /** The price by which it is charged, which is that of the upstream that served. Undefined if none did. */
+  readonly priceId: bigint | undefined;
   readonly usage: TokenUsage;
   readonly isEstimated: boolean;
   /** The provider's count contradicted itself, its own text or the limits that it was sent. */

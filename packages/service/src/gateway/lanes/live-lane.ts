@@ -4,6 +4,7 @@ import { refusalOfHold, tooManyCalls } from '#gateway/answer/refusals.ts';
 import type { Hold, Lane } from '#gateway/call/lane.ts';
 import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
+import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import type { DrainSlots } from '#ledger/hold/drain-slots.ts';
 import type { Holds } from '#ledger/holds.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -12,12 +13,15 @@ interface LiveLaneOptions {
   readonly holds: Holds;
   readonly drainSlots: DrainSlots;
   readonly links: Pick<Links, 'topup' | 'cap'>;
-  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  /** The client for this key of the provider's pool, counted from 0. */
+  readonly clientOf: (definition: CatalogueProvider, key: number) => Provider;
+  readonly upstreams: Upstreams;
   readonly running: RunningCalls;
 }
 
 /** Real money and real providers. The only lane that reaches the ledger, so that no sandbox call can cost anything. */
-export function createLiveLane({ holds, drainSlots, links, clientOf, running }: LiveLaneOptions): Lane<'live'> {
+export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
+  const { holds, drainSlots, links, clientOf, upstreams, running } = options;
   return {
     mode: 'live',
     place: (call, joined) => {
@@ -45,12 +49,12 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
     settle: (hold, ending, when) => {
       // A new object, because the ledger keeps it on disk in an outage: it must hold nothing of prompt or answer.
       const { callId, correlationId, model } = hold.call;
-      const { charge, outcome, usage, isEstimated, isUsageClamped } = ending;
+      const { charge, priceId, outcome, usage, isEstimated, isUsageClamped } = ending;
       const settlement = {
         callId,
         correlationId,
         model: model.id,
-        priceId: model.upstreams[0].price.priceId,
+        priceId: priceId ?? hold.call.upstreams[0].price.priceId,
         charge,
         outcome,
         usage,
@@ -60,7 +64,8 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
       };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
-    providerOf: ({ model }) => clientOf(model.upstreams[0].provider),
+    routeOf: upstreams.routeOf,
+    providerOf: (_call, { upstream, key }) => clientOf(upstream.provider, key),
     // Another process may be the one whose new stream takes the slot, so the offer is in the database.
     offerSlot: ({ call }: Hold<'live'>, onTaken) => drainSlots.offer(call.callId, onTaken),
   };

@@ -3,6 +3,7 @@ import type { StreamPace } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { createSandboxProvider } from '#gateway/lanes/sandbox-provider.ts';
+import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
@@ -48,6 +49,7 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
       const settlement = { callId: hold.call.callId, charge, tokens, isUnkept: when === 'unless-joined' };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
+    routeOf: createSingleRoute,
     providerOf: (call) => createSandboxProvider(call, pace),
     // The canned stream ends at once and an outcome is cancelled when its caller leaves, so nothing is ever drained.
     offerSlot: () => () => {},

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
-import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
@@ -61,19 +61,40 @@ export function checkModelParameters(request: JsonObject, model: Model): Refusal
       param: 'messages',
     });
   }
-  const unsupported = findUnsupported(model.upstreams[0], request);
-  return unsupported && refuseUnsupported(unsupported);
+  return undefined;
+}
+
+/**
+ * Finds the upstreams that can be sent all of the request. If none can, the refusal says what the first one has no word for
+ * (MO-09).
+ */
+export function findEligible(
+  request: JsonObject,
+  { upstreams }: Model,
+): ChatCall['upstreams'] | Refusal<'BAD_REQUEST'> {
+  let found: Unsupported | undefined;
+  const eligible: Upstream[] = [];
+  for (const upstream of upstreams) {
+    const unsupported = findUnsupported(upstream, request);
+    if (unsupported === undefined) eligible.push(upstream);
+    else found ??= unsupported;
+  }
+  if (found === undefined) return upstreams;
+  const [first, ...others] = eligible;
+  return first === undefined ? refuseUnsupported(found) : [first, ...others];
 }
 
 function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', `This model does not take \`${path}\`. ${advice}`, { param: path });
 }
 
-/** The headers that say that a call may be retried, or is a retry. */
-export interface RetryHeaders {
+/** What says that a call may be retried, or is a retry. */
+export interface RetryMarks {
   readonly idempotencyKey: string | undefined;
   /** Stock clients count their retries from 0 and send no key. */
   readonly retryCount: string | undefined;
+  /** Of the API key: it joins calls with the same body (CC-14). */
+  readonly joinSeconds: number | null;
 }
 
 /**
@@ -82,7 +103,7 @@ export interface RetryHeaders {
  */
 export function parseIdempotencyKey(
   digests: IdempotencyDigests,
-  { idempotencyKey: key, retryCount }: RetryHeaders,
+  { idempotencyKey: key, retryCount, joinSeconds }: RetryMarks,
   call: IdempotencyScope & { readonly isStream: boolean; readonly bytes: Buffer },
 ): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
@@ -91,16 +112,17 @@ export function parseIdempotencyKey(
     });
   }
   // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
-  if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
-  return digests.keyOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
+  const isUnmarked = key === undefined && joinSeconds === null;
+  if (isUnmarked && (retryCount === undefined || call.isStream)) return undefined;
+  return digests.keyOf(call, { key, joins: Number(retryCount) > 0, joinSeconds }, call.bytes);
 }
 
 interface CallContext {
   readonly caller: Caller;
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
-  readonly bodyBytes: number;
   readonly pseudonyms: Pseudonyms;
+  readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -120,15 +142,12 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     app: context.caller.app,
     userId: context.userId,
     model,
+    upstreams: context.upstreams,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices,
-    // The provider gets the request as we write it, and numbers may grow by that: 1e20 becomes 21 digits (WA-07).
-    prompt: sizePrompt(
-      model,
-      measureImages(messagesOf(request)),
-      Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText)),
-    ),
+    // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
+    prompt: sizePrompt(model, measureImages(messagesOf(request)), asked),
     outputTokensAsked,
     outputTokensMax: isStream
       ? outputTokensAsked

@@ -1,5 +1,6 @@
 import type { CallerSide, Drain } from '#gateway/call/call.ts';
 import type { Hold, Lane } from '#gateway/call/lane.ts';
+import type { Serving } from '#gateway/call/serving.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { OwnSignal, type Signal } from '#kernel/signal.ts';
 
@@ -14,17 +15,26 @@ export interface CallerWatch {
   readonly stop: () => void;
 }
 
+interface Watched<M extends Mode> {
+  readonly hold: Hold<M>;
+  readonly serving: Serving;
+}
+
 /**
  * Ends the provider's stream when its caller leaves. At once if that stops the provider's bill; otherwise the stream is
  * drained, so that its charge is known (CC-11).
  */
-export function watchCaller<M extends Mode>(lane: Lane<M>, hold: Hold<M>, { gone, drains }: CallerSide): CallerWatch {
+export function watchCaller<M extends Mode>(
+  lane: Lane<M>,
+  { hold, serving }: Watched<M>,
+  { gone, drains }: CallerSide,
+): CallerWatch {
   const upstream = new OwnSignal();
   const giveUp = () => upstream.abort();
   let drain: Drain | undefined;
   let withdrawSlot: (() => void) | undefined;
   const onGone = () => {
-    if (hold.call.model.upstreams[0].onAbandon === 'cancel') return giveUp();
+    if (serving.upstream.onAbandon === 'cancel') return giveUp();
     drain = drains.begin(giveUp);
     withdrawSlot = lane.offerSlot(hold, giveUp);
   };

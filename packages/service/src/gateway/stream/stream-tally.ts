@@ -1,6 +1,7 @@
 import { TextRun, unescaped } from '@purser/text-runs/text-run.ts';
 import type { StreamEnd } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
+import type { Serving } from '#gateway/call/serving.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
@@ -28,7 +29,8 @@ export interface StreamTally {
   readonly end: () => StreamEnd;
 }
 
-export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
+/** `serving` says who serves the stream, which is not certain before its first chunk. */
+export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>, serving: Serving): StreamTally {
   const { call } = hold;
   const limit = outputLimitOf(hold);
   const frames = createStreamFrames(call);
@@ -72,7 +74,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   }
 
   const endingAs: StreamTally['endingAs'] = (outcome) =>
-    endingOf(hold, outcome, { report, tokens: generated.tokens, isPastLimit });
+    endingOf(hold, outcome, { upstream: serving.upstream, report, tokens: generated.tokens, isPastLimit });
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**

@@ -5,6 +5,7 @@ import { createDrains } from '#gateway/stream/drains.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { openStream } from '#gateway/stream/stream.ts';
+import { createSingleRoute } from '#gateway/upstream/single-route.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
 import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
@@ -21,12 +22,14 @@ const price = {
 };
 const call = {
   callId: newCallId(),
-  model: { upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }], tokenizer: 'o200k' },
+  model: { tokenizer: 'o200k' },
+  upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }],
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
   outputTokensAsked: 1,
   outputTokensMax: 1,
 } as unknown as ChatCall;
+const [upstream] = call.upstreams;
 const asked: Asked = { request: {}, requestText: '{}' };
 
 test('CC-09 a stream whose provider client cannot be created is a fault, and its hold is released', async () => {
@@ -52,7 +55,7 @@ test('CC-09 a stream whose provider client cannot be created is a fault, and its
     notes: { settled: () => {} },
   } as unknown as CallerSide;
   const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
-  await assert.rejects(openStream(lane, { hold, asked }, caller), /There is none/);
+  await assert.rejects(openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller), /There is none/);
   assert.deepEqual(endings, [FAILED]);
 });
 
@@ -87,9 +90,9 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
     pace: STREAM_PACE,
     notes: { settled: () => {} },
   } as unknown as CallerSide;
-  const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as unknown as ChatCall;
+  const drained = { ...call, upstreams: [{ ...upstream, onAbandon: 'drain' }] } as unknown as ChatCall;
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
-  const answer = await openStream(lane, { hold, asked }, caller);
+  const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);
   assert.ok('run' in answer);
   await answer.run({ write: async () => {}, end: async () => {}, fail: async () => {} });
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);

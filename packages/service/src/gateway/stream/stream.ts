@@ -1,4 +1,3 @@
-import { outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
 import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
 import { endFrames } from '#gateway/answer/frames.ts';
 import type { SentAnswer } from '#idempotency/kept-answers.ts';
@@ -7,6 +6,7 @@ import type { Asked, CallerSide } from '#gateway/call/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
+import type { Route } from '#gateway/call/route.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/upstream-refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream/stream-tally.ts';
 import { FAILED } from '#gateway/usage/ending.ts';
@@ -33,11 +33,11 @@ export async function openStream<M extends Mode>(
   stream: AskedStream<M>,
   caller: CallerSide,
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
-  const { hold } = stream;
+  const { hold, route } = stream;
   const { call } = hold;
   if (caller.gone.aborted) return leaveUnsent(lane, hold, caller);
-  const upstream = watchCaller(lane, hold, caller);
-  const tally = createStreamTally(hold);
+  const upstream = watchCaller(lane, { hold, serving: route }, caller);
+  const tally = createStreamTally(hold, route);
   const opening = openUpstream(lane, stream, { caller, signal: upstream.signal });
   const sent = createFrameRecord(call);
   try {
@@ -47,11 +47,11 @@ export async function openStream<M extends Mode>(
     if (isInTime) await opening; // Throws an early failure, which then has a status of its own.
     return {
       kind: 'stream',
-      facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
+      facts: answerFactsOf(call, route.outputTokens),
       // Nothing in this closure may reach `stream`, which holds what was asked (`AskedStream`).
       run: (writer) => {
         const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
-        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
+        return relay({ lane, hold, route, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
       },
     };
   } catch (fault) {
@@ -69,6 +69,7 @@ interface Opened {
 /** A stream that is to be opened. `asked` may be as large as a book, so nothing may hold it once the stream has begun. */
 interface AskedStream<M extends Mode> {
   readonly hold: Hold<M>;
+  readonly route: Route;
   readonly asked: Asked;
 }
 
@@ -78,23 +79,29 @@ interface CallerEnd {
 }
 
 /**
- * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, because
+ * Calls one upstream after the other until the first chunks of one have come (CC-16). Every failure rejects the promise, a missing client too, because
  * `openStream` or the relay waits for it and ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
  */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,
-  { hold: { call, granted }, asked }: AskedStream<M>,
+  { hold: { call }, asked, route }: AskedStream<M>,
   { caller, signal }: CallerEnd,
 ): Promise<Opened> {
-  const asking = { call, asked };
-  try {
-    const chunks = await providerOf(call).stream(providerCallOf(asking, granted), signal);
-    const first = await chunks.first();
-    if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
-    return { first, chunks };
-  } catch (fault) {
-    caller.rejections.note(mode, asking, fault);
-    throw fault;
+  for (;;) {
+    try {
+      const turn = route.begin();
+      if (turn !== undefined) await turn;
+      const chunks = await providerOf(call, route).stream(route.callOf(asked), route.signalFor(signal));
+      const first = await chunks.first();
+      if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+      route.answered();
+      return { first, chunks };
+    } catch (fault) {
+      const told = route.failed(fault);
+      if (told === undefined) continue;
+      caller.rejections.note(mode, { call, asked }, told);
+      throw told;
+    }
   }
 }
 
@@ -112,6 +119,7 @@ async function leaveUnsent<M extends Mode>(
 interface Relay<M extends Mode> {
   readonly lane: Lane<M>;
   readonly hold: Hold<M>;
+  readonly route: Route;
   readonly caller: CallerSide;
   readonly upstream: CallerWatch;
   readonly tally: StreamTally;
@@ -129,9 +137,10 @@ interface Relay<M extends Mode> {
  * order, because a caller who has read `[DONE]` must find the charge on the books (CC-08).
  */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
-  const { lane, hold, caller, upstream, tally, out } = stream;
+  const { lane, hold, route, caller, upstream, tally, out } = stream;
   try {
     await pump(stream);
+    route.ended();
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     const ending = tally.endingAs(outcome);
@@ -143,6 +152,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Nobody reads on after a failure.
+    route.ended(fault);
     const failed = { hold, ending, caller };
     const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
     out.stop();
@@ -164,10 +174,10 @@ function endShort<M extends Mode>({ tally, upstream }: Relay<M>, fault: unknown)
 }
 
 /** A stream that has come to its end, as a caller who stayed gets it. Undefined if it cannot be kept. */
-function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Relay<M>): SentAnswer | undefined {
+function answerOf<M extends Mode>({ hold: { call }, route, tally, sent }: Relay<M>): SentAnswer | undefined {
   sent.add(tally.cutFrames());
   const text = sent.text();
-  const facts = answerFactsOf(call, outputTokensWithin(call, granted));
+  const facts = answerFactsOf(call, route.outputTokens);
   return text === undefined ? undefined : { ...facts, isStream: true, text, end: tally.end() };
 }
 

@@ -1,5 +1,6 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
-import { ceilingOf, chargeOf, type TokenUsage } from '#catalogue/price.ts';
+import { ceilingOf, chargeOf, type Price, type TokenUsage } from '#catalogue/price.ts';
+import type { Upstream } from '#catalogue/catalogue.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
 import { type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
@@ -7,7 +8,7 @@ import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
-import { ZERO_MICROS } from '#kernel/micros.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
 import { LABELS } from '#providers/labels.ts';
 
@@ -23,13 +24,14 @@ const NO_USAGE: TokenUsage = {
 export const FAILED: Ending = {
   outcome: 'failed',
   charge: ZERO_MICROS,
+  priceId: undefined,
   usage: NO_USAGE,
   isEstimated: false,
   isUsageClamped: false,
   isPastLimit: false,
 };
 
-/** Our own count of a call: the estimated prompt, and the generated text. */
+/** Our own count of a call: the estimated prompt, and the generated text, which is never more than the limit that was sent. */
 function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
   return {
     ...NO_USAGE,
@@ -40,6 +42,8 @@ function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
 
 /** All that is known of what the provider generated. */
 interface Generated {
+  /** Who generated it. Its price is charged (CC-16). */
+  readonly upstream: Upstream;
   readonly report: UsageReport | undefined;
   /** Our own count of it. Called only if the report leaves a count out. */
   readonly tokens: () => number;
@@ -50,29 +54,43 @@ interface Generated {
 }
 
 /**
- * Ends a call with the usage that the provider reported, or with our own count if it reported none. An answer that ran past
- * its limit costs the whole hold. A charge above the hold says what the provider bills: the ledger takes no more than the
- * hold, and books the rest as our loss (WA-07).
+ * Ends a call with the usage that the provider reported, or with our own count if it reported none, at the price of the upstream
+ * that served it (CC-16). A charge above the hold says what the provider bills: the ledger takes no more than the hold, and
+ * books the rest as our loss (WA-07).
  */
 export function endingOf(
   { call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>,
   outcome: 'answered' | 'abandoned',
-  { report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
+  { upstream: { price }, report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
-  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
+  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : Math.min(tokens(), limit.tokens));
   const { usage, isEstimated, isClamped } = usageTaken(report, own, limit.tokens);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
-  const { price } = call.model.upstreams[0];
-  const isFree = isPastLimit && ceilingOf(price, call.prompt.tokensMax, limit.tokens) === 0n;
   const used = chargeOf(price, usage);
   return {
     outcome,
-    charge: isPastLimit && used < granted && !isFree ? granted : used,
+    charge: isPastLimit ? pastLimit({ call, granted }, price, { used, tokens: limit.tokens }) : used,
+    priceId: price.priceId,
     usage,
     isEstimated,
     isUsageClamped: isClamped || isPastLimit || (!isEstimated && isAboveBounds),
     isPastLimit,
   };
+}
+
+/**
+ * What an answer costs that ran past its limit: the hold, unless more was reported, or the model is free. If a dearer upstream made
+ * the hold larger, it is what the hold for this one would have been.
+ */
+function pastLimit(
+  { call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>,
+  price: Price,
+  { used, tokens }: { readonly used: Micros; readonly tokens: number },
+): Micros {
+  const ceiling = ceilingOf(price, call.prompt.tokensMax, tokens);
+  if (ceiling === 0n) return used;
+  const most = call.upstreams.length > 1 && ceiling < granted ? ceiling : granted;
+  return used < most ? most : used;
 }
 
 /**

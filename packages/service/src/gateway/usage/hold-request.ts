@@ -1,26 +1,33 @@
 import type { ProviderCall } from '#providers/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
-import type { AskingCall, ChatCall, PromptSize } from '#gateway/call/call.ts';
+import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
+import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
-import type { Model } from '#catalogue/catalogue.ts';
+import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 
 /** English prose has about four bytes a token. That is close enough for the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 
-function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
-/** Sizes the prompt of a body. Images count by the model's figure and not by their bytes, which say nothing of their tokens. */
-export function sizePrompt(model: Model, { images, dataUrlBytes }: ImageSize, bodyBytes: number): PromptSize {
-  const textBytes = bodyBytes - dataUrlBytes;
+/**
+ * Sizes the prompt of a request as its provider gets it, so that it does not matter how the caller wrote it. The bytes that are sent
+ * bound its tokens. The estimate is of its texts alone, without the signs of JSON, which no model reads. Images count by the model's
+ * figure and not by their bytes, which say nothing of their tokens.
+ */
+export function sizePrompt(
+  model: Model,
+  { images, dataUrlBytes }: ImageSize,
+  { request, requestText }: Asked,
+): PromptSize {
+  const sentBytes = Buffer.byteLength(requestText);
+  // JSON's own signs are ASCII, so what the bytes have more than the characters is all of the texts.
+  const textBytes = promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
-    tokensMax: textBytes + imageTokens + model.promptOverheadTokens,
-    tokensEstimated: estimateTokens(textBytes) + imageTokens,
+    tokensMax: sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens,
+    tokensEstimated: Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens,
   };
 }
 
@@ -34,15 +41,18 @@ interface ImageSize {
 const HOLD_MIN = micros(2n);
 
 /**
- * What the call asks of its wallet: the smallest hold worth having and the most that it can cost. Between the two, a smaller
- * hold means less output. `joined`: the earlier call that this one waits for already.
+ * What the call asks of its wallet: the smallest hold worth having, at the upstream that is asked first, and the most that it can
+ * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, model, outputTokensMax, choices, prompt } = call;
+  const { callId, app, userId, model, upstreams, outputTokensMax, choices, prompt } = call;
   const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
-  const { price } = model.upstreams[0];
-  const least = ceilingOf(price, prompt.tokensMax, leastOutput * choices);
-  const most = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);
+  const least = ceilingOf(upstreams[0].price, prompt.tokensMax, leastOutput * choices);
+  let most = least;
+  for (const { price } of upstreams) {
+    const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);
+    if (ceiling > most) most = ceiling;
+  }
   const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
   const callsMax = call.isStream ? 0 : app.limits.maxCallsPerUser;
   const idempotencyKey = call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) };
@@ -54,23 +64,37 @@ function atLeastMinimum(amount: Micros): Micros {
   return amount > HOLD_MIN ? amount : HOLD_MIN;
 }
 
-/** The output limit of each choice that a hold affords. It is sent to the provider (WA-07). */
+/** The output limit of each choice that a hold affords at the first upstream. It is sent to the provider (WA-07). */
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
-  const { model, outputTokensMax, choices, prompt } = call;
-  const { price } = model.upstreams[0];
+  const { upstreams, outputTokensMax, choices, prompt } = call;
+  const { price } = upstreams[0];
   return Math.floor(outputWithin(price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
 }
 
+/**
+ * Whether a hold covers the call at this upstream with the output limit that the first one was sent. It may not, because another
+ * upstream may be dearer, and the limit is that of the first (CC-16).
+ */
+export function isCovered(call: ChatCall, { price }: Upstream, { granted, outputTokens }: Granted): boolean {
+  return ceilingOf(price, call.prompt.tokensMax, outputTokens * call.choices) <= granted;
+}
+
+interface Granted {
+  readonly granted: Micros;
+  readonly outputTokens: number;
+}
+
+/** A try of a call at one upstream. */
+interface Try {
+  readonly upstream: Upstream;
+  readonly outputTokens: number;
+  readonly timeoutMs: number;
+}
+
 /** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
-export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
-  const { providerModel, outputLimitParameter, timeoutMs } = call.model.upstreams[0];
-  return {
-    ...asked,
-    providerModel,
-    outputTokens: outputTokensWithin(call, granted),
-    outputLimitParameter,
-    timeoutMs,
-  };
+export function providerCallOf(asked: Asked, { upstream, outputTokens, timeoutMs }: Try): ProviderCall {
+  const { providerModel, outputLimitParameter } = upstream;
+  return { ...asked, providerModel, outputTokens, outputLimitParameter, timeoutMs };
 }
 
 /** What a hold pays for, over all choices. The provider was told not to exceed it (WA-07). */

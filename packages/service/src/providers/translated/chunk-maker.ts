@@ -72,8 +72,9 @@ export function createChunkMaker(
       case 'text-end':
       case 'tool-input-end':
       case 'raw':
-        return undefined;
+      // What a library says of the stream itself, such as that it has begun.
       case 'custom':
+        return undefined;
       case 'file':
       case 'reasoning-file':
       case 'tool-approval-request':

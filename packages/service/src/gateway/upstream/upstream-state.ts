@@ -1,0 +1,103 @@
+import type { Upstream } from '#catalogue/catalogue.ts';
+import { Gate } from '#gateway/upstream/gate.ts';
+import { Health } from '#gateway/upstream/health.ts';
+import type { SteadyClock } from '#kernel/clock.ts';
+
+/** What this process knows of a model at a provider. It outlives the catalogue's entries, which are new after each change. */
+export interface UpstreamState {
+  readonly providerName: string;
+  readonly providerModel: string;
+  /** Failures of the server, over all keys. */
+  readonly server: Health;
+  /** Failures of each key of the provider's pool: throttled, or refused. */
+  keys: readonly KeyState[];
+  /** The provider's limits, for all of its models together. Undefined if it has none. */
+  gate: Gate | undefined;
+  /** The key with which the next call begins, so that all keys of a pool share the work. */
+  nextKey: number;
+  readonly totals: UpstreamTotals;
+}
+
+/** What this process knows of one key at one upstream. */
+class KeyState extends Health {
+  /** Its name in the settings. Undefined for a provider that has no pool. */
+  readonly name: string | undefined;
+
+  constructor(name: string | undefined) {
+    super();
+    this.name = name;
+  }
+}
+
+/** Since this process knows the upstream. */
+interface UpstreamTotals {
+  answered: number;
+  throttled: number;
+  failed: number;
+  /** Rejected or given up: they say nothing about the upstream. */
+  others: number;
+  /** Calls that were turned away by the limits of the provider here. */
+  overflows: number;
+  firstBytes: number;
+  firstByteMs: number;
+}
+
+/** Changes of the catalogue leave old entries behind. Above this, those without a call under way are forgotten. */
+const STATES_MAX = 2_000;
+
+/** All upstreams that this process has used. */
+export interface UpstreamStates {
+  readonly of: (upstream: Upstream) => UpstreamState;
+  readonly all: () => readonly UpstreamState[];
+}
+
+/** `keysOf`: the names of the keys of a provider's pool. */
+export function createUpstreamStates(
+  clock: SteadyClock,
+  keysOf: (provider: Upstream['provider']) => readonly (string | undefined)[],
+): UpstreamStates {
+  // Weak, because a new catalogue brings new entries. A look-up by the entry is cheaper than one by two names.
+  const byEntry = new WeakMap<Upstream, UpstreamState>();
+  const byName = new Map<string, UpstreamState>();
+  const gates = new Map<string, Gate>();
+
+  function gateOf({ providerName, provider: { limits } }: Upstream): Gate | undefined {
+    const known = gates.get(providerName);
+    if (limits === undefined && known === undefined) return undefined;
+    const gate = known ?? new Gate(clock);
+    gates.set(providerName, gate);
+    gate.setLimits(limits ?? {});
+    return limits === undefined ? undefined : gate;
+  }
+
+  function find(upstream: Upstream): UpstreamState {
+    const { providerName, providerModel, provider } = upstream;
+    const name = `${providerName} ${providerModel}`;
+    const state = byName.get(name) ?? createState(providerName, providerModel);
+    if (byName.size >= STATES_MAX) byName.clear();
+    byName.set(name, state);
+    byEntry.set(upstream, state);
+    // A key keeps its state as long as it has its name.
+    const known = new Map(state.keys.map((key) => [key.name, key]));
+    state.keys = keysOf(provider).map((key) => known.get(key) ?? new KeyState(key));
+    state.gate = gateOf(upstream);
+    return state;
+  }
+
+  return {
+    of: (upstream) => byEntry.get(upstream) ?? find(upstream),
+    all: () => [...byName.values()],
+  };
+}
+
+function createState(providerName: string, providerModel: string): UpstreamState {
+  return {
+    providerName,
+    providerModel,
+    server: new Health(),
+    keys: [],
+    gate: undefined,
+    nextKey: 0,
+    totals: { answered: 0, throttled: 0, failed: 0, others: 0, overflows: 0, firstBytes: 0, firstByteMs: 0 },
+  };
+}

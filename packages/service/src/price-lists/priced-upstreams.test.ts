@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CatalogueFileError, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { readUpstreams, withPrices } from '#price-lists/priced-upstreams.ts';
+import type { RateCard } from '#price-lists/rate-card.ts';
+
+const COMMON = { resale: 'open', contextTokens: 1_000, maxOutputTokens: 100 };
+const RATES = { inputMicrosPerMillion: 5, outputMicrosPerMillion: 9 };
+const SHARED_PRICE = { ...RATES, microsPerSearch: 3, imageInputMicrosPerMillion: 6 };
+const FILE = {
+  providers: {
+    acme: { kind: 'openai-compatible', baseUrl: 'https://api.acme.test/v1' },
+    other: { kind: 'openai-compatible', baseUrl: 'https://api.other.test/v1' },
+  },
+  models: [
+    { ...COMMON, id: 'acme.old', provider: 'acme', providerModel: 'old', price: RATES, cacheWriteMicrosPerMillion: 7 },
+    { ...COMMON, id: 'acme.new', provider: 'acme', providerModel: 'new' },
+    { ...COMMON, id: 'acme.free', provider: 'acme', providerModel: 'free', free: true },
+    {
+      ...COMMON,
+      id: 'acme.two',
+      searchesMax: 2,
+      price: SHARED_PRICE,
+      upstreams: [
+        { provider: 'acme', providerModel: 'two' },
+        { provider: 'other', providerModel: 'zwei', price: { ...RATES, microsPerCall: 4 } },
+      ],
+    },
+  ],
+};
+const TEXT = JSON.stringify(FILE);
+const CARD: RateCard = [
+  { aboveInputTokens: 0, rates: { input: 50n, cachedInput: 5n, output: 90n } },
+  { aboveInputTokens: 500, rates: { input: 100n, cachedInput: 10n, output: 180n } },
+];
+const PLAIN: RateCard = [{ aboveInputTokens: 0, rates: { input: 50n, output: 90n } }];
+
+test('MO-10 each upstream of a catalogue file is read with the price that it has, or none yet', () => {
+  const upstreams = readUpstreams(TEXT);
+  assert.deepEqual(
+    upstreams.map(({ model, provider, isFree, old }) => [model, provider, isFree, old.card?.[0].rates, old.others]),
+    [
+      ['acme.old', 'acme', false, { input: 5n, cacheWrite: 7n, output: 9n }, []],
+      ['acme.new', 'acme', false, undefined, []],
+      ['acme.free', 'acme', true, undefined, []],
+      ['acme.two', 'acme', false, { input: 5n, output: 9n }, ['imageInputMicrosPerMillion']],
+      ['acme.two', 'other', false, { input: 5n, output: 9n }, []],
+    ],
+  );
+});
+
+test('MO-10 a catalogue file with another fault is refused', () => {
+  assert.throws(() => readUpstreams(TEXT.replace('"acme.new"', '"new"')), /models\.1\.id/);
+  assert.throws(() => readUpstreams('{'), /not valid JSON/);
+});
+
+function written(names: readonly string[], card: RateCard, from?: string) {
+  const upstreams = readUpstreams(TEXT).filter(({ model, provider }) => names.includes(`${model} ${provider}`));
+  return parseCatalogueFile(
+    withPrices(
+      TEXT,
+      upstreams.map((upstream) => ({ upstream, card })),
+      from,
+    ),
+  ).models;
+}
+
+test('MO-10 new prices are written in their places, and everything else stays', () => {
+  const [old, added, , two] = written(['acme.old acme', 'acme.new acme', 'acme.two other'], CARD);
+  const price = {
+    inputMicrosPerMillion: 50,
+    cachedInputMicrosPerMillion: 5,
+    outputMicrosPerMillion: 90,
+    tiers: [
+      {
+        aboveInputTokens: 500,
+        inputMicrosPerMillion: 100,
+        cachedInputMicrosPerMillion: 10,
+        outputMicrosPerMillion: 180,
+      },
+    ],
+  };
+  assert.deepEqual([old?.price, old?.cacheWriteMicrosPerMillion, added?.price], [price, undefined, price]);
+  assert.deepEqual(two?.price, SHARED_PRICE);
+  assert.deepEqual(two?.upstreams?.[0], { provider: 'acme', providerModel: 'two' });
+  assert.deepEqual(two?.upstreams?.[1]?.price, { ...price, microsPerCall: 4 });
+});
+
+test('MO-10 an upstream that had the price of its model gets one of its own, with what no list has', () => {
+  const [, , , two] = written(['acme.new acme', 'acme.two acme'], PLAIN);
+  assert.deepEqual(two?.upstreams?.[0]?.price, {
+    inputMicrosPerMillion: 50,
+    imageInputMicrosPerMillion: 6,
+    outputMicrosPerMillion: 90,
+    microsPerSearch: 3,
+  });
+});
+
+test('MO-10 a price for later leaves the present one in force', () => {
+  const from = '2030-01-01T00:00:00Z';
+  const [old, added, , two] = written(['acme.old acme', 'acme.new acme', 'acme.two acme'], PLAIN, from);
+  const price = { inputMicrosPerMillion: 50, outputMicrosPerMillion: 90 };
+  assert.deepEqual([old?.price, old?.cacheWriteMicrosPerMillion, old?.priceChanges], [RATES, 7, [{ from, price }]]);
+  assert.deepEqual([added?.price, added?.priceChanges], [price, undefined]); // It had none that could stay in force.
+  assert.deepEqual(two?.upstreams?.[0]?.price, SHARED_PRICE);
+  assert.equal(two?.upstreams?.[0]?.priceChanges?.length, 1);
+});
+
+test('MO-10 a model without a complete price stays refused', () => {
+  assert.throws(() => written(['acme.old acme'], PLAIN), CatalogueFileError);
+  assert.throws(() => written(['acme.old acme'], PLAIN), /models\.1\.price: .*free/);
+});

@@ -1,0 +1,173 @@
+import {
+  type CatalogueFile,
+  type CataloguePrice,
+  RATES as CATALOGUE_RATES,
+  statedPrice,
+  upstreamsOf,
+} from '@purser/contract/catalogue.ts';
+import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import type { OldPrice } from '#price-lists/judge.ts';
+import { effective, RATE_NAMES, type RateCard, RATES, type RateName, type Rates } from '#price-lists/rate-card.ts';
+
+/** One upstream of a model in a catalogue file, with its price and its place in the file. */
+export interface PricedUpstream {
+  readonly model: string;
+  /** The catalogue's name of the provider, and what it says of it. */
+  readonly provider: string;
+  readonly definition: CatalogueFile['providers'][string];
+  readonly providerModel: string;
+  readonly isFree: boolean;
+  readonly old: OldPrice;
+  /** How many prices are set for later. */
+  readonly laterPrices: number;
+  readonly contextTokens: number;
+  readonly maxOutputTokens: number;
+  readonly place: { readonly model: number; readonly upstream: number | undefined };
+}
+
+/** Stands in for a price that the file does not have yet, so that everything else can be checked. */
+const PLACEHOLDER = { inputMicrosPerMillion: 1, outputMicrosPerMillion: 1 };
+const OURS = new Set<string>(RATE_NAMES.map((name) => RATES[name].field));
+
+/**
+ * Reads the upstreams of a catalogue file. It must be valid, except that models may lack a price: this is where they get one.
+ * Throws `CatalogueFileError`.
+ */
+export function readUpstreams(text: string): readonly PricedUpstream[] {
+  const raw = parseJson(text);
+  const unpriced = new Set<number>();
+  const models = isJsonObject(raw) && Array.isArray(raw['models']) ? (raw['models'] as unknown[]) : [];
+  for (const [index, model] of models.entries()) {
+    if (!isJsonObject(model) || model['free'] === true || model['price'] !== undefined) continue;
+    const upstreams = Array.isArray(model['upstreams']) ? (model['upstreams'] as unknown[]) : [undefined];
+    if (upstreams.every((one) => isJsonObject(one) && one['price'] !== undefined)) continue;
+    unpriced.add(index);
+    models[index] = { ...model, price: PLACEHOLDER };
+  }
+  const file = parseCatalogueFile(raw === undefined ? text : JSON.stringify(raw));
+  return file.models.flatMap((model, index) =>
+    upstreamsOfModel(file, model, { index, isPriced: !unpriced.has(index) }),
+  );
+}
+
+function upstreamsOfModel(
+  file: CatalogueFile,
+  model: CatalogueFile['models'][number],
+  { index, isPriced }: { readonly index: number; readonly isPriced: boolean },
+): readonly PricedUpstream[] {
+  return upstreamsOf(model).flatMap((upstream, number) => {
+    const definition = file.providers[upstream.provider];
+    if (definition === undefined) return []; // Never: the file was checked.
+    const price = upstream.price ?? (isPriced ? statedPrice(model) : undefined);
+    const later = upstream.priceChanges ?? (upstream.price === undefined ? model.priceChanges : undefined);
+    return [
+      {
+        model: model.id,
+        provider: upstream.provider,
+        definition,
+        providerModel: upstream.providerModel,
+        isFree: model.free,
+        old: {
+          card: price === undefined ? undefined : cardOf(price),
+          others: price === undefined ? [] : othersOf(price),
+        },
+        laterPrices: later?.length ?? 0,
+        contextTokens: model.contextTokens,
+        maxOutputTokens: model.maxOutputTokens,
+        place: { model: index, upstream: model.upstreams === undefined ? undefined : number },
+      },
+    ];
+  });
+}
+
+function cardOf(price: CataloguePrice): RateCard {
+  const tiers = (price.tiers ?? []).map(({ aboveInputTokens, ...rates }) => ({
+    aboveInputTokens,
+    rates: ratesOf(rates),
+  }));
+  return [{ aboveInputTokens: 0, rates: ratesOf(price) }, ...tiers];
+}
+
+function ratesOf(price: JsonObject): Rates {
+  const rates: Partial<Record<RateName, bigint>> = {};
+  for (const name of RATE_NAMES) {
+    const amount = price[RATES[name].field];
+    if (typeof amount === 'number') rates[name] = BigInt(amount);
+  }
+  return rates;
+}
+
+/** The prices of a million tokens that no list has. */
+function othersOf(price: CataloguePrice): readonly string[] {
+  return CATALOGUE_RATES.filter((field) => !OURS.has(field) && price[field] !== undefined);
+}
+
+/** New prices for some upstreams of a catalogue. */
+interface NewPrice {
+  readonly upstream: PricedUpstream;
+  readonly card: RateCard;
+}
+
+/**
+ * Writes prices into the text of a catalogue file and leaves everything else as it is. With `from`, the present prices stay in
+ * force until that moment. Throws `CatalogueFileError` if the result is no valid catalogue, for example because a model still
+ * has no price.
+ */
+export function withPrices(text: string, prices: readonly NewPrice[], from: string | undefined): string {
+  const raw = structuredClone(parseJson(text)) as { readonly models: Record<string, unknown>[] };
+  for (const { upstream, card } of prices) {
+    const model = raw.models[upstream.place.model] ?? {};
+    const { upstream: number } = upstream.place;
+    const target = number === undefined ? model : ((model['upstreams'] as Record<string, unknown>[])[number] ?? {});
+    const old = priceIn(target) ?? priceIn(model) ?? {};
+    const next = priceObject(old, card);
+    if (from === undefined || upstream.old.card === undefined) {
+      target['price'] = next;
+      delete target['cacheWriteMicrosPerMillion']; // The old place. The new price has it.
+      continue;
+    }
+    target['price'] ??= old;
+    const changes = (target['priceChanges'] ?? []) as unknown[];
+    target['priceChanges'] = [...changes, { from, price: next }];
+  }
+  const written = `${JSON.stringify(raw, undefined, 2)}\n`;
+  parseCatalogueFile(written);
+  return written;
+}
+
+/** The price of an entry, with what the old place beside it says. */
+function priceIn(entry: JsonObject): JsonObject | undefined {
+  const { price, cacheWriteMicrosPerMillion } = entry;
+  if (!isJsonObject(price)) return undefined;
+  return cacheWriteMicrosPerMillion === undefined ? price : { ...price, cacheWriteMicrosPerMillion };
+}
+
+/** The rates of the card, and from the old price what no list has. */
+function priceObject(old: JsonObject, [base, ...tiers]: RateCard): JsonObject {
+  const { tiers: oldTiers, ...flat } = old;
+  const known = Array.isArray(oldTiers) ? (oldTiers as JsonObject[]) : [];
+  const price = { ...fieldsOf(base.rates), ...withoutOurs(flat) };
+  if (tiers.length === 0) return price;
+  return {
+    ...price,
+    tiers: tiers.map(({ aboveInputTokens, rates }) => {
+      const before = known.find((tier) => tier['aboveInputTokens'] === aboveInputTokens) ?? {};
+      return { aboveInputTokens, ...fieldsOf(rates), ...withoutOurs(before) };
+    }),
+  };
+}
+
+/** Prices of a catalogue are below 2^53, so the numbers are exact. */
+function fieldsOf(rates: Rates): JsonObject {
+  const entries = RATE_NAMES.flatMap((name) =>
+    rates[name] === undefined ? [] : [[RATES[name].field, Number(effective(rates, name))]],
+  );
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+function withoutOurs(price: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(price).filter(([field]) => !OURS.has(field) && field !== 'aboveInputTokens'),
+  );
+}
