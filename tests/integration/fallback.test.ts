@@ -24,7 +24,20 @@ const PAIR: readonly UpstreamEntry[] = [
   { provider: 'first', micros: 1, fields: { firstByteMs: 100, timeoutMs: 1_000 } },
   { provider: 'second', micros: 3 },
 ];
-const NAMES = ['throttled', 'down', 'silent', 'cut', 'bad', 'poor', 'lost', 'left', 'own', 'slow', 'view'] as const;
+const NAMES = [
+  'throttled',
+  'down',
+  'silent',
+  'cut',
+  'bad',
+  'poor',
+  'lost',
+  'left',
+  'own',
+  'slow',
+  'far',
+  'view',
+] as const;
 const service = await startTestService({
   ...catalogueOf(servers, Object.fromEntries(NAMES.map((name) => [name, PAIR]))),
 });
@@ -166,6 +179,16 @@ test('CC-16 a plain call goes on when its upstream has not answered in the upstr
   second.script('slow', PLAIN);
   const reply = await ask('slow');
   assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
+});
+
+test('WA-07 content past its limit costs what the hold for its own upstream would have been', async () => {
+  first.script('far', { body: completionBody({ model: 'x', content: 'far '.repeat(10_000), usage: USAGE }) });
+  const reply = await ask('far', { max_completion_tokens: 5 });
+  assert.equal(reply.status, 200, reply.text);
+  const promptMax = Buffer.byteLength(String(servers.first.requests.at(-1)?.rawBody));
+  const charged = Number(reply.headers.get('x-service-charge-micros'));
+  // The second upstream costs three times as much, and the hold is for it.
+  assert.ok(charged > 5 && charged < 2 * promptMax, String(charged));
 });
 
 test('CC-16 an upstream that keeps failing is asked last, and operators see that it is open', async () => {
