@@ -6,7 +6,7 @@ import { after, afterEach, test, type TestContext } from 'node:test';
 import { probeModel } from '../../packages/service/src/cli/probe-command.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
-import { completionBody, frame, startScriptedUpstream, type UpstreamScript } from '../support/scripted-upstream.ts';
+import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
 /** `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer. */
 
@@ -137,7 +137,7 @@ test('MO-06 a prompt that the server cuts without a word is found out if the con
 });
 
 test('MO-06 an upstream that is down, refuses the key, throttles or knows no such model is told apart', async (t) => {
-  const failing = async (script: UpstreamScript) => {
+  const failing = async (script: NextScript) => {
     upstream.script(script);
     const { status, said } = await run(t, ['--yes']);
     assert.equal(status, 1);
@@ -148,6 +148,10 @@ test('MO-06 an upstream that is down, refuses the key, throttles or knows no suc
     await failing({ status: 429, headers: { 'retry-after': '7' }, body: '{}' }),
     /throttles .*\(429\)\. Wait 7 s/,
   );
+  const usual = answerOf(GOOD_SERVER);
+  const begun = upstream.requests.length;
+  const later = await failing((request, index) => (index < begun + 3 ? usual(request) : { status: 429, body: '{}' }));
+  assert.match(later, /throttles calls \(429\)\. Wait, then/);
   assert.match(await failing({ status: 503, body: '{}' }), /fails \(503\)/);
   assert.match(await failing({ status: 404, body: '{}' }), /rejects even the simplest call \(404\).*name of the model/);
   assert.match(await failing({ body: [{ destroy: true }] }), /cannot be reached/);
