@@ -94,7 +94,7 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, mode: 'live' },
+    caller: { app, mode: 'live', boundUser: null, joinSeconds: null },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     pseudonyms,
