@@ -176,7 +176,9 @@ test('CC-13 a history without signatures is taken all the same, with the word th
   for (const model of [NEW, FLASH]) {
     const { joined } = await both(HELLO, { ...TURN, messages: history }, model);
     assert.equal(joined.content, 'Good morning.');
-    const [, said] = bodyOf()['contents'] as { parts: Json[] }[];
+    const [, said, results] = bodyOf()['contents'] as { parts: Json[] }[];
+    const responses = results!.parts.map((part) => ((part['functionResponse'] as Json)['response'] as Json)['content']);
+    assert.deepEqual(responses, ['sun\nrain', 'snow']);
     const signature = model === NEW ? 'skip_thought_signature_validator' : undefined;
     assert.deepEqual(
       said!.parts.map((part) => part['thoughtSignature']),
