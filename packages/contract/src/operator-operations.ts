@@ -106,6 +106,12 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Adds or replaces a model',
     refuses: ['CONFLICT'],
   },
+  'GET /operator/models/{id}/prices': {
+    id: 'listPrices',
+    tag: CATALOGUE,
+    summary: 'Shows the prices that a model has had, has and will have',
+    refuses: OWN,
+  },
   'DELETE /operator/models/{id}': {
     id: 'deleteModel',
     tag: CATALOGUE,

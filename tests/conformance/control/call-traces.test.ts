@@ -124,7 +124,8 @@ test('D4 CC-19 an answered call, plain or streamed, has one log line and its rec
   assert.deepEqual([traces, nobody], [[told], null]);
   assert.deepEqual(calls, [await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`)]);
   const any = await tracesOf(operator, `/operator/calls?callId=${callId}`);
-  assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0] }]]);
+  const served = { provider: 'upstream', providerModel: 'large-upstream' };
+  assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0], upstream: served }]]);
 
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) });
   await answered({ fields: { stream: true } });
