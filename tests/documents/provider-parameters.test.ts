@@ -20,7 +20,7 @@ test('MO-09 every parameter that is forwarded to providers has a rule for each k
 });
 
 test('MO-09 the document says what each kind does with each parameter, in the words of the code', () => {
-  const rows = rowsUnder(DOCUMENT, '## What providers with a format of their own take');
+  const rows = rowsUnder(DOCUMENT, '## What providers of other kinds take');
   const expected = SENT.toSorted().map((name) => [
     `\`${name}\``,
     ...KINDS.map((kind) => {
