@@ -65,7 +65,9 @@ function callOf(providerModel: string): ProviderCall {
 for (const { kind, model, needs, definition } of LIVE) {
   const missing = [model, ...needs].filter((name) => (process.env[name] ?? '') === '');
   const skip = missing.length > 0 && `Set ${missing.join(', ')} to call the vendor itself.`;
-  test(`MO-09 ${kind}: the vendor itself answers a plain and a streamed call, and reports its usage`, { skip }, async () => {
+  test(`MO-09 ${kind}: the vendor itself answers a plain and a streamed call, and reports its usage`, {
+    skip,
+  }, async () => {
     const provider: CatalogueProvider = providerSchema.parse(definition());
     const keys = createProviderKeys({
       providerKeys: {},

@@ -69,7 +69,12 @@ test('CC-01 parts that have arrived together are handed on together, and the res
 });
 
 test('CC-01 while its taker is busy, a stream reads no more than the one part that it has begun to read', async () => {
-  const { stream, pulled } = streamOf(Array.from({ length: 50 }, (_, place) => new Promise<Part>((resolve) => void setTimeout(resolve, place, text('a')))));
+  const { stream, pulled } = streamOf(
+    Array.from(
+      { length: 50 },
+      (_, place) => new Promise<Part>((resolve) => void setTimeout(resolve, place, text('a'))),
+    ),
+  );
   await stream.first();
   const before = pulled();
   const busy = Promise.withResolvers<boolean>();
@@ -88,7 +93,10 @@ for (const [what, parts, kind] of [
 ] as const) {
   test(`CC-11 a stream that ${what} fails as ${kind}`, async () => {
     const { stream, left } = streamOf(parts);
-    await assert.rejects(stream.first().then(() => stream.rest(() => true)), isFailure(kind));
+    await assert.rejects(
+      stream.first().then(() => stream.rest(() => true)),
+      isFailure(kind),
+    );
     assert.deepEqual(left, ['abort', 'left']);
     assert.equal(stream.isWhole(), true);
   });
@@ -104,6 +112,9 @@ test('CC-11 a word for the end that the library does not know is an end', async 
 test('CC-09 a stream that is silent for too long fails as timeout, also before its first part', async () => {
   const { stream } = streamOf([text('a'), new Promise<Part>(() => {})], 30);
   await stream.first();
-  await assert.rejects(stream.rest(() => true), isFailure('timeout'));
+  await assert.rejects(
+    stream.rest(() => true),
+    isFailure('timeout'),
+  );
   await assert.rejects(streamOf([new Promise<Part>(() => {})], 30).stream.first(), isFailure('timeout'));
 });
