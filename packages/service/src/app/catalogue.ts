@@ -5,6 +5,7 @@ import type { Pool } from '#db/pool.ts';
 import { createUpstreams } from '#gateway/upstream/upstreams.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { randomShare } from '#kernel/random.ts';
+import { showErrorTexts } from '#providers/error-text.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 
@@ -20,5 +21,6 @@ export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | u
 
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
+  showErrorTexts(config.showsErrorTexts);
   return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
 }
