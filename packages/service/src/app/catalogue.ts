@@ -18,5 +18,6 @@ export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | u
 
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
-  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
+  const keys = createProviderKeys({ ...config, clock: steadyClock });
+  return createProviderRegistry({ simulatorUrl, keys, environment: config.outboundEnvironment });
 }
