@@ -1,19 +1,39 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import type OpenAI from 'openai';
+import { APIError } from 'openai';
+import { chat } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
 import { bedrock } from '../support/vendors/bedrock.ts';
-import { ANSWER_SCHEMA, PIXEL, SCHEMA_ANSWER, WEATHER } from '../support/vendors/vendor.ts';
+import { google, startVertex } from '../support/vendors/google.ts';
+import { ANSWER_SCHEMA, CANARY, PIXEL, SCHEMA_ANSWER, type Vendor, WEATHER } from '../support/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
-const VENDORS = [anthropic, bedrock];
+const directory = mkdtempSync(join(tmpdir(), 'purser-vendors-'));
+const { vendor: vertex, close } = await startVertex((name, text) => {
+  writeFileSync(join(directory, name), text);
+  return join(directory, name);
+});
+const VENDORS = [anthropic, bedrock, google, vertex];
 const stage = await setVendorStage(VENDORS);
 const { client, modelOf, paid } = stage;
+after(async () => {
+  await close();
+  rmSync(directory, { recursive: true });
+});
+stage.service.keepSecret(CANARY);
 
 type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
-type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & { reasoning_details?: unknown[] };
+type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & {
+  reasoning_content?: string;
+  reasoning_details?: unknown[];
+};
 type Message = OpenAI.ChatCompletionMessage;
 
 interface Said {
@@ -34,15 +54,18 @@ async function streamed(model: string, asked: Asked): Promise<Said> {
   const stream = client.chat.completions.stream({ model, ...asked, stream: true });
   const deltas = { texts: 0, arguments: 0 };
   const details: unknown[] = [];
+  let thought = '';
   for await (const { choices } of stream) {
     const delta: Delta | undefined = choices[0]?.delta;
     if (delta?.content) deltas.texts += 1;
     if (delta?.tool_calls?.some((call) => call.function?.arguments)) deltas.arguments += 1;
+    thought += delta?.reasoning_content ?? '';
     details.push(...(delta?.reasoning_details ?? []));
   }
   const [choice] = (await stream.finalChatCompletion()).choices;
   assert.ok(choice);
-  const message = { ...choice.message, ...(details.length === 0 ? {} : { reasoning_details: details }) };
+  const reasoning = { reasoning_content: thought, reasoning_details: details };
+  const message = { ...choice.message, ...(details.length === 0 ? {} : reasoning) };
   return { message, reason: choice.finish_reason, deltas };
 }
 
@@ -55,7 +78,7 @@ for (const vendor of VENDORS) {
     test(`MO-09 ${vendor.kind}, ${way}: a text, with the charge of the vendor’s usage`, async () => {
       const system = { role: 'system' as const, content: 'Be brief.' };
       const { message, reason } = await paid(vendor, () => ask(model, { messages: [system, USER], stop: ['END'] }));
-      assert.match(message.content ?? '', /^Hello from (Claude|anthropic) 🐟$/u);
+      assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini) 🐟$/u);
       assert.equal(reason, 'stop');
     });
 
@@ -71,7 +94,10 @@ for (const vendor of VENDORS) {
           ['weather', { city: 'Zürich' }],
         ],
       );
-      if (deltas !== undefined) assert.ok(deltas.arguments > 2, 'arguments come in pieces');
+      if (deltas !== undefined) {
+        const least = vendor.hasWholeArguments === true ? 2 : 3;
+        assert.ok(deltas.arguments >= least, 'arguments come in pieces, or each call in one');
+      }
       const results = calls.map(({ id }, place) => ({
         role: 'tool' as const,
         tool_call_id: id,
@@ -94,6 +120,139 @@ for (const vendor of VENDORS) {
       assert.deepEqual([JSON.parse(message.content ?? ''), reason], [JSON.parse(SCHEMA_ANSWER), 'stop']);
     });
   }
+
+  test(`ER-03 CC-09 ${vendor.kind}: every failure of the vendor is told apart by its own code, costs nothing and shows none of its text`, async () => {
+    for (const [word, type] of vendor.failures) {
+      for (const ask of [plain, streamed]) assert.equal(await failureOf(vendor, ask, word), type, word);
+    }
+  });
+
+  test(`CC-11 ${vendor.kind}: a stream that fails or is cut after its first byte is an error, never an end, and costs nothing`, async () => {
+    for (const [word, type] of vendor.lateFailures) {
+      assert.equal(await failureOf(vendor, streamed, `${word} late`), type, word);
+    }
+  });
+
+  test(`MO-09 CC-03 ${vendor.kind}: what the kind has no word for is refused by its path, and nothing is sent`, async () => {
+    const before = stage.requestsOf(vendor).length;
+    for (const [fields, param] of vendor.refused) {
+      const body = { model, messages: [USER], ...fields };
+      const reply = await chat({ url: stage.service.url, key: stage.app.liveKey, user: 'anna' }, body);
+      assertRefusal(reply, { code: 'BAD_REQUEST', param }, JSON.stringify(fields));
+      assert.ok(String(reply.error['message']).startsWith(`This model does not take \`${param}\`. `), reply.text);
+    }
+    assert.equal(stage.requestsOf(vendor).length, before);
+  });
+}
+
+let asked = 0;
+
+/** The `error.type` of a call that the vendor fails, or `throttled`. Each request is new, because a rejected one is remembered. */
+async function failureOf(vendor: Vendor, ask: typeof plain, word: string): Promise<string> {
+  const system = { role: 'system' as const, content: `Request ${(asked += 1)}` };
+  const messages = [system, { role: 'user' as const, content: `fail ${word}` }];
+  try {
+    await paid(vendor, () => assert.rejects(ask(modelOf(vendor, 'plain'), { messages }), remember));
+  } catch (fault) {
+    throw new Error(`${word}: ${String(fault)}`, { cause: fault });
+  }
+  return seen;
+}
+
+let seen = '';
+
+function remember(fault: unknown): boolean {
+  if (!(fault instanceof APIError)) return false;
+  assert.ok(!fault.message.includes(CANARY) && !JSON.stringify(fault.error).includes(CANARY));
+  seen = fault.code === 'UPSTREAM_THROTTLED' ? 'throttled' : String(fault.type);
+  return true;
+}
+
+const LOOK = [
+  ['anthropic', anthropic, 'plain'],
+  ['anthropic, by effort', anthropic, 'effort'],
+  ['bedrock', bedrock, 'plain'],
+] as const;
+
+for (const [what, vendor, use] of LOOK) {
+  for (const [way, ask] of Object.entries(WAYS)) {
+    test(`MO-09 ${what}, ${way}: sealed thinking goes back to the vendor unchanged, before the calls that it led to`, async () => {
+      const asking = { messages: [USER], tools: [WEATHER], reasoning_effort: 'low' as const };
+      const { message } = await paid(vendor, () => ask(modelOf(vendor, use), asking));
+      const { reasoning_content: shown, reasoning_details: details } = message as Thought;
+      assert.match(shown ?? '', /^The user wants .* twice\.$/);
+      assert.ok(details?.some(({ signature }) => signature !== undefined));
+      const results = (message.tool_calls ?? []).map(({ id }) => ({
+        role: 'tool' as const,
+        tool_call_id: id,
+        content: 'mild',
+      }));
+      // The vendor checks the seal and the order, and fails the call if either is wrong.
+      const next = await paid(vendor, () =>
+        ask(modelOf(vendor, use), { ...asking, messages: [USER, message, ...results] }),
+      );
+      assert.equal(next.message.content, 'Results: mild, mild');
+    });
+  }
+}
+
+interface Thought {
+  readonly reasoning_content?: string;
+  readonly reasoning_details?: readonly { readonly text?: string; readonly signature?: string }[];
+}
+
+for (const vendor of [anthropic, bedrock]) {
+  test(`MO-09 ${vendor.kind}: cache marks reach the vendor, and what it writes for 5 minutes and for an hour is charged apart`, async () => {
+    for (const ttl of [undefined, '1h']) {
+      const mark = { cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) } };
+      const system = { role: 'system' as const, content: [{ type: 'text' as const, text: 'A long text.', ...mark }] };
+      for (const ask of [plain, streamed]) {
+        await paid(vendor, () => ask(modelOf(vendor, 'plain'), { messages: [system, { ...USER, ...mark }] }));
+      }
+      const sent = JSON.stringify(stage.requestsOf(vendor).at(-1)?.body);
+      assert.equal(sent.split(ttl === undefined ? /"cache_control"|"cachePoint"/ : /"ttl":"1h"/).length - 1, 2, sent);
+    }
+  });
+}
+
+for (const [way, ask] of Object.entries(WAYS)) {
+  test(`MO-09 google, ${way}: the signature of a tool call goes back to the vendor with the call`, async () => {
+    const asking = { messages: [USER], tools: [WEATHER] };
+    const { message } = await paid(google, () => ask(modelOf(google, 'plain'), asking));
+    const results = (message.tool_calls ?? []).map(({ id }) => ({
+      role: 'tool' as const,
+      tool_call_id: id,
+      content: 'mild',
+    }));
+    const messages = [USER, message, ...results];
+    const next = await paid(google, () => ask(modelOf(google, 'plain'), { ...asking, messages }));
+    assert.equal(next.message.content, 'Results: mild, mild');
+    // The vendor takes no signature but its own, and one word that stands for a lost one.
+    assert.doesNotMatch(JSON.stringify(stage.requestsOf(google).at(-1)?.body), /skip_thought_signature_validator/);
+  });
+}
+
+for (const use of ['nova', 'llama', 'mistral']) {
+  test(`MO-09 bedrock: models of other vendors by the same format: ${use}`, async () => {
+    const model = modelOf(bedrock, use);
+    const format = { type: 'json_schema' as const, json_schema: { name: 'place', schema: ANSWER_SCHEMA } };
+    for (const ask of [plain, streamed]) {
+      const { message, reason, deltas } = await paid(bedrock, () =>
+        ask(model, { messages: [USER], response_format: format }),
+      );
+      assert.deepEqual([JSON.parse(message.content ?? ''), reason], [JSON.parse(SCHEMA_ANSWER), 'stop']);
+      if (deltas !== undefined) assert.ok(deltas.texts > 2, 'the JSON comes in pieces');
+      const asked = { messages: [USER], tools: [WEATHER] };
+      const called = await paid(bedrock, () => ask(model, asked));
+      const results = (called.message.tool_calls ?? []).map(({ id }) => ({
+        role: 'tool' as const,
+        tool_call_id: id,
+        content: 'mild',
+      }));
+      const next = await paid(bedrock, () => ask(model, { ...asked, messages: [USER, called.message, ...results] }));
+      assert.equal(next.message.content, 'Results: mild, mild');
+    }
+  });
 }
 
 test('MO-09 no library changed or left out a part of any request on its own', async () => {

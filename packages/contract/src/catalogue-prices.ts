@@ -59,6 +59,18 @@ const priceChange = z.strictObject({
 });
 export const priceChanges = z.array(priceChange).max(CHANGES_MAX);
 
+/** The price of a receipt. What a price has beyond the ordinary is there only if it has it. */
+export const receiptPriceSchema = z.object({
+  ...priceSchema.shape,
+  version: z.int(),
+  inputMicrosPerMillion: z.int(),
+  cachedInputMicrosPerMillion: z.int(),
+  cacheWriteMicrosPerMillion: z.int(),
+  outputMicrosPerMillion: z.int(),
+  marginBasisPoints: z.int(),
+  marginMicrosPerCall: z.int().optional(),
+});
+
 export type CataloguePrice = z.output<typeof priceSchema>;
 export type CataloguePriceChange = z.output<typeof priceChange>;
 

@@ -100,6 +100,54 @@ export const providerSchema = z
       ...callFields,
       onAbandon: drained,
     }),
+    z.strictObject({
+      /** OpenAI's format at Azure. The provider's name of a model is that of its deployment. */
+      kind: z.literal('azure'),
+      /** Of the resource, such as `https://my-resource.openai.azure.com`. */
+      endpoint: providerUrl,
+      /** True: by the path of each deployment and a dated version, as resources had it before `/openai/v1`. */
+      deployments: z.boolean().optional(),
+      apiVersion: z
+        .string()
+        .regex(/^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/, { error: 'must look like `2024-10-21` or `preview`' })
+        .optional(),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Mistral's dialect of the format. */
+      kind: z.literal('mistral'),
+      /** Up to and including the version. */
+      baseUrl: providerUrl.default('https://api.mistral.ai/v1'),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Gemini's format at the Gemini API. */
+      kind: z.literal('google'),
+      /** Up to and including the version. */
+      baseUrl: providerUrl.default('https://generativelanguage.googleapis.com/v1beta'),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Gemini's format on Vertex AI. A key is an access token. Without one, tokens come from credentials of Google's. */
+      kind: z.literal('vertex'),
+      project: z.string().regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/, { error: 'must be the id or the number of a project' }),
+      location: z.string().regex(/^(global|us|eu|[a-z]+-[a-z]+\d{1,2})$/, {
+        error: 'must be a region such as `europe-west4`, or `global`, `us` or `eu`',
+      }),
+      /** Instead of the location's own address, such as that of Private Service Connect. */
+      endpoint: providerUrl.optional(),
+      /** The JSON of a service account or of a workload identity; else those of the environment's usual chain. */
+      credentialsFile: z.string().regex(/^\//, { error: 'must be an absolute path' }).optional(),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
   ])
   .superRefine((provider, context) => {
     const [, second] = KEY_FIELDS.filter((field) => provider[field as keyof typeof provider] !== undefined);
@@ -126,9 +174,15 @@ export function originOf(provider: CatalogueProvider): string | undefined {
   switch (provider.kind) {
     case 'openai-compatible':
     case 'anthropic':
+    case 'google':
+    case 'mistral':
       return new URL(provider.baseUrl).origin;
+    case 'azure':
+      return new URL(provider.endpoint).origin;
     case 'bedrock':
       return new URL(bedrockAddress(provider)).origin;
+    case 'vertex':
+      return new URL(vertexAddress(provider)).origin;
     case 'simulator':
       return undefined;
   }
@@ -152,6 +206,20 @@ const REGIONS_APART = [
   ['eusc-', 'amazonaws.eu'],
 ] as const;
 
+/** Where Vertex is for a location, unless the provider names another address: regions, multi-regions and `global` differ. */
+export function vertexAddress({
+  location,
+  endpoint,
+}: {
+  readonly location: string;
+  readonly endpoint?: string | undefined;
+}): string {
+  if (endpoint !== undefined) return endpoint.replace(/\/+$/, '');
+  if (location === 'global') return 'https://aiplatform.googleapis.com';
+  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`;
+  return `https://${location}-aiplatform.googleapis.com`;
+}
+
 /**
  * A secret of the process's environment that the provider names itself, with the field that does so. An edit over HTTP must not
  * pair it with a new origin (MO-11).
@@ -159,8 +227,13 @@ const REGIONS_APART = [
 export function credentialOf(
   provider: CatalogueProvider,
 ): { readonly field: string; readonly value: string } | undefined {
-  if (provider.kind === 'simulator' || provider.apiKeyEnv === undefined) return undefined;
-  return { field: 'apiKeyEnv', value: provider.apiKeyEnv };
+  if (provider.kind === 'simulator') return undefined;
+  if (provider.apiKeyEnv !== undefined) return { field: 'apiKeyEnv', value: provider.apiKeyEnv };
+  if (provider.kind !== 'vertex' || keyNamesOf(provider).length > 0) return undefined;
+  const { credentialsFile, endpoint } = provider;
+  if (credentialsFile !== undefined) return { field: 'credentialsFile', value: credentialsFile };
+  // Google's own hosts may have the tokens of this machine.
+  return endpoint === undefined ? undefined : { field: 'endpoint', value: 'the credentials of this machine' };
 }
 
 function isBare(text: string): boolean {

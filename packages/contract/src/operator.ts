@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { receiptPriceSchema } from './catalogue-prices.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit } from './control.ts';
 import { accountId, appId, identityId, paymentId, userId } from './identifiers.ts';
@@ -66,6 +67,21 @@ export const modelEntrySchema = modelSchema.partial({ id: true });
 export const aliasParamsSchema = z.object({ alias: aliasName });
 export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
 export const aliasSchema = z.object({ alias: z.string(), target: z.string() });
+/** The prices of a model, the newest first. */
+export const priceHistorySchema = z.object({
+  prices: z.array(
+    z.object({
+      state: z.enum(['past', 'current', 'future', 'withdrawn']).meta({
+        description: '`withdrawn`: it was set for later, and taken back before that time.',
+      }),
+      from: moment.meta({ description: 'When it came into force, or will.' }),
+      until: moment.nullable().meta({ description: 'Null if no end is known.' }),
+      provider: z.string().nullable().meta({ description: 'Null in prices from before they named a provider.' }),
+      providerModel: z.string().nullable(),
+      price: receiptPriceSchema,
+    }),
+  ),
+});
 export { catalogueSchema, modelSchema };
 
 const before = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
+import { receiptPriceSchema } from './catalogue-prices.ts';
 import { appId } from './identifiers.ts';
 
 /** Usage and receipts, for app owners (CP-04). */
@@ -72,22 +73,19 @@ export const receiptSchema = z
         cacheWrite: z.int(),
         completion: z.int(),
         reasoning: z.int(),
+        cacheWriteLong: z.int().optional(),
+        audioInput: z.int().optional(),
+        imageInput: z.int().optional(),
+        audioOutput: z.int().optional(),
+        imageOutput: z.int().optional(),
       })
       .meta({
         description:
           '`cached` and `cacheWrite` are parts of `prompt`: read from the cache of the provider, and written to it. ' +
-          '`reasoning` is a part of `completion`.',
+          '`reasoning` is a part of `completion`. The others are there if they are not 0: `cacheWriteLong` (written to a cache for longer), `audioInput` and `imageInput` are further parts of `prompt`, `audioOutput` and `imageOutput` of `completion`. No token is in two parts.',
       }),
-    price: z
-      .object({
-        version: z.int(),
-        inputMicrosPerMillion: z.int(),
-        cachedInputMicrosPerMillion: z.int(),
-        cacheWriteMicrosPerMillion: z.int(),
-        outputMicrosPerMillion: z.int(),
-        marginBasisPoints: z.int(),
-      })
-      .nullable(),
+    searches: z.int().optional().meta({ description: 'Searches of the web by the provider, if there were any.' }),
+    price: receiptPriceSchema.nullable(),
     heldMicros: amount,
     chargedMicros: amount,
     releasedMicros: amount,
@@ -146,6 +144,15 @@ const failedUpstreamSchema = z
 /** For operators: of one app, or of all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
-  calls: z.array(z.object({ appId: z.string(), ...receiptSchema.shape })),
+  calls: z.array(
+    z.object({
+      appId: z.string(),
+      ...receiptSchema.shape,
+      upstream: z
+        .object({ provider: z.string(), providerModel: z.string() })
+        .nullable()
+        .meta({ description: 'Who served the call. Null if nobody did, and for calls from before this was kept.' }),
+    }),
+  ),
   traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape, upstream: failedUpstreamSchema })),
 });

@@ -79,8 +79,9 @@ export interface Receipt {
   outcome: 'answered' | 'abandoned' | 'failed' | 'expired';
   /** The service counted the tokens itself, because the provider did not say. */
   estimated: boolean;
-  /** `cached` and `cacheWrite` are parts of `prompt`, `reasoning` is a part of `completion`. */
-  tokens: { prompt: number; cached: number; cacheWrite: number; completion: number; reasoning: number };
+  tokens: ReceiptTokens;
+  /** Searches of the web by the provider, if there were any. */
+  searches?: number | undefined;
   /** The price that was in force when the call began. */
   price: ReceiptPrice | null;
   heldMicros: number;
@@ -88,13 +89,54 @@ export interface Receipt {
   releasedMicros: number;
 }
 
-export interface ReceiptPrice {
+/** No token is in two parts. The optional parts are there if they are not 0. */
+export interface ReceiptTokens {
+  prompt: number;
+  /** A part of `prompt`, like the next one. */
+  cached: number;
+  cacheWrite: number;
+  completion: number;
+  /** A part of `completion`. */
+  reasoning: number;
+  /** A part of `prompt`, like the next two: written to a cache for longer than usual. */
+  cacheWriteLong?: number | undefined;
+  audioInput?: number | undefined;
+  imageInput?: number | undefined;
+  /** A part of `completion`, like the next one. */
+  audioOutput?: number | undefined;
+  imageOutput?: number | undefined;
+}
+
+/** Prices of a million tokens. A kind without a price costs as much as input or output. */
+interface ReceiptRates {
+  cacheWriteLongMicrosPerMillion?: number | undefined;
+  audioInputMicrosPerMillion?: number | undefined;
+  imageInputMicrosPerMillion?: number | undefined;
+  reasoningMicrosPerMillion?: number | undefined;
+  audioOutputMicrosPerMillion?: number | undefined;
+  imageOutputMicrosPerMillion?: number | undefined;
+}
+
+/** The prices of calls whose prompt has more tokens than this. */
+export interface ReceiptTier extends ReceiptRates {
+  aboveInputTokens: number;
+  inputMicrosPerMillion: number;
+  cachedInputMicrosPerMillion?: number | undefined;
+  cacheWriteMicrosPerMillion?: number | undefined;
+  outputMicrosPerMillion: number;
+}
+
+export interface ReceiptPrice extends ReceiptRates {
   version: number;
   inputMicrosPerMillion: number;
   cachedInputMicrosPerMillion: number;
   cacheWriteMicrosPerMillion: number;
   outputMicrosPerMillion: number;
   marginBasisPoints: number;
+  marginMicrosPerCall?: number | undefined;
+  microsPerCall?: number | undefined;
+  microsPerSearch?: number | undefined;
+  tiers?: ReceiptTier[] | undefined;
 }
 
 /** The available balance fell below the threshold of the app's subscription. */

@@ -67,7 +67,9 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
     status: 200,
   };
   const tokens = { promptTokens: 40, completionTokens: 20, chargedMicros: receipt?.['chargedMicros'] };
-  assert.deepEqual(said, { msg: 'call', correlationId, callId, ...facts, outcome: 'answered', ...tokens });
+  const upstream = { provider: 'upstream', providerModel: 'large-upstream' };
+  const served = { outcome: 'answered', upstream, tries: 1 };
+  assert.deepEqual(said, { msg: 'call', correlationId, callId, ...facts, ...served, ...tokens });
   assert.equal(lines.length, 1);
   return reply;
 }
@@ -81,9 +83,12 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const { time: _time, level: _level, msg: _msg, appId, upstream = null, ...said } = lines[0] ?? {};
+  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...said } = lines[0] ?? {};
   const { at: _at, userId, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
+  // A trace names the upstream that failed a call, the line also the one that served it.
+  const upstream = said['failure'] === undefined ? null : asked;
+  assert.equal(tries, asked === null ? undefined : 1);
   assert.equal(appId, app.appId);
   assert.ok(!JSON.stringify(lines).includes(USER), 'a log line names no user');
   if (userId !== null) assert.equal(userId, USER);
@@ -124,7 +129,8 @@ test('D4 CC-19 an answered call, plain or streamed, has one log line and its rec
   assert.deepEqual([traces, nobody], [[told], null]);
   assert.deepEqual(calls, [await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`)]);
   const any = await tracesOf(operator, `/operator/calls?callId=${callId}`);
-  assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0] }]]);
+  const served = { provider: 'upstream', providerModel: 'large-upstream' };
+  assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0], upstream: served }]]);
 
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) });
   await answered({ fields: { stream: true } });

@@ -5,10 +5,13 @@ import {
   CANARY,
   inPieces,
   PIXEL,
+  REFUSED_BY_ALL,
+  saying,
   SCHEMA_ANSWER,
   type Vendor,
   type VendorAnswer,
   type VendorRequest,
+  WEATHER,
 } from './vendor.ts';
 
 /** Anthropic's Messages format, as platform.claude.com documents it. */
@@ -17,7 +20,59 @@ export const anthropic: Vendor = {
   kind: 'anthropic',
   providerAt: (origin) => ({ kind: 'anthropic', baseUrl: `${origin}/v1`, apiKeyEnv: 'ANTHROPIC_TEST_API_KEY' }),
   environment: { ANTHROPIC_TEST_API_KEY: 'sk-ant-test' },
-  models: { plain: 'claude-sonnet-4-5-20250929', effort: 'claude-opus-4-6' },
+  models: { plain: 'claude-sonnet-4-5-20250929', effort: 'claude-opus-4-6', newest: 'claude-opus-5-5' },
+  failures: [
+    ['rate_limit_error', 'throttled'],
+    ['overloaded_error', 'throttled'],
+    ['invalid_request_error', 'upstream_rejected'],
+    ['not_found_error', 'upstream_rejected'],
+    ['too_long', 'context_length_exceeded'],
+    ['request_too_large', 'context_length_exceeded'],
+    ['authentication_error', 'upstream_unauthorized'],
+    ['permission_error', 'upstream_unauthorized'],
+    ['billing_error', 'upstream_unauthorized'],
+    ['api_error', 'upstream_outage'],
+  ],
+  lateFailures: [
+    ['overloaded_error', 'throttled'],
+    ['api_error', 'upstream_outage'],
+    ['cut', 'upstream_broken'],
+  ],
+  refused: [
+    ...REFUSED_BY_ALL,
+    [{ seed: 1 }, 'seed'],
+    [{ frequency_penalty: 1 }, 'frequency_penalty'],
+    [{ presence_penalty: -1 }, 'presence_penalty'],
+    [{ verbosity: 'low' }, 'verbosity'],
+    [{ temperature: 1.5 }, 'temperature'],
+    [{ temperature: 0.5, top_p: 0.5 }, 'top_p'],
+    [{ temperature: 0.5, reasoning_effort: 'low' }, 'temperature'],
+    [{ model: 'anthropic.newest', temperature: 0.5 }, 'temperature'],
+    [{ model: 'anthropic.newest', reasoning_effort: 'none' }, 'reasoning_effort'],
+    [{ model: 'anthropic.newest', tools: [WEATHER], tool_choice: 'required' }, 'tool_choice'],
+    [{ reasoning_effort: 'low', tools: [WEATHER], tool_choice: 'required' }, 'reasoning_effort'],
+    [{ stop: [' '] }, 'stop'],
+    [{ response_format: { type: 'json_object' } }, 'response_format.type'],
+    [
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'a', schema: { type: 'object', additionalProperties: true } },
+        },
+      },
+      'response_format.json_schema.schema.additionalProperties',
+    ],
+    [
+      {
+        messages: [
+          { role: 'user', content: 'Hello' },
+          { role: 'system', content: 'Be brief.' },
+        ],
+      },
+      'messages[1].role',
+    ],
+    [saying('Hello', { cache_control: { type: 'lasting' } }), 'messages[0].cache_control'],
+  ],
   answer,
 };
 

@@ -7,10 +7,12 @@ import {
   CANARY,
   inPieces,
   PIXEL,
+  REFUSED_BY_ALL,
   SCHEMA_ANSWER,
   type Vendor,
   type VendorAnswer,
   type VendorRequest,
+  WEATHER,
 } from './vendor.ts';
 
 /** Amazon Bedrock's Converse and ConverseStream, as docs.aws.amazon.com documents them. */
@@ -32,6 +34,46 @@ export const bedrock: Vendor = {
     llama: 'us.meta.llama3-3-70b-instruct-v1:0',
     mistral: 'us.mistral.pixtral-large-2502-v1:0',
   },
+  failures: [
+    ['ThrottlingException', 'throttled'],
+    ['ValidationException', 'upstream_rejected'],
+    ['ResourceNotFoundException', 'upstream_rejected'],
+    ['too_long', 'context_length_exceeded'],
+    ['AccessDeniedException', 'upstream_unauthorized'],
+    ['InvalidSignatureException', 'upstream_unauthorized'],
+    ['ModelTimeoutException', 'upstream_timeout'],
+    ['ModelErrorException', 'upstream_outage'],
+    ['InternalServerException', 'upstream_outage'],
+    ['ServiceUnavailableException', 'upstream_outage'],
+  ],
+  lateFailures: [
+    ['throttlingException', 'throttled'],
+    ['modelStreamErrorException', 'upstream_outage'],
+    ['internalServerException', 'upstream_outage'],
+    ['cut', 'upstream_broken'],
+  ],
+  refused: [
+    ...REFUSED_BY_ALL,
+    [{ seed: 1 }, 'seed'],
+    [{ presence_penalty: 1 }, 'presence_penalty'],
+    [{ temperature: 1.5 }, 'temperature'],
+    [{ model: 'bedrock.nova', parallel_tool_calls: false }, 'parallel_tool_calls'],
+    [{ model: 'bedrock.nova', reasoning_effort: 'low' }, 'reasoning_effort'],
+    [{ messages: [{ role: 'tool', tool_call_id: 'a', content: 'b' }] }, 'messages[0]'],
+    [{ tools: [{ ...WEATHER, cache_control: { type: 'ephemeral' } }] }, 'tools[0].cache_control'],
+    [
+      { tools: [{ type: 'function', function: { name: 'a', strict: true, parameters: { type: 'object' } } }] },
+      'tools[0].function.strict',
+    ],
+    [
+      {
+        model: 'bedrock.nova',
+        tools: [WEATHER],
+        response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+      },
+      'response_format',
+    ],
+  ],
   answer,
 };
 

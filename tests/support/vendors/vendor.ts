@@ -9,7 +9,15 @@ export interface Vendor {
   readonly environment: Readonly<Record<string, string>>;
   /** Provider models by what they are good for. `plain` does everything that the scenarios ask for. */
   readonly models: Readonly<Record<string, string>>;
+  /** Errors of the vendor, by the word behind `fail` in the prompt, with the `error.type` that a caller reads. */
+  readonly failures: readonly (readonly [word: string, type: string])[];
+  /** Those that may come in the middle of a stream. */
+  readonly lateFailures: readonly (readonly [word: string, type: string])[];
+  /** Requests that the kind refuses by name, each with the path. */
+  readonly refused: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[];
   readonly answer: (request: VendorRequest) => VendorAnswer;
+  /** Its streams bring the arguments of a tool in one piece. */
+  readonly hasWholeArguments?: true;
 }
 
 export interface VendorRequest {
@@ -86,3 +94,26 @@ export const CANARY = 'CANARY of the vendor';
 export function inPieces(whole: unknown): readonly string[] {
   return String(whole).match(/.{1,9}/gsu) ?? [];
 }
+
+/** A conversation of one message and these fields besides. */
+export function saying(content: unknown, fields: Readonly<Record<string, unknown>> = {}) {
+  return { messages: [{ role: 'user', content, ...fields }] };
+}
+
+/** Requests that no kind with a format of its own takes. */
+export const REFUSED_BY_ALL: Vendor['refused'] = [
+  [{ n: 2 }, 'n'],
+  [{ logprobs: true }, 'logprobs'],
+  [{ logit_bias: { 7: 1 } }, 'logit_bias'],
+  [
+    saying([{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }]),
+    'messages[0].content[0].image_url.url',
+  ],
+  [
+    saying([{ type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}`, detail: 'low' } }]),
+    'messages[0].content[0].image_url.detail',
+  ],
+  [saying('Hello', { name: 'anna' }), 'messages[0].name'],
+  [saying('Hello', { weight: 1 }), 'messages[0].weight'],
+  [{ tools: [{ ...WEATHER, custom: 1 }] }, 'tools[0].custom'],
+];

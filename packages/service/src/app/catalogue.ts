@@ -5,6 +5,7 @@ import type { Pool } from '#db/pool.ts';
 import { createUpstreams } from '#gateway/upstream/upstreams.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { randomShare } from '#kernel/random.ts';
+import { showErrorTexts } from '#providers/error-text.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 
@@ -13,10 +14,13 @@ export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | u
   const providers = openProviders(config, simulatorUrl);
   const keysOf = (definition: CatalogueProvider) => providers.clientsOf(definition).map(({ keyName }) => keyName);
   const upstreams = createUpstreams({ keysOf, clock: steadyClock, random: randomShare });
-  return { providers, upstreams, catalogue: createCatalogue(db, providers.canReach) };
+  const catalogue = createCatalogue(db, providers.canReach);
+  const readUpstreams = () => upstreams.report(catalogue);
+  return { providers, upstreams, catalogue: { ...catalogue, readUpstreams } };
 }
 
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
+  showErrorTexts(config.showsErrorTexts);
   return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
 }

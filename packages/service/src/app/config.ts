@@ -45,6 +45,8 @@ export interface Config extends LimitSettings {
   readonly leaseMs: number;
   /** How long calls can be looked up by their ids. 0: not at all. */
   readonly callLookupMs: number;
+  /** Whether the log shows what providers say with an error, redacted. */
+  readonly showsErrorTexts: boolean;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
   /** The name of the person or company that runs the service, for hosted pages and mail. */
@@ -95,6 +97,7 @@ const PUBLIC_URL_HOW =
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
+  const isProduction = environment === 'production';
   const host = settings.text('HOST') ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
   const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
@@ -115,12 +118,9 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    showsErrorTexts: settings.text('PURSER_LOG_PROVIDER_ERRORS') === '1',
     callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
-    registration: settings.choice(
-      'PURSER_REGISTRATION',
-      ['open', 'closed'],
-      environment === 'production' ? 'closed' : 'open',
-    ),
+    registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),

@@ -83,6 +83,21 @@ function termsOf(price: CataloguePrice, marginBasisPoints: number, marginMicrosP
   };
 }
 
+/** A stored price in the words of the catalogue, for those who read it. `version` names its row. */
+export function priceToWire(row: PriceTerms & Pick<PriceRow, 'price_id'>) {
+  const perCall = Number(row.margin_micros_per_call);
+  return {
+    version: Number(row.price_id),
+    inputMicrosPerMillion: Number(row.input_micros_per_million),
+    cachedInputMicrosPerMillion: Number(row.cached_input_micros_per_million),
+    cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
+    outputMicrosPerMillion: Number(row.output_micros_per_million),
+    marginBasisPoints: row.margin_basis_points,
+    ...(perCall === 0 ? {} : { marginMicrosPerCall: perCall }),
+    ...row.details,
+  };
+}
+
 /** A stored price as the arithmetic takes it. `searchesMax` is the model's own bound. */
 export function priceOf(row: PriceTerms & Pick<PriceRow, 'price_id'>, searchesMax = 0): Price {
   return {

@@ -35,6 +35,33 @@ export async function selectPrices(db: Queryable): Promise<readonly PriceRow[]> 
   return rows;
 }
 
+/** A price row, with when it was added and when the catalogue stopped naming it. */
+export interface PriceHistoryRow extends Omit<PriceRow, 'provider' | 'provider_model'> {
+  readonly provider: string | null;
+  readonly provider_model: string | null;
+  readonly since_ms: number;
+  readonly ended_ms: number | null;
+}
+
+/** Reads every price that a model ever had, the newest first. */
+export async function selectPriceHistory(
+  db: Queryable,
+  modelId: string,
+  most: number,
+): Promise<readonly PriceHistoryRow[]> {
+  const { rows } = await db.query<PriceHistoryRow>(
+    `select p.price_id, p.model_id, p.provider, p.provider_model,
+       (extract(epoch from p.effective_from) * 1000)::float8 as effective_from_ms, p.input_micros_per_million,
+       p.cached_input_micros_per_million, p.cache_write_micros_per_million, p.output_micros_per_million,
+       p.margin_basis_points, p.margin_micros_per_call, p.details,
+       (extract(epoch from p.since) * 1000)::float8 as since_ms, (extract(epoch from e.ended_at) * 1000)::float8 as ended_ms
+     from catalogue.prices p left join catalogue.price_ends e on e.price_id = p.price_id
+     where p.model_id = $1 order by p.price_id desc limit $2`,
+    [modelId, most],
+  );
+  return rows;
+}
+
 interface ProviderRow {
   readonly name: string;
   readonly definition: CatalogueProvider;

@@ -61,15 +61,29 @@ export function operatorsTraceToWire(trace: CallTrace) {
   return { appId: trace.appId, ...traceToWire(trace), upstream };
 }
 
-/** A receipt on the wire. What is unknown is null, so that every receipt has the same fields. */
+/** A receipt on the wire, for apps and their owners: without who served the call (CC-21). What is unknown is null. */
 export function receiptToWire(receipt: CallReceipt) {
-  const { appId: _, atMs, isEstimated, correlationId, model, price, held, charged, released, ...rest } = receipt;
+  const {
+    appId: _,
+    upstream: _upstream,
+    searches,
+    atMs,
+    isEstimated,
+    correlationId,
+    model,
+    price,
+    held,
+    charged,
+    released,
+    ...rest
+  } = receipt;
   return {
     ...rest,
     correlationId: correlationId ?? null,
     model: model ?? null,
     at: isoOf(atMs),
     estimated: isEstimated,
+    ...(searches === undefined ? {} : { searches }),
     price: price ?? null,
     heldMicros: microsToWire(held),
     chargedMicros: microsToWire(charged),

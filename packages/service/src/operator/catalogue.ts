@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
 import { type CatalogueProvider, credentialOf, originOf } from '@purser/contract/catalogue-providers.ts';
+import { type PastPrice, readPriceHistory } from '#catalogue/price-history.ts';
 import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/catalogue-file.ts';
 import { changedFacts, type Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
+import { systemClock } from '#kernel/clock.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
@@ -15,6 +17,8 @@ import { type Act, audited, Repeated } from '#operator/acts.ts';
  */
 export interface CatalogueDesk {
   readonly read: () => Promise<{ readonly file: CatalogueFile; readonly version: bigint }>;
+  /** The prices of a model, the newest first: past ones, those in force and those to come. */
+  readonly prices: (id: string) => Promise<readonly PastPrice[] | Refusal<'NOT_FOUND'>>;
   /** Replaces the catalogue. Refused if `version` is given and the catalogue has changed since that version. */
   readonly replace: (
     act: Act,
@@ -55,6 +59,10 @@ export function createCatalogueDesk({ pool, refresh, keys }: DeskOptions): Catal
   const edit = createEdit({ pool, refresh });
   return {
     read: () => readCatalogue(pool),
+    prices: async (id) => {
+      const found = await readPriceHistory(pool, id, systemClock.nowMs());
+      return found.length === 0 ? refuse('NOT_FOUND', 'No model with this identifier has ever had a price.') : found;
+    },
     replace: (act, file, version) =>
       edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, (current, is) =>
         version === undefined || version === is ? (strangeKeyIn(file, current, keys) ?? file) : outdated(),

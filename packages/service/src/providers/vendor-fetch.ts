@@ -26,6 +26,9 @@ export interface VendorHttp {
 /** One event of a stream. No honest one comes near it, and our memory must end somewhere. */
 const EVENT_BYTES_MAX = 1024 * 1024;
 
+/** Errors are read to tell them apart, and are short. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
 interface Undici {
   readonly fetch: typeof undiciFetch;
   readonly dispatcher: InstanceType<typeof import('undici').EnvHttpProxyAgent>;
@@ -87,8 +90,13 @@ function bounded(response: Response, options: CallFetchOptions, signal: AbortSig
     throw new UpstreamError('refused', `The provider answered with a redirect (${status}).`, { status });
   }
   if (body === null) return response;
-  const count = options.bytesMax === undefined ? createEventGauge(options.framing) : createByteGauge(options.bytesMax);
-  return new Response(gauged(body, count, signal), { status, headers });
+  return new Response(gauged(body, gaugeFor(response, options), signal), { status, headers });
+}
+
+/** The error of a stream is no stream. */
+function gaugeFor({ ok }: Response, { bytesMax, framing }: CallFetchOptions): (bytes: Uint8Array) => boolean {
+  if (!ok) return createByteGauge(ERROR_BYTES_MAX);
+  return bytesMax === undefined ? createEventGauge(framing) : createByteGauge(bytesMax);
 }
 
 /** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */

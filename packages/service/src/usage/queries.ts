@@ -125,6 +125,44 @@ export interface ReceiptRow {
   readonly cache_write_micros_per_million: bigint | null;
   readonly output_micros_per_million: bigint | null;
   readonly margin_basis_points: number | null;
+  readonly margin_micros_per_call: bigint | null;
+  readonly details: ReceiptPriceDetails | null;
+  /** Who served the call. Null if it has no price, or one from before prices named their upstream. */
+  readonly provider: string | null;
+  readonly provider_model: string | null;
+  readonly rare_counts: RareCounts | null;
+}
+
+/** Counts that few calls have. A count of 0 is left out. */
+export interface RareCounts {
+  readonly cacheWriteLong?: number;
+  readonly audioInput?: number;
+  readonly imageInput?: number;
+  readonly audioOutput?: number;
+  readonly imageOutput?: number;
+  readonly searches?: number;
+}
+
+/** What few prices have, as the catalogue spells it. */
+export interface ReceiptPriceDetails {
+  readonly cacheWriteLongMicrosPerMillion?: number;
+  readonly audioInputMicrosPerMillion?: number;
+  readonly imageInputMicrosPerMillion?: number;
+  readonly reasoningMicrosPerMillion?: number;
+  readonly audioOutputMicrosPerMillion?: number;
+  readonly imageOutputMicrosPerMillion?: number;
+  readonly microsPerCall?: number;
+  readonly microsPerSearch?: number;
+  readonly tiers?: ReceiptTier[];
+}
+
+/** Prices of calls with longer prompts. */
+interface ReceiptTier extends Omit<ReceiptPriceDetails, 'microsPerCall' | 'microsPerSearch' | 'tiers'> {
+  readonly aboveInputTokens: number;
+  readonly inputMicrosPerMillion: number;
+  readonly cachedInputMicrosPerMillion?: number;
+  readonly cacheWriteMicrosPerMillion?: number;
+  readonly outputMicrosPerMillion: number;
 }
 
 /** Finds the receipt of one call. Undefined when the call is another app's or still runs. `appId` undefined: of any app. */

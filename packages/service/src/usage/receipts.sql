@@ -6,13 +6,15 @@ create or replace function usage.receipts(p_app text, p_call uuid, p_correlation
   prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint,
   held_micros bigint, charged_micros bigint, price_id bigint,
   input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint,
-  output_micros_per_million bigint, margin_basis_points int
+  output_micros_per_million bigint, margin_basis_points int, margin_micros_per_call bigint, details jsonb,
+  provider text, provider_model text, rare_counts jsonb
 )
 language sql stable security definer set search_path = pg_catalog set enable_seqscan = off as $$
   select w.app_id, c.call_id, c.correlation_id, w.user_id, c.model, c.settled_at, c.outcome, c.is_estimated,
     c.prompt_tokens, c.cached_tokens, c.cache_write_tokens, c.completion_tokens, c.reasoning_tokens,
     c.held_micros, c.charged_micros, c.price_id, p.input_micros_per_million, p.cached_input_micros_per_million,
-    p.cache_write_micros_per_million, p.output_micros_per_million, p.margin_basis_points
+    p.cache_write_micros_per_million, p.output_micros_per_million, p.margin_basis_points, p.margin_micros_per_call, p.details,
+    p.provider, p.provider_model, c.rare_counts
   from (
     select k.* from usage.calls k where k.call_id = p_call
     union all

@@ -4,6 +4,8 @@ import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
 import {
+  type RareCounts,
+  type ReceiptPriceDetails,
   type ReceiptRow,
   selectAppUsage,
   selectReceipt,
@@ -41,16 +43,20 @@ export interface CallReceipt {
     readonly cacheWrite: number;
     readonly completion: number;
     readonly reasoning: number;
-  };
+  } & Omit<RareCounts, 'searches'>;
+  /** Searches of the web that the provider made. Undefined if there were none. */
+  readonly searches: number | undefined;
   /** The price that was in force when the call began. */
   readonly price: ReceiptPrice | undefined;
+  /** Who served the call. For operators only (CC-21). Undefined of old calls, and if the process of the call died. */
+  readonly upstream: { readonly provider: string; readonly providerModel: string } | undefined;
   readonly held: Micros;
   readonly charged: Micros;
   readonly released: Micros;
 }
 
 /** The price that a receipt was charged at, so that its owner can recompute the charge. */
-interface ReceiptPrice {
+interface ReceiptPrice extends ReceiptPriceDetails {
   /** Grows with every price change of any model. */
   readonly version: number;
   readonly inputMicrosPerMillion: number;
@@ -58,6 +64,8 @@ interface ReceiptPrice {
   readonly cacheWriteMicrosPerMillion: number;
   readonly outputMicrosPerMillion: number;
   readonly marginBasisPoints: number;
+  /** Undefined if the price has none. */
+  readonly marginMicrosPerCall?: number;
 }
 
 /** Reads usage and receipts of one app's users, for its owner (CP-04). */
@@ -141,6 +149,8 @@ function figuresOf(row: UsageRow): UsageFigures {
 export function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
+  const { searches, ...rareTokens } = row.rare_counts ?? {};
+  const { provider, provider_model: providerModel } = row;
   return {
     appId: row.app_id,
     callId: row.call_id,
@@ -156,8 +166,11 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
       cacheWrite: Number(row.cache_write_tokens),
       completion: Number(row.completion_tokens),
       reasoning: Number(row.reasoning_tokens),
+      ...rareTokens,
     },
+    searches,
     price: priceOf(row),
+    upstream: provider === null || providerModel === null ? undefined : { provider, providerModel },
     held,
     charged,
     released: micros(held - charged),
@@ -167,6 +180,7 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
 /** Undefined for a call whose process died: it was never priced. */
 function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
   if (row.price_id === null) return undefined;
+  const marginMicrosPerCall = Number(row.margin_micros_per_call ?? 0n);
   return {
     version: Number(row.price_id),
     inputMicrosPerMillion: Number(row.input_micros_per_million),
@@ -174,5 +188,7 @@ function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
     cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
     outputMicrosPerMillion: Number(row.output_micros_per_million),
     marginBasisPoints: Number(row.margin_basis_points),
+    ...(marginMicrosPerCall === 0 ? {} : { marginMicrosPerCall }),
+    ...row.details,
   };
 }

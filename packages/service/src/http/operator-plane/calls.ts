@@ -11,7 +11,11 @@ export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
     async ({ query }) => {
       const { receipts, traces } = await findCalls(calls, query.appId, query);
       return {
-        calls: receipts.map((receipt) => ({ appId: receipt.appId, ...receiptToWire(receipt) })),
+        calls: receipts.map((receipt) => ({
+          appId: receipt.appId,
+          ...receiptToWire(receipt),
+          upstream: receipt.upstream ?? null,
+        })),
         traces: traces.map(operatorsTraceToWire),
       };
     },

@@ -7,11 +7,14 @@ import {
   modelEntrySchema,
   modelParamsSchema,
   modelSchema,
+  priceHistorySchema,
   reasonQuerySchema,
 } from '@purser/contract/operator.ts';
 import { z } from 'zod';
+import { priceToWire } from '#catalogue/price-row.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 const GONE = { 204: z.null() };
@@ -50,6 +53,13 @@ export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void 
     },
   );
 
+  addModelRoutes(plane, operator);
+  addAliasRoutes(plane, operator);
+}
+
+/** Routes for single models and their prices. */
+function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { catalogue } = operator;
   plane.put(
     '/operator/models/:id',
     {
@@ -72,6 +82,24 @@ export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void 
     },
   );
 
+  plane.get(
+    '/operator/models/:id/prices',
+    { config: OPERATORS_ONLY, schema: { params: modelParamsSchema, response: { 200: priceHistorySchema } } },
+    async ({ params }) => {
+      const prices = granted(await catalogue.prices(params.id));
+      return {
+        prices: prices.map(({ price, fromMs, untilMs, state }) => ({
+          state,
+          from: isoOf(fromMs),
+          until: untilMs === undefined ? null : isoOf(untilMs),
+          provider: price.provider,
+          providerModel: price.provider_model,
+          price: priceToWire(price),
+        })),
+      };
+    },
+  );
+
   plane.delete(
     '/operator/models/:id',
     { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
@@ -80,8 +108,6 @@ export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void 
       return reply.code(204).send(null);
     },
   );
-
-  addAliasRoutes(plane, operator);
 }
 
 /** Routes for aliases. An alias may contain a slash, so callers send it percent-encoded as one segment. */

@@ -10,7 +10,8 @@ language sql immutable parallel safe as $$
     0, 0, 0, 0, -- Tokens: prompt, cached, completion, reasoning.
     null, -- correlation_id
     false, -- is_unkept
-    0 -- cache_write_tokens
+    0, -- cache_write_tokens
+    null -- rare_counts
   )::ledger.settlement
 $$;
 

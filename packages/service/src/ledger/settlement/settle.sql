@@ -86,10 +86,10 @@ begin
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-      correlation_id, seq, balance_after_micros)
+      correlation_id, seq, balance_after_micros, rare_counts)
     select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_usage_clamped,
       t.prompt_tokens, t.cached_tokens, t.cache_write_tokens, t.completion_tokens, t.reasoning_tokens, t.held,
-      t.owed, t.correlation_id, n.seq, n.balance_after
+      t.owed, t.correlation_id, n.seq, n.balance_after, t.rare_counts
     from taken t left join numbered n on n.call_id = t.call_id and n.is_receipt
   )
   select a.call_id, t.call_id is not null, coalesce(t.owed, c.charged_micros, 0),

@@ -2,6 +2,18 @@ import { recordArrayOf } from '#db/array-literal.ts';
 import type { CallId, CorrelationId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
+/** Counts that few calls have, with their names in a receipt. */
+const RARE_COUNTS = {
+  cacheWriteLongTokens: 'cacheWriteLong',
+  audioInputTokens: 'audioInput',
+  imageInputTokens: 'imageInput',
+  audioOutputTokens: 'audioOutput',
+  imageOutputTokens: 'imageOutput',
+  searches: 'searches',
+} as const;
+type RareCount = keyof typeof RARE_COUNTS;
+export const RARE_COUNT_NAMES = Object.keys(RARE_COUNTS) as readonly RareCount[];
+
 /** How a call ended, for its receipt. */
 export interface Settlement {
   readonly callId: CallId;
@@ -21,6 +33,8 @@ export interface Settlement {
     readonly cacheWriteTokens: number;
     readonly completionTokens: number;
     readonly reasoningTokens: number;
+    /** Undefined for nearly every call. */
+    readonly rare?: Readonly<Record<RareCount, number>> | undefined;
   };
   readonly correlationId: CorrelationId | undefined;
   /**
@@ -46,4 +60,11 @@ export const settlementRecords = recordArrayOf<Settlement>({
   correlation_id: ({ correlationId }) => correlationId,
   is_unkept: ({ isUnkept }) => isUnkept === true,
   cache_write_tokens: ({ usage }) => usage.cacheWriteTokens,
+  rare_counts: ({ usage }) => (usage.rare === undefined ? undefined : rareCountsOf(usage.rare)),
 });
+
+/** The JSON that a receipt keeps: those counts that are not 0. */
+function rareCountsOf(rare: Readonly<Record<RareCount, number>>): string {
+  const told = RARE_COUNT_NAMES.filter((name) => rare[name] > 0);
+  return JSON.stringify(Object.fromEntries(told.map((name) => [RARE_COUNTS[name], rare[name]])));
+}

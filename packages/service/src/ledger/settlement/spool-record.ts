@@ -1,7 +1,7 @@
 import { type CallId, type CorrelationId, parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { micros, MICROS_MAX } from '#kernel/micros.ts';
-import type { Settlement } from '#ledger/settlement/settlement.ts';
+import { RARE_COUNT_NAMES, type Settlement } from '#ledger/settlement/settlement.ts';
 
 /**
  * Writes a settlement as one line of JSON. Amounts are decimal strings, because a JSON number loses micros above 2^53. The
@@ -93,7 +93,14 @@ function usageOf(value: unknown): Settlement['usage'] | undefined {
   const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens, reasoningTokens } = value;
   if (!isCount(promptTokens) || !isCount(cachedTokens) || !isCount(cacheWriteTokens)) return undefined;
   if (!isCount(completionTokens) || !isCount(reasoningTokens)) return undefined;
-  return { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens };
+  const usage = { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens };
+  // Most lines have none, and those of a version that did not know them have none either.
+  const told = value['rare'];
+  if (told === undefined) return usage;
+  if (!isJsonObject(told)) return undefined;
+  const counts = RARE_COUNT_NAMES.map((name) => [name, told[name]] as const);
+  if (!counts.every(([, count]) => isCount(count))) return undefined;
+  return { ...usage, rare: Object.fromEntries(counts) as NonNullable<Settlement['usage']['rare']> };
 }
 
 function isCount(value: unknown): value is number {

@@ -22,6 +22,14 @@ import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { lineOf, readSpooled } from '#ledger/settlement/spool-record.ts';
 import { type Landing, replayFiles } from '#ledger/settlement/spool-replay.ts';
 
+const RARE = {
+  cacheWriteLongTokens: 1,
+  audioInputTokens: 2,
+  imageInputTokens: 3,
+  audioOutputTokens: 4,
+  imageOutputTokens: 0,
+  searches: 6,
+};
 const LANDED: Landing = { isStuck: false, refused: 0 };
 const landed = async (): Promise<Landing> => LANDED;
 
@@ -69,6 +77,7 @@ test('WA-07 a settlement is read back as it was written', () => {
   const settlements = [
     settlementOf(9_007_199_254_740_991n),
     { ...settlementOf(0n), model: undefined, priceId: undefined },
+    { ...settlementOf(1n), usage: { ...settlementOf(1n).usage, rare: RARE } },
   ];
   const read = readSpooled(settlements.map(lineOf).join(''));
   assert.deepEqual(read, { settlements, malformed: 0, isTorn: false });
@@ -76,6 +85,10 @@ test('WA-07 a settlement is read back as it was written', () => {
 
 for (const [what, line] of [
   ['no JSON', 'garbage'],
+  [
+    'half of its rare counts',
+    lineOf({ ...settlementOf(5n), usage: { ...settlementOf(5n).usage, rare: { ...RARE, searches: 1.5 } } }).trim(),
+  ],
   ['an amount as a number', lineOf(settlementOf(5n)).trim().replace('"5"', '5')],
   ['a negative amount', lineOf(settlementOf(5n)).trim().replace('"5"', '"-5"')],
   ['an amount above the maximum', lineOf(settlementOf(5n)).trim().replace('"5"', '"9007199254740992"')],

@@ -33,11 +33,11 @@ begin
   end if;
   insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
     prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-    correlation_id, seq, balance_after_micros)
+    correlation_id, seq, balance_after_micros, rare_counts)
   values (p.call_id, hold.wallet_id, hold.month, p.model, p.price_id, p.outcome, p.is_estimated, p.is_usage_clamped,
     p.prompt_tokens, p.cached_tokens, p.cache_write_tokens, p.completion_tokens, p.reasoning_tokens, hold.amount_micros,
     p.charge_micros, p.correlation_id, case when is_entry then hold.entry_seq end,
-    case when is_entry then hold.balance_micros end);
+    case when is_entry then hold.balance_micros end, p.rare_counts);
   return true;
 end $$;
 

@@ -109,11 +109,11 @@ begin
     -- The receipt is the entry of the charge, if there is one.
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-      correlation_id, seq, balance_after_micros)
+      correlation_id, seq, balance_after_micros, rare_counts)
     select e.call_id, e.wallet_id, e.month, e.model, e.price_id, e.outcome, e.is_estimated, e.is_usage_clamped,
       e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens, e.reasoning_tokens, e.held,
       e.charge_micros, e.correlation_id, case when e.charge_micros > 0 then e.seq end,
-      case when e.charge_micros > 0 then e.balance_after end
+      case when e.charge_micros > 0 then e.balance_after end, e.rare_counts
     from ended e
   ), placed as (
     insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, key_digest, body_digest, instance_id)

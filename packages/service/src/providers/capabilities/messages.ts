@@ -127,7 +127,7 @@ function findPrefill(messages: readonly JsonObject[]): Unsupported | undefined {
 type Marked = readonly [path: string, mark: unknown];
 
 /** The cache marks of a request, in the order in which a provider reads them. */
-function cacheMarksIn({ tools, messages }: JsonObject): readonly Marked[] {
+export function cacheMarksIn({ tools, messages }: JsonObject): readonly Marked[] {
   const marks: Marked[] = [];
   const look = (holder: JsonObject, path: string): void => {
     const mark = holder['cache_control'];

@@ -12,7 +12,7 @@ export interface Unsupported {
  * What a kind of provider does with one parameter. `forwarded`: sent with the same value. `translated`: sent in the vendor's words.
  * `refused`: by name. `kept`: never sent to anybody.
  */
-interface Rule {
+export interface Rule {
   readonly does: 'forwarded' | 'translated' | 'refused' | 'kept';
   /** The bounds and exceptions, for the documents. */
   readonly words?: string;

@@ -59,6 +59,8 @@ export interface Dialect {
   readonly failureKindOf: (failure: VendorFailure) => UpstreamErrorKind | undefined;
   /** The vendor's code in the parsed body and headers of a failed response. */
   readonly codeOf: (body: unknown, headers: Readonly<Record<string, string>>) => string | undefined;
+  /** The seconds that a failed response asks us to wait, for vendors that say it in the body. */
+  readonly retryDelayOf?: (body: unknown) => number | undefined;
 }
 
 /** How a vendor's signed or sealed reasoning stands in an item of `reasoning_details`. */

@@ -38,7 +38,8 @@ function isMarked(fault: unknown, mark: symbol): fault is JsonObject {
  */
 export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
   const ours = ownErrorIn(fault);
-  if (ours !== undefined) return ours;
+  // A status says what happened, even if we read no further because its body was too long.
+  if (ours !== undefined && !isFailedResponse(fault)) return ours;
   if (isMarked(fault, UNSUPPORTED))
     return new Error(`The library for ${dialect.kind} refused a request that we let pass.`);
   if (!isMarked(fault, API_CALL_ERROR) && !isMarked(fault, STREAM_ERROR)) {
@@ -51,15 +52,20 @@ export function vendorFailureOf(dialect: Dialect, fault: unknown): Error {
   }
   const headers = isJsonObject(fault['responseHeaders']) ? (fault['responseHeaders'] as Record<string, string>) : {};
   const { type, data, message } = fault;
-  const code = typeof type === 'string' ? type : dialect.codeOf(bodyOf(fault) ?? data, headers);
+  const body = bodyOf(fault) ?? data;
+  const code = typeof type === 'string' ? type : dialect.codeOf(body, headers);
   const text = typeof message === 'string' ? message : '';
   const kind =
     dialect.failureKindOf({ status, code, text }) ?? (status === undefined ? 'refused' : kindOfStatus(status));
   const words = WORDS[kind] ?? 'The provider refused the call';
   return new UpstreamError(kind, status === undefined ? `${words}.` : `${words} (${status}).`, {
     status,
-    retryAfterSeconds: retryAfterIn(headers),
+    retryAfterSeconds: retryAfterIn(headers) ?? dialect.retryDelayOf?.(body),
   });
+}
+
+function isFailedResponse(fault: unknown): boolean {
+  return isMarked(fault, API_CALL_ERROR) && Number(fault['statusCode']) >= 400;
 }
 
 const CAUSES_MAX = 5;

@@ -33,10 +33,11 @@ export function createTranslated({ dialect, http, key }: TranslatedOptions): Pro
     return dialect.modelOf({ providerModel, fetch, key: { text: sent.key, isToken: key.isToken } });
   }
 
-  /** A key that is refused may have become old. It is fetched again for the next call. */
+  /** A key that is refused may have become old. It is fetched again for the next call. Gemini refuses keys with a 400. */
   function noteRefusal(failure: unknown, sent: Sent): void {
-    const isRefused = failure instanceof UpstreamError && failure.status === 401;
-    if (isRefused && sent.key !== undefined) key?.refused(sent.key);
+    const isRefused = failure instanceof UpstreamError && failure.kind === 'unauthorized';
+    const isOfKey = isRefused && (failure.status === 401 || failure.status === 400);
+    if (isOfKey && sent.key !== undefined) key?.refused(sent.key);
   }
 
   return {

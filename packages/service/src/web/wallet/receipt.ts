@@ -31,18 +31,16 @@ export async function receiptPage(
   const { currency } = wallet;
   const amountOf = (amount: bigint): string => formats.amount(micros(amount), currency);
   const { tokens, outcome, model } = receipt;
-  const cached = tokens.cached === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.cached, 'cached'));
-  const { cacheWrite } = tokens;
-  const written = cacheWrite === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(cacheWrite, 'written to the cache'));
-  const reasoning = tokens.reasoning === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.reasoning, 'reasoning'));
+  const { searches = 0 } = receipt;
   // Prices of today may differ: the receipt has those that the call was charged by.
   const price = priceOf(receipt, amountOf);
   const facts = definitionList([
     [WALLET_TEXTS.at, moment(receipt.atMs, formats)],
     model === undefined ? undefined : [WALLET_TEXTS.model, model],
     [WALLET_TEXTS.outcome, WALLET_TEXTS.outcomeOf(outcome)],
-    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${cached}${written}`],
-    [WALLET_TEXTS.tokensOut, html`${tokens.completion}${reasoning}`],
+    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${partsOf(tokens, PROMPT_PARTS)}`],
+    [WALLET_TEXTS.tokensOut, html`${tokens.completion}${partsOf(tokens, COMPLETION_PARTS)}`],
+    searches === 0 ? undefined : [WALLET_TEXTS.searches, String(searches)],
     price === undefined ? undefined : [WALLET_TEXTS.price, price],
     [WALLET_TEXTS.held, amountOf(receipt.held)],
     [WALLET_TEXTS.charged, amountOf(receipt.charged)],
@@ -55,23 +53,60 @@ ${card(appMark(own.app), charged, html`<p>${WALLET_TEXTS.fairness(receipt)}</p>`
   return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
 }
 
-/** A remark beside a figure: how many of the tokens were cached, written to the cache, or spent on reasoning. */
-function aside(text: string): Html {
-  return html` <span class="soft">(${text})</span>`;
+type Tokens = CallReceipt['tokens'];
+type Part = readonly [count: keyof Tokens, rate: keyof Rates, words: string];
+type Rates = Omit<NonNullable<CallReceipt['price']>, 'version' | 'marginBasisPoints' | 'tiers'>;
+
+const { kinds } = WALLET_TEXTS;
+const PROMPT_PARTS: readonly Part[] = [
+  ['cached', 'cachedInputMicrosPerMillion', kinds.cached],
+  ['cacheWrite', 'cacheWriteMicrosPerMillion', kinds.cacheWrite],
+  ['cacheWriteLong', 'cacheWriteLongMicrosPerMillion', kinds.cacheWriteLong],
+  ['audioInput', 'audioInputMicrosPerMillion', kinds.audio],
+  ['imageInput', 'imageInputMicrosPerMillion', kinds.images],
+];
+const COMPLETION_PARTS: readonly Part[] = [
+  ['reasoning', 'reasoningMicrosPerMillion', kinds.reasoning],
+  ['audioOutput', 'audioOutputMicrosPerMillion', kinds.audio],
+  ['imageOutput', 'imageOutputMicrosPerMillion', kinds.images],
+];
+
+/** Remarks beside a figure: how many of the tokens were cached, written to the cache, spent on reasoning, and so on. */
+function partsOf(tokens: Tokens, parts: readonly Part[]): readonly Html[] {
+  return parts.flatMap(([count, , words]) => {
+    const tokensOfPart = tokens[count] ?? 0;
+    if (tokensOfPart === 0) return [];
+    return [html` <span class="soft">(${WALLET_TEXTS.ofWhich(tokensOfPart, words)})</span>`];
+  });
 }
 
-/** The price that the wallet pays, margin included. Rounded up to the next micro. */
-function priceOf({ price, tokens }: CallReceipt, amountOf: (amount: bigint) => string): string | undefined {
+/** The price that the wallet pays, margin included. Rounded up to the next micro. Of a tier, if the prompt was that long. */
+function priceOf(
+  { price, tokens, searches = 0 }: CallReceipt,
+  amountOf: (amount: bigint) => string,
+): string | undefined {
   if (price === undefined) return undefined;
-  const withMargin = (perMillion: number): string => {
-    const exact = BigInt(perMillion) * (BASIS_POINTS + BigInt(price.marginBasisPoints));
-    return amountOf((exact + BASIS_POINTS - 1n) / BASIS_POINTS);
+  const withMargin = (amount: number): bigint => {
+    const exact = BigInt(amount) * (BASIS_POINTS + BigInt(price.marginBasisPoints));
+    return (exact + BASIS_POINTS - 1n) / BASIS_POINTS;
   };
-  const prices = {
-    input: withMargin(price.inputMicrosPerMillion),
-    cached: withMargin(price.cachedInputMicrosPerMillion),
-    written: tokens.cacheWrite === 0 ? undefined : withMargin(price.cacheWriteMicrosPerMillion),
-    output: withMargin(price.outputMicrosPerMillion),
-  };
-  return WALLET_TEXTS.priceOf(prices);
+  const tier = price.tiers?.findLast(({ aboveInputTokens }) => tokens.prompt > aboveInputTokens);
+  const rates: Partial<Rates> = tier ?? price;
+  // The price of cached input is always shown; the others if the call had such tokens and they have a price of their own.
+  const pricesOf = (parts: readonly Part[]): readonly string[] =>
+    parts.flatMap(([count, rate, words]) => {
+      const amount = rates[rate];
+      const isShown = count === 'cached' || (tokens[count] ?? 0) > 0;
+      return amount === undefined || !isShown ? [] : [WALLET_TEXTS.ifKind(amountOf(withMargin(amount)), words)];
+    });
+  const perCall = withMargin(price.microsPerCall ?? 0) + BigInt(price.marginMicrosPerCall ?? 0);
+  const perSearch = searches === 0 ? 0 : (price.microsPerSearch ?? 0);
+  return WALLET_TEXTS.priceOf({
+    input: amountOf(withMargin(rates.inputMicrosPerMillion ?? 0)),
+    inputParts: pricesOf(PROMPT_PARTS),
+    output: amountOf(withMargin(rates.outputMicrosPerMillion ?? 0)),
+    outputParts: pricesOf(COMPLETION_PARTS),
+    perCall: perCall === 0n ? undefined : amountOf(perCall),
+    perSearch: perSearch === 0 ? undefined : amountOf(withMargin(perSearch)),
+  });
 }

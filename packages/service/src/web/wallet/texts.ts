@@ -2,6 +2,21 @@ import type { MovementKind } from '#ledger/wallet/history-queries.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import type { WalletState } from '#web/wallet-owner/owned-wallet.ts';
 
+/** The amounts of a receipt's price, margin included. */
+interface ReceiptPrices {
+  readonly input: string;
+  readonly inputParts: readonly string[];
+  readonly output: string;
+  readonly outputParts: readonly string[];
+  /** Undefined if there is no fee. */
+  readonly perCall: string | undefined;
+  readonly perSearch: string | undefined;
+}
+
+function inBrackets(list: readonly string[]): string {
+  return list.length === 0 ? '' : ` (${list.join(', ')})`;
+}
+
 /** One word each: they stand in badges. */
 const STATES: Readonly<Record<WalletState, string>> = {
   active: 'Active',
@@ -131,14 +146,26 @@ export const WALLET_TEXTS = {
   outcomeOf: (outcome: CallReceipt['outcome']): string => OUTCOMES[outcome],
   tokensIn: 'Tokens in',
   tokensOut: 'Tokens out',
-  ofWhich: (count: number, what: 'cached' | 'written to the cache' | 'reasoning'): string => `${count} ${what}`,
+  searches: 'Web searches',
+  kinds: {
+    cached: 'cached',
+    cacheWrite: 'written to the cache',
+    cacheWriteLong: 'written to the cache for longer',
+    audio: 'audio',
+    images: 'images',
+    reasoning: 'reasoning',
+  },
+  ofWhich: (count: number, kind: string): string => `${count} ${kind}`,
   price: 'Price',
-  /** `written`: what writing to the cache costs, for a call that did. */
-  priceOf: (
-    prices: Readonly<Record<'input' | 'cached' | 'output', string> & { written?: string | undefined }>,
-  ): string => {
-    const written = prices.written === undefined ? '' : `, ${prices.written} if written to the cache`;
-    return `Per million tokens: ${prices.input} in (${prices.cached} if cached${written}), ${prices.output} out`;
+  /** The price of a kind of token. */
+  ifKind: (amount: string, kind: string): string => `${amount} if ${kind}`,
+  priceOf: (prices: ReceiptPrices): string => {
+    const fees = [
+      ...(prices.perCall === undefined ? [] : [`${prices.perCall} for the call`]),
+      ...(prices.perSearch === undefined ? [] : [`${prices.perSearch} for each search`]),
+    ];
+    const tokens = `${prices.input} in${inBrackets(prices.inputParts)}, ${prices.output} out${inBrackets(prices.outputParts)}`;
+    return `Per million tokens: ${tokens}${fees.length === 0 ? '' : `. Plus ${fees.join(', ')}`}`;
   },
   held: 'On hold at the start',
   charged: 'Charged',

@@ -1,0 +1,112 @@
+import { createGoogle } from '@ai-sdk/google';
+import type { JSONSchema7, LanguageModelV4, SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { callFetch } from '#providers/google/call-fetch.ts';
+import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
+import { fitPrompt } from '#providers/google/fit-prompt.ts';
+import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
+import { countsOf } from '#providers/google/usage.ts';
+import type { ProviderCall } from '#providers/provider.ts';
+import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
+import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
+
+interface GoogleOptions {
+  readonly kind: 'google' | 'vertex';
+  /** Up to and excluding `/models/...`. */
+  readonly baseUrl: string;
+}
+
+/** Reasons to finish of which V4 knows nothing, and that say that Google withheld the answer. All others are failures. */
+const WITHHELD: ReadonlySet<string> = new Set([
+  'LANGUAGE',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+  'MODEL_ARMOR',
+]);
+
+/** Gemini's format, at the Gemini API (`google`) and on Vertex (`vertex`), by `@ai-sdk/google`. */
+export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
+  return {
+    kind,
+    framing: 'events',
+    modelOf: ({ providerModel, fetch, key }) => {
+      const google = createGoogle({
+        baseURL: baseUrl.replace(/\/+$/, ''),
+        // The library reads a key from the environment if it is given none (MO-11). `callFetch` sends ours.
+        apiKey: 'unused',
+        fetch: callFetch(fetch, key),
+        // By this name the library leaves out what only the Gemini API takes, such as the ids of function calls.
+        ...(kind === 'vertex' && { name: 'google.vertex.chat' }),
+      });
+      return fitted(google(providerModel), signsCalls(providerModel));
+    },
+    settingsOf,
+    limitInBody: ({ generationConfig }) =>
+      isJsonObject(generationConfig) ? generationConfig['maxOutputTokens'] : undefined,
+    cacheOptions: () => ({}),
+    reasoning: {
+      format: 'google-gemini-v1',
+      fieldsOf: (metadata) => {
+        const signature = signatureIn(metadata);
+        return signature === undefined ? undefined : { signature };
+      },
+      optionsOf: ({ signature }) => ({ google: { thoughtSignature: signature ?? null } }),
+    },
+    toolCall: {
+      optionsOf: ({ extra_content: extra }) => {
+        const google = isJsonObject(extra) ? extra['google'] : undefined;
+        const signature = isJsonObject(google) ? google['thought_signature'] : undefined;
+        return typeof signature === 'string' ? { google: { thoughtSignature: signature } } : undefined;
+      },
+      fieldsOf: (metadata) => {
+        const signature = signatureIn(metadata);
+        return signature === undefined ? undefined : { extra_content: { google: { thought_signature: signature } } };
+      },
+    },
+    countsOf,
+    finishReasonOf: (raw) => (WITHHELD.has(raw) ? 'content_filter' : undefined),
+    failureKindOf,
+    codeOf: codeOfBody,
+    retryDelayOf,
+  };
+}
+
+/** The library's model, with prompts in the form that Gemini wants. */
+function fitted(model: LanguageModelV4, isSigned: boolean): LanguageModelV4 {
+  const { specificationVersion, provider, modelId, supportedUrls } = model;
+  return {
+    specificationVersion,
+    provider,
+    modelId,
+    supportedUrls,
+    doGenerate: (options) => model.doGenerate(fitPrompt(options, isSigned)),
+    doStream: (options) => model.doStream(fitPrompt(options, isSigned)),
+  };
+}
+
+/** The signature of a part. The library names it by the vendor: `google` or, on Vertex, `googleVertex`. */
+function signatureIn(metadata: SharedV4ProviderMetadata): string | undefined {
+  const signature = (metadata['google'] ?? metadata['googleVertex'])?.['thoughtSignature'];
+  return typeof signature === 'string' ? signature : undefined;
+}
+
+function settingsOf({ request, providerModel }: ProviderCall): CallSettings {
+  const { seed, presence_penalty: presence, frequency_penalty: frequency, reasoning_effort: effort } = request;
+  const thinkingConfig = typeof effort === 'string' ? thinkingOf(providerModel, effort) : undefined;
+  return {
+    ...samplingOf(request, { isAlone: false }),
+    ...stopOf(request),
+    ...(typeof seed === 'number' && { seed }),
+    ...(typeof presence === 'number' && presence !== 0 && { presencePenalty: presence }),
+    ...(typeof frequency === 'number' && frequency !== 0 && { frequencyPenalty: frequency }),
+    ...responseFormatOf(request),
+    ...(thinkingConfig && { providerOptions: { google: { thinkingConfig } } }),
+  };
+}
+
+function responseFormatOf(request: JsonObject): CallSettings {
+  const { response_format: format } = request;
+  if (!isJsonObject(format) || format['type'] === 'text') return {};
+  const schema = schemaOf(request);
+  return { responseFormat: { type: 'json', ...(schema && { schema: schema as JSONSchema7 }) } };
+}

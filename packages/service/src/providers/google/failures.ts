@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { UpstreamErrorKind } from '#providers/provider.ts';
+import type { VendorFailure } from '#providers/translated/dialect.ts';
+
+/** Google's canonical codes, and one reason that says more than its code does. */
+const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
+  // The Gemini API answers a wrong key with 400 INVALID_ARGUMENT.
+  API_KEY_INVALID: 'unauthorized',
+  UNAUTHENTICATED: 'unauthorized',
+  PERMISSION_DENIED: 'unauthorized',
+  // Our account: it has no billing, or is used from a country that Google does not serve.
+  FAILED_PRECONDITION: 'unauthorized',
+  // There is no such model, or none for our project.
+  NOT_FOUND: 'unauthorized',
+  RESOURCE_EXHAUSTED: 'throttled',
+  UNAVAILABLE: 'outage',
+  INTERNAL: 'outage',
+  UNKNOWN: 'outage',
+  DEADLINE_EXCEEDED: 'timeout',
+};
+
+/** Google tells a prompt that is too long from other invalid arguments by its sentence alone. */
+const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens|only supports up to \d+/i;
+
+export function failureKindOf({ code, text }: VendorFailure): UpstreamErrorKind | undefined {
+  if (code === 'INVALID_ARGUMENT' && TOO_LONG.test(text)) return 'too-long';
+  return code === undefined ? undefined : KINDS[code];
+}
+
+/** The code of an error body: `{ error }`, a list of one such object, or the error itself in a stream. */
+export function codeOfBody(body: unknown): string | undefined {
+  const error = errorIn(body);
+  if (error === undefined) return undefined;
+  const reason = detailsIn(error).find((detail) => detail['reason'] === 'API_KEY_INVALID');
+  if (reason !== undefined) return 'API_KEY_INVALID';
+  return typeof error['status'] === 'string' ? error['status'] : undefined;
+}
+
+/** The seconds that Google asks us to wait, which stand in the body: `{ "retryDelay": "17.4s" }`. */
+export function retryDelayOf(body: unknown): number | undefined {
+  for (const { retryDelay } of detailsIn(errorIn(body))) {
+    const [, seconds] = typeof retryDelay === 'string' ? (/^(\d{1,9}(?:\.\d+)?)s$/.exec(retryDelay) ?? []) : [];
+    if (seconds !== undefined) return Number(seconds);
+  }
+  return undefined;
+}
+
+function errorIn(body: unknown): JsonObject | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isJsonObject(first)) return undefined;
+  return isJsonObject(first['error']) ? first['error'] : first;
+}
+
+function detailsIn(error: JsonObject | undefined): readonly JsonObject[] {
+  const details = error?.['details'];
+  return Array.isArray(details) ? details.filter(isJsonObject) : [];
+}

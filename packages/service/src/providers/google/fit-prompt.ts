@@ -1,0 +1,40 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+
+type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
+
+/** What Google takes for a signature that its caller no longer has: https://ai.google.dev/gemini-api/docs/thought-signatures */
+const UNSIGNED = 'skip_thought_signature_validator';
+
+/** The same call with a prompt in the form that Gemini wants. `isSigned`: the model wants its function calls signed. */
+export function fitPrompt(options: LanguageModelV4CallOptions, isSigned: boolean): LanguageModelV4CallOptions {
+  const prompt: LanguageModelV4Prompt = [];
+  for (const message of options.prompt) {
+    const before = prompt.at(-1);
+    if (message.role === 'tool') {
+      const content = message.content.map(withPlainOutput);
+      // The results of parallel calls must be in one content.
+      if (before?.role === 'tool') before.content.push(...content);
+      else prompt.push({ ...message, content });
+    } else prompt.push(message.role === 'assistant' && isSigned ? withSignature(message) : message);
+  }
+  return { ...options, prompt };
+}
+
+/** A result of texts alone as one text. For older models the library would make a result of each of its parts. */
+function withPlainOutput(part: ToolContent[number]): ToolContent[number] {
+  if (part.type !== 'tool-result' || part.output.type !== 'content') return part;
+  const texts = part.output.value.filter((one) => one.type === 'text');
+  if (texts.length < part.output.value.length) return part;
+  return { ...part, output: { type: 'text', value: texts.map(({ text }) => text).join('\n') } };
+}
+
+/** Signs the first function call if no signature came with it, as from another model or from a client that drops it. */
+function withSignature(message: Assistant): Assistant {
+  const place = message.content.findIndex((part) => part.type === 'tool-call');
+  const first = message.content[place];
+  if (first?.type !== 'tool-call' || first.providerOptions?.['google']?.['thoughtSignature'] !== undefined)
+    return message;
+  const providerOptions = { ...first.providerOptions, google: { thoughtSignature: UNSIGNED } };
+  return { ...message, content: message.content.with(place, { ...first, providerOptions }) };
+}

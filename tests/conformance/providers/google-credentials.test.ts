@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { inspect } from 'node:util';
+import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support/gemini/token-server.ts';
+import { fetchAccessToken } from '../../../packages/service/src/providers/google/credentials.ts';
+import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service/src/providers/provider.ts';
+import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
+
+const http = createVendorHttp();
+const ours = { http, project: 'shop-1' };
+const directory = mkdtempSync(join(tmpdir(), 'purser-google-'));
+const subjectFile = join(directory, 'subject-token');
+let server: TokenServer;
+
+before(async () => {
+  server = await startTokenServer();
+});
+after(async () => {
+  http.close();
+  await server.close();
+  rmSync(directory, { recursive: true });
+});
+
+function tokenOf(definition: unknown) {
+  const credentialsFile = join(directory, 'credentials.json');
+  writeFileSync(credentialsFile, typeof definition === 'string' ? definition : JSON.stringify(definition));
+  return fetchAccessToken({ ...ours, credentialsFile });
+}
+
+async function failureOf(definition: unknown, kind: UpstreamErrorKind, message: RegExp): Promise<void> {
+  await assert.rejects(tokenOf(definition), (fault) => {
+    assert.ok(fault instanceof UpstreamError, String(fault));
+    assert.deepEqual([fault.kind, message.test(fault.message)], [kind, true], fault.message);
+    assert.doesNotMatch(inspect(fault), /CANARY|PRIVATE KEY|assertion/);
+    return true;
+  });
+}
+
+test('MO-09 a service account gets an access token by a JWT that it has signed', async () => {
+  const { token, expiresAt } = await tokenOf(server.serviceAccount);
+  assert.ok(server.takesToken(token));
+  const left = expiresAt - Date.now();
+  assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms left`);
+});
+
+test('MO-09 a workload identity exchanges the token in its file, and acts as a service account if its file says so', async () => {
+  writeFileSync(subjectFile, SUBJECT_TOKEN);
+  for (const [isImpersonated, wanted] of [
+    [false, ['workload']],
+    [true, ['workload', 'impersonation']],
+  ] as const) {
+    const before = server.requests.length;
+    const { token, expiresAt } = await tokenOf(server.workloadIdentity(subjectFile, isImpersonated));
+    assert.ok(server.takesToken(token));
+    assert.ok(expiresAt > Date.now() + 3_500_000);
+    assert.deepEqual(server.requests.slice(before), wanted);
+  }
+});
+
+test('MO-09 ER-03 credentials that are refused or cannot be used are an `unauthorized` of our own words', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  await failureOf(
+    { ...server.serviceAccount, private_key: privateKey },
+    'unauthorized',
+    /refused our credentials \(400\)/,
+  );
+  await failureOf({ ...server.serviceAccount, client_email: 'a@b.test' }, 'unauthorized', /refused our credentials/);
+  await failureOf({ ...server.serviceAccount, private_key: undefined }, 'unauthorized', /has no `private_key`/);
+  await failureOf(
+    { ...server.serviceAccount, private_key: 'CANARY' },
+    'unauthorized',
+    /^The credentials cannot be used/,
+  );
+  await failureOf(server.workloadIdentity(join(directory, 'none')), 'unauthorized', /^The credentials cannot be used/);
+  await failureOf({ type: 'authorized_user' }, 'unauthorized', /neither of a service account/);
+  await failureOf('CANARY', 'unauthorized', /is not JSON/);
+  writeFileSync(subjectFile, 'stolen');
+  await failureOf(server.workloadIdentity(subjectFile), 'unauthorized', /refused our credentials \(400\)/);
+  const missing = fetchAccessToken({ ...ours, credentialsFile: join(directory, 'none.json') });
+  await assert.rejects(missing, { kind: 'unauthorized', message: 'The credentials file cannot be read.' });
+});
+
+test('MO-09 ER-03 a token endpoint that fails is an outage, at once and without its text', async () => {
+  const begun = performance.now();
+  for (const failure of [500, 503, 'reset'] as const) {
+    server.failWith(failure);
+    await failureOf(server.serviceAccount, 'outage', /^The token endpoint (failed \(50[03]\)|could not be reached)\.$/);
+  }
+  server.failWith(undefined);
+  assert.ok(performance.now() - begun < 2_000, 'nothing is retried');
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type GeminiServer, startGeminiServer } from '../../support/gemini/server.ts';
+import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support/gemini/token-server.ts';
+import { FAILURES, type Json } from '../../support/gemini/wire.ts';
+import { providerSchema, vertexAddress } from '../../../packages/contract/src/catalogue-providers.ts';
+import { createVertex } from '../../../packages/service/src/providers/google/vertex.ts';
+import type { Provider } from '../../../packages/service/src/providers/provider.ts';
+import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
+
+const http = createVendorHttp();
+const directory = mkdtempSync(join(tmpdir(), 'purser-vertex-'));
+const credentialsFile = join(directory, 'credentials.json');
+let tokens: TokenServer;
+let server: GeminiServer;
+
+before(async () => {
+  tokens = await startTokenServer();
+  const { takesToken } = tokens;
+  server = await startGeminiServer({ vertex: { project: 'shop-1', location: 'europe-west4', takesToken } });
+  writeFileSync(credentialsFile, JSON.stringify(tokens.serviceAccount));
+});
+after(async () => {
+  http.close();
+  await Promise.all([server.close(), tokens.close()]);
+  rmSync(directory, { recursive: true });
+});
+
+function vertex(file: string = credentialsFile): Provider {
+  return vertexWith({ credentialsFile: file });
+}
+
+function vertexOfEnvironment(): Provider {
+  return vertexWith({});
+}
+
+function vertexWith(credentials: { readonly credentialsFile?: string }): Provider {
+  const place = { kind: 'vertex', project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
+  const definition = providerSchema.parse({ ...place, ...credentials });
+  assert.equal(definition.kind, 'vertex');
+  return createVertex({ http, definition, key: undefined });
+}
+
+const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3, candidatesTokenCount: 2 } };
+
+async function ask(provider: Provider, request: Json = {}): Promise<unknown> {
+  const messages = request['messages'] ?? [{ role: 'user', content: 'Hello' }];
+  const providerModel = 'gemini-2.5-pro';
+  const limit = { outputTokens: 500, outputLimitParameter: 'max_completion_tokens', timeoutMs: 5_000 } as const;
+  const call = { request: { ...request, messages }, requestText: '', providerModel, ...limit };
+  const { choices } = await provider.complete(call);
+  return choices[0]?.message['content'];
+}
+
+test('MO-09 calls of Vertex share one access token of the service account, and get another when it is refused', async () => {
+  server.script(HELLO);
+  const provider = vertex();
+  const before = tokens.requests.length;
+  assert.deepEqual(await Promise.all([ask(provider), ask(provider)]), ['Good morning.', 'Good morning.']);
+  assert.deepEqual(tokens.requests.slice(before), ['service-account']);
+  const { headers, path } = server.requests.at(-1)!;
+  assert.match(path, /^\/v1\/projects\/shop-1\/locations\/europe-west4\/publishers\/google\/models\/gemini-2.5-pro:/);
+  assert.deepEqual([headers['x-goog-api-key'], headers.authorization?.slice(0, 12)], [undefined, 'Bearer ya29.']);
+  tokens.expireAll();
+  await assert.rejects(ask(provider), { kind: 'unauthorized', status: 401 });
+  assert.equal(await ask(provider), 'Good morning.');
+  assert.equal(tokens.requests.length - before, 2);
+});
+
+test('MO-09 a token that has ended is not sent again', async () => {
+  server.script(HELLO);
+  tokens.setLifetime(1);
+  const provider = vertex();
+  const before = tokens.requests.length;
+  for (let call = 0; call < 3; call += 1) assert.equal(await ask(provider), 'Good morning.');
+  assert.equal(tokens.requests.length - before, 3, 'none of them was good for ten seconds more');
+  tokens.setLifetime(3_600);
+});
+
+test('MO-09 a workload identity calls Vertex, and the environment may name its file', async (t) => {
+  server.script(HELLO);
+  const subjectFile = join(directory, 'subject-token');
+  const workloadFile = join(directory, 'workload.json');
+  writeFileSync(subjectFile, SUBJECT_TOKEN);
+  writeFileSync(workloadFile, JSON.stringify(tokens.workloadIdentity(subjectFile, true)));
+  process.env['GOOGLE_APPLICATION_CREDENTIALS'] = workloadFile;
+  t.after(() => delete process.env['GOOGLE_APPLICATION_CREDENTIALS']);
+  for (const provider of [vertex(workloadFile), vertexOfEnvironment()]) {
+    const before = tokens.requests.length;
+    assert.equal(await ask(provider), 'Good morning.');
+    assert.deepEqual(tokens.requests.slice(before), ['workload', 'impersonation']);
+  }
+});
+
+test('MO-09 CC-09 a token endpoint that fails is an outage, one that refuses us is `unauthorized`, and nothing is sent', async () => {
+  const provider = vertex();
+  const before = server.requests.length;
+  for (const [failure, kind] of [
+    [503, 'outage'],
+    ['reset', 'outage'],
+    [401, 'unauthorized'],
+  ] as const) {
+    tokens.failWith(failure);
+    await assert.rejects(ask(provider), { kind });
+  }
+  tokens.failWith(undefined);
+  assert.equal(server.requests.length, before);
+  server.script({ error: FAILURES.noPermission });
+  await assert.rejects(ask(provider), { kind: 'unauthorized', status: 403 });
+  server.script(HELLO);
+  assert.equal(await ask(provider), 'Good morning.');
+});
+
+test('CC-13 Vertex gets tool calls without ids, and penalties for every model', async () => {
+  server.script({ ...HELLO, parts: [{ functionCall: { name: 'weather', args: {} } }] });
+  const tools = [{ type: 'function', function: { name: 'weather' } }];
+  const call = { id: 'x', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
+  const messages = [
+    { role: 'user', content: 'Where?' },
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'x', content: 'sunny' },
+  ];
+  await ask(vertex(), { tools, messages, presence_penalty: 0.5 });
+  const { contents, generationConfig } = server.bodyOf(-1) as { contents: Json[]; generationConfig: Json };
+  assert.deepEqual(contents[1], {
+    role: 'model',
+    parts: [{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }],
+  });
+  assert.equal(generationConfig['presencePenalty'], 0.5);
+});
+
+test('MO-09 each location has the host that Google gives it', () => {
+  assert.deepEqual(
+    ['europe-west4', 'global', 'eu'].map((location) => vertexAddress({ location })),
+    [
+      'https://europe-west4-aiplatform.googleapis.com',
+      'https://aiplatform.googleapis.com',
+      'https://aiplatform.eu.rep.googleapis.com',
+    ],
+  );
+});
