@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
+import type { UpstreamScript } from '../scripted-upstream.ts';
 import { type AwsAccount, signatureFault } from './aws-signature.ts';
-import { frame } from './event-stream.ts';
+import { streamed } from './bedrock-frames.ts';
 import {
   type Billed,
   CANARY,
-  inPieces,
   PIXEL,
   REFUSED_BY_ALL,
   SCHEMA_ANSWER,
@@ -125,7 +124,7 @@ function answer(request: VendorRequest): VendorAnswer {
     return { script: { headers: HEADERS, body: JSON.stringify(whole) }, billed };
   }
   const headers = { ...HEADERS, 'content-type': 'application/vnd.amazon.eventstream' };
-  const script = { headers, body: streamed(content, billed, stopReason, asked?.[1]) };
+  const script = { headers, body: streamed(content, usageOf(billed), stopReason, asked?.[1]) };
   return asked === null ? { script, billed } : { script };
 }
 
@@ -257,48 +256,4 @@ function usageOf({ input, cacheRead, cacheWrite, cacheWriteLong, output }: Bille
       { inputTokens: cacheWriteLong, ttl: '1h' },
     ],
   };
-}
-
-function streamed(
-  content: readonly Fields[],
-  billed: Billed,
-  stopReason: string,
-  error: string | undefined,
-): readonly UpstreamStep[] {
-  const frames = [frame('event', 'messageStart', { role: 'assistant' })];
-  for (const [index, block] of content.entries()) frames.push(...blockFrames(block, index));
-  if (error !== undefined && error !== 'cut') frames.push(frame('exception', error, { message: CANARY }));
-  if (error === undefined) {
-    frames.push(frame('event', 'messageStop', { stopReason }));
-    frames.push(frame('event', 'metadata', { usage: usageOf(billed), metrics: { latencyMs: 5 } }));
-  }
-  return inOddPieces(Buffer.concat(frames));
-}
-
-/** Cut anywhere, so that no frame comes in one piece. */
-function inOddPieces(bytes: Buffer): readonly UpstreamStep[] {
-  const steps: UpstreamStep[] = [];
-  for (let at = 0; at < bytes.length; at += 301) steps.push({ write: bytes.subarray(at, at + 301) });
-  return steps;
-}
-
-function blockFrames({ text, toolUse, reasoningContent }: Fields, contentBlockIndex: number): readonly Buffer[] {
-  const delta = (fields: Fields): Buffer =>
-    frame('event', 'contentBlockDelta', { contentBlockIndex, delta: fields, p: 'abcdefgh' });
-  const stop = frame('event', 'contentBlockStop', { contentBlockIndex });
-  if (text !== undefined) return [...inPieces(text).map((piece) => delta({ text: piece })), stop];
-  if (toolUse !== undefined) {
-    const { input, ...start } = toolUse as Fields;
-    return [
-      frame('event', 'contentBlockStart', { contentBlockIndex, start: { toolUse: start } }),
-      ...inPieces(JSON.stringify(input)).map((piece) => delta({ toolUse: { input: piece } })),
-      stop,
-    ];
-  }
-  const { text: thought, signature } = (reasoningContent as Fields)['reasoningText'] as Fields;
-  return [
-    ...inPieces(thought).map((piece) => delta({ reasoningContent: { text: piece } })),
-    delta({ reasoningContent: { signature } }),
-    stop,
-  ];
 }

@@ -135,15 +135,26 @@ function createEventGauge(framing: Framing): (bytes: Uint8Array) => boolean {
 }
 
 const LINE_FEED = 10;
+/** A line end may have a carriage return before it. */
+const BLANK_LINE_BYTES_MAX = 2;
 
-/** False once an event is too long. An event ends with a blank line, and every line of a vendor's events ends with a line feed. */
+/** False once an event is too long. A blank line ends an event: two line feeds with at most a carriage return between them. */
 function createLineGauge(): (bytes: Uint8Array) => boolean {
-  let since = 0;
+  /** Bytes since the last event ended, and since the last line did. */
+  let ofEvent = 0;
+  let ofLine = Infinity;
   return (bytes) => {
-    // Lines are shorter than events, and one search from the end costs little: what stays in memory is what follows it.
-    const last = bytes.lastIndexOf(LINE_FEED);
-    since = last === -1 ? since + bytes.length : bytes.length - last;
-    return since <= EVENT_BYTES_MAX;
+    let at = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, at)) {
+      const length = end + 1 - at;
+      ofEvent = ofLine + length <= BLANK_LINE_BYTES_MAX ? 0 : ofEvent + length;
+      ofLine = 0;
+      at = end + 1;
+      if (ofEvent > EVENT_BYTES_MAX) return false;
+    }
+    ofEvent += bytes.length - at;
+    ofLine += bytes.length - at;
+    return ofEvent <= EVENT_BYTES_MAX;
   };
 }
 

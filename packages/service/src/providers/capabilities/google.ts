@@ -75,7 +75,7 @@ export const VERTEX: Capabilities = {
     words: 'system messages first; images as data, no GIF; no `name`, no cache marks',
     find: findMessages,
   },
-  parallel_tool_calls: refused('parallel_tool_calls', is(true), 'only true'),
+  parallel_tool_calls: refused('parallel_tool_calls', is(true), 'unless true'),
   reasoning_effort: {
     does: 'translated',
     words:
@@ -90,7 +90,7 @@ export const VERTEX: Capabilities = {
   tool_choice: { does: 'translated' },
   tools: { does: 'translated', words: 'names begin with a letter or `_`', find: findTools },
   top_p: { does: 'forwarded' },
-  verbosity: refused('verbosity', is('medium'), 'only "medium"'),
+  verbosity: refused('verbosity', is('medium'), 'unless "medium"'),
 };
 
 function penalty(name: 'frequency_penalty' | 'presence_penalty'): Rule {
