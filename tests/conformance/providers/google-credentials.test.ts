@@ -58,6 +58,7 @@ test('MO-09 a workload identity exchanges the token in its file, and acts as a s
     assert.ok(server.takesToken(token));
     assert.ok(expiresAt > Date.now() + 3_500_000);
     assert.deepEqual(server.requests.slice(before), wanted);
+    assert.deepEqual([...server.agents], ['purser/1'], 'the library sends nothing by its own HTTP');
   }
 });
 

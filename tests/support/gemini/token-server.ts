@@ -23,6 +23,8 @@ export interface TokenServer {
   readonly workloadIdentity: (tokenFile: string, isImpersonated?: boolean) => Json;
   /** What was wanted of it, in order: `service-account`, `workload` or `impersonation`. */
   readonly requests: readonly string[];
+  /** The programs that sent them, by their own word. */
+  readonly agents: ReadonlySet<unknown>;
   /** Whether a token was issued here and has not expired. */
   readonly takesToken: (token: string) => boolean;
   /** How long the tokens from now on are valid. 3600 unless set. */
@@ -51,6 +53,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   });
   const tokens = new Map<string, number>();
   const requests: string[] = [];
+  const agents = new Set<unknown>();
   const state: Issuer = {
     publicKey,
     requests,
@@ -64,6 +67,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   };
   let failure: number | 'reset' | undefined;
   const server = createServer((request, response) => {
+    agents.add(request.headers['user-agent']);
     void readBody(request).then((text) => {
       if (failure === 'reset') return void request.socket.resetAndDestroy();
       const [status, body] =
@@ -78,6 +82,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     serviceAccount: serviceAccountAt(origin, privateKey),
     workloadIdentity: (tokenFile, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
     requests,
+    agents,
     takesToken: state.takesToken,
     setLifetime: (seconds) => void (state.lifetimeSeconds = seconds),
     expireAll: () => tokens.clear(),
