@@ -27,7 +27,7 @@ export function catalogueOf(
       contextTokens: 100_000,
       promptOverheadTokens: 0,
       maxOutputTokens: 100,
-      timeoutMs: 4_000,
+      timeoutMs: 10_000,
       upstreams: upstreams.map(({ provider, micros, fields }) => ({
         provider,
         providerModel: `${name}-upstream`,

@@ -22,5 +22,6 @@ export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | u
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
   showErrorTexts(config.showsErrorTexts);
-  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
+  const keys = createProviderKeys({ ...config, clock: steadyClock });
+  return createProviderRegistry({ simulatorUrl, keys, environment: config.outboundEnvironment });
 }
