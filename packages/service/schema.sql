@@ -45,7 +45,7 @@ create table accounts.api_keys (
   bound_user text collate "C",
   join_seconds smallint,
   constraint api_keys_pkey PRIMARY KEY (key_id),
-  constraint api_keys_bound_user_check CHECK ((bound_user ~ '^[\x21-\x7e]{1,256}$'::text)),
+  constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
   constraint api_keys_digest_check CHECK ((length(digest) = 32)),
   constraint api_keys_digest_key UNIQUE (digest),
   constraint api_keys_join_seconds_check CHECK (((join_seconds >= 1) AND (join_seconds <= 60))),

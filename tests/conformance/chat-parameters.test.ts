@@ -42,13 +42,13 @@ after(async () => {
 
 const OWN_LIST = ['temperature', 'max_tokens', 'max_completion_tokens', 'stop'];
 
-/** A model that takes everything, even images; one with its own list; one that knows its limit as `max_tokens`. */
+/** A model that takes everything, even images; one with its own list; one that says nothing of the name of its limit. */
 function catalogue() {
   const { models, ...rest } = catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 });
   const [large] = models;
   const { imageTokensMax: _, ...plain } = large as Record<string, unknown>;
   const few = { ...plain, id: 'acme.few-1', providerModel: 'few-upstream', parameters: OWN_LIST };
-  const old = { ...plain, id: 'acme.old-1', providerModel: 'old-upstream', outputLimitParameter: 'max_tokens' };
+  const old = { ...plain, id: 'acme.old-1', providerModel: 'old-upstream', outputLimitParameter: undefined };
   return { ...rest, models: [...models, few, old] };
 }
 

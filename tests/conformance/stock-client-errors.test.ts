@@ -69,7 +69,6 @@ const ERRORS: readonly Row[] = [
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('error') },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('rejects') },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('garbage') },
-  { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('truncated') },
   { code: 'UPSTREAM_PROVIDER_ERROR', status: 502, error: OpenAI.InternalServerError, act: ask('cut') },
   {
     code: 'UPSTREAM_PROVIDER_ERROR',
@@ -139,8 +138,23 @@ test('ER-04 a client configured for another interface, or for an address without
     assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
     assert.match(fault.message, /Chat completions are at `\/v1\/chat\/completions`/);
   }
-  const elsewhere = await failureOf(() => client.post('/embeddings', { body: {} }));
-  assert.equal(elsewhere.message, '404 There is nothing at this address.');
+  const nowhere = await failureOf(() => client.post('/nothing', { body: {} }));
+  assert.equal(nowhere.message, '404 There is nothing at this address.');
+});
+
+test('ER-04 a client that asks for embeddings, images, moderations or audio learns that there are none', async () => {
+  const input = 'Hello';
+  for (const [act, says] of [
+    [() => client.embeddings.create({ model: 'echo', input }), /no embeddings here/],
+    [() => client.images.generate({ model: 'echo', prompt: input }), /No images are made here/],
+    [() => client.moderations.create({ input }), /no moderations here/],
+    [() => client.audio.speech.create({ model: 'echo', input, voice: 'alloy' }), /no audio here/],
+  ] as const) {
+    const fault = await failureOf(act);
+    assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
+    assert.match(fault.message, says);
+    assert.match(fault.message, /chat completions only, at `\/v1\/chat\/completions`/);
+  }
 });
 
 test('ER-05 a stock client that calls too fast can read how fast it may call, waits as told and is answered', async () => {

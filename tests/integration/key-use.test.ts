@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { touchKeys } from '../../packages/service/src/accounts/queries.ts';
+import { touchKeys } from '../../packages/service/src/accounts/key-queries.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
 import { type KeyId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -94,7 +94,7 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, mode: 'live' },
+    caller: { app, mode: 'live', boundUser: null, joinSeconds: null },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     pseudonyms,
@@ -172,6 +172,7 @@ const {
       marginBasisPoints: margin,
       contextTokens: 1_000_000,
       timeoutMs: 5_000,
+      outputLimitParameter: 'max_completion_tokens',
       ...rest,
     })),
   }),

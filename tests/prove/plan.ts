@@ -105,6 +105,7 @@ export function catalogueOf({ prices }: Pick<HistoryPlan, 'prices'>, baseUrl: st
     contextTokens: PROBE_TOKENS_MAX,
     maxOutputTokens: id === PROBE_MODEL ? PROBE_TOKENS_MAX : 1_000,
     minOutputTokens: id === PROBE_MODEL ? PROBE_TOKENS_MAX : 16,
+    outputLimitParameter: 'max_completion_tokens',
     onAbandon: id === 'prove.drain' ? 'drain' : 'cancel',
     timeoutMs: id === 'prove.silent' ? SILENCE_MS_MAX : ANSWER_MS_MAX,
   }));

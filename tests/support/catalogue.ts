@@ -11,6 +11,7 @@ export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unkn
     contextTokens: 128_000,
     maxOutputTokens: 1_000,
     timeoutMs: 2_000,
+    outputLimitParameter: 'max_completion_tokens',
   };
   return {
     providers: { upstream: { kind: 'openai-compatible', baseUrl } },

@@ -10,6 +10,7 @@ import {
   priceSchema,
 } from './catalogue-prices.ts';
 import { onAbandon } from './catalogue-providers.ts';
+import { outputLimitParameter } from './output-limit.ts';
 
 /** The models of a catalogue, with those who serve them. */
 
@@ -30,7 +31,6 @@ const tokens = z.int().min(1).max(TOKENS_MAX);
 /** Families of tokenizers, named after the vocabulary of which each is typical. */
 const tokenizer = z.enum(['o200k', 'cl100k']);
 const providerModel = z.string().min(1).max(256);
-const outputLimitParameter = z.enum(['max_tokens', 'max_completion_tokens']);
 const timeoutMs = z.int().min(1_000).max(TIMEOUT_MS_MAX);
 /** How long a provider may take to begin with its answer. */
 const firstByteMs = z.int().min(100).max(TIMEOUT_MS_MAX);
@@ -76,7 +76,8 @@ export const modelSchema = z.strictObject({
   /** How many searches a call can be billed for. A hold covers them all. */
   searchesMax: z.int().min(1).max(SEARCHES_MAX).optional(),
   parameters: z.array(z.string()).optional(),
-  outputLimitParameter: outputLimitParameter.default('max_completion_tokens'),
+  /** If left out, it depends on the provider (`output-limit.ts`). */
+  outputLimitParameter: outputLimitParameter.optional(),
   onAbandon: onAbandon.optional(),
   /** It reasons without showing the text. If left out, a model does that takes `reasoning_effort` by its own list. */
   reasonsOutOfSight: z.boolean().optional(),

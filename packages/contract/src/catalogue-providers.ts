@@ -101,6 +101,30 @@ export const providerSchema = z
       onAbandon: drained,
     }),
     z.strictObject({
+      /** OpenAI's format at Azure. The provider's name of a model is that of its deployment. */
+      kind: z.literal('azure'),
+      /** Of the resource, such as `https://my-resource.openai.azure.com`. */
+      endpoint: providerUrl,
+      /** True: by the path of each deployment and a dated version, as resources had it before `/openai/v1`. */
+      deployments: z.boolean().optional(),
+      apiVersion: z
+        .string()
+        .regex(/^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/, { error: 'must look like `2024-10-21` or `preview`' })
+        .optional(),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
+      /** Mistral's dialect of the format. */
+      kind: z.literal('mistral'),
+      /** Up to and including the version. */
+      baseUrl: providerUrl.default('https://api.mistral.ai/v1'),
+      ...keyFields,
+      ...callFields,
+      onAbandon: drained,
+    }),
+    z.strictObject({
       /** Gemini's format at the Gemini API. */
       kind: z.literal('google'),
       /** Up to and including the version. */
@@ -151,7 +175,10 @@ export function originOf(provider: CatalogueProvider): string | undefined {
     case 'openai-compatible':
     case 'anthropic':
     case 'google':
+    case 'mistral':
       return new URL(provider.baseUrl).origin;
+    case 'azure':
+      return new URL(provider.endpoint).origin;
     case 'bedrock':
       return new URL(bedrockAddress(provider)).origin;
     case 'vertex':

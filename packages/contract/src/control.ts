@@ -144,9 +144,21 @@ export const logoSchema = z
 
 /** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
 const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
-export const newKeySchema = z.strictObject({ mode });
+/** The options of a key as it is shown. They are absent if they were not set. */
+const keyOptions = { userId: z.string().optional(), joinSeconds: z.int().optional() };
+export const newKeySchema = z.strictObject({
+  mode,
+  userId: userId.optional().meta({
+    description:
+      'Binds the key to this user, for tools that cannot send `x-service-user`. The header may be left out, and must name this user if it is sent.',
+  }),
+  joinSeconds: z.int().min(1).max(60).optional().meta({
+    description:
+      'For clients that repeat a call without marking it: a call with the body and user of one that still runs, or that ended at most so many seconds ago, gets its answer and is not charged.',
+  }),
+});
 export const mintedKeySchema = z
-  .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode })
+  .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode, ...keyOptions })
   .meta({ id: 'MintedKey', description: '`apiKey` is shown this once.' });
 /** A key in a list. `hint` lets people recognise it; the key itself cannot be shown again. */
 export const keySchema = z
@@ -154,6 +166,7 @@ export const keySchema = z
     keyId: z.string(),
     mode,
     hint: z.string(),
+    ...keyOptions,
     createdAt: moment,
     lastUsedAt: moment.nullable().meta({ description: 'Exact to the minute.' }),
     revokedAt: moment.nullable(),

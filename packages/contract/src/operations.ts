@@ -147,6 +147,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'mintKey',
     tag: APPS,
     summary: 'Creates an API key, live or for the sandbox, and shows it this once',
+    description: 'Nothing of a key can be changed later: revoke it and create another.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },

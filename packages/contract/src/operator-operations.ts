@@ -135,6 +135,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Derives every balance again from the ledger and shows each difference',
   },
+  'GET /operator/upstreams': {
+    id: 'listUpstreams',
+    tag: SERVICE,
+    summary: 'Shows how the upstreams of the catalogue serve: breakers, failures, time to the first byte',
+    description:
+      'Every process of the service counts its own calls, and one of them answers. `/metrics` adds all of them up. Upstreams whose provider has no key here are left out.',
+  },
   'GET /operator/calls': {
     id: 'findAnyCalls',
     tag: SERVICE,

@@ -20,7 +20,37 @@ const host = z
 const hosts = z.array(host).min(1).max(HOSTS_MAX);
 const file = z.string().regex(/^\//, { error: 'must be an absolute path' });
 
-export const providerKeySchema = z.union(
+const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'must be an id or a domain' });
+const entraFields = {
+  /** What the token is for. */
+  scope: z
+    .string()
+    .regex(/^[\x21-\x7e]+\/\.default$/, { error: 'must end in `/.default`' })
+    .default('https://cognitiveservices.azure.com/.default'),
+};
+const registration = {
+  ...entraFields,
+  tenant: identifier,
+  client: identifier,
+  /** Where tokens are had. Other clouds have another one. */
+  authority: z.url({ protocol: /^https?$/ }).default('https://login.microsoftonline.com'),
+};
+
+/** How a token of Microsoft Entra is had: by a client's secret, by a token of the cluster in a file, or by the identity of the machine. */
+const entraSchema = z.union(
+  [
+    z.strictObject({ ...registration, secretEnv: keyVariable }),
+    z.strictObject({ ...registration, secretFile: file }),
+    z.strictObject({ ...registration, assertionFile: file }),
+    z.strictObject({ ...entraFields, managedIdentity: z.literal(true), client: identifier.optional() }),
+  ],
+  {
+    error:
+      'must have `tenant`, `client` and one of `secretEnv`, `secretFile`, `assertionFile`, or `managedIdentity: true`',
+  },
+);
+
+const providerKeySchema = z.union(
   [
     z.strictObject({ hosts, env: keyVariable }),
     z.strictObject({ hosts, file }),
@@ -33,12 +63,14 @@ export const providerKeySchema = z.union(
       /** How long its output is used. */
       seconds: z.int().min(1).max(SECONDS_MAX).default(300),
     }),
+    z.strictObject({ hosts, entra: entraSchema }),
   ],
-  { error: 'must have `hosts` and one of `env`, `file`, `command` (with `seconds`), each of the right form' },
+  { error: 'must have `hosts` and one of `env`, `file`, `command` (with `seconds`), `entra`, each of the right form' },
 );
 
 export const providerKeysSchema = z.record(keyName, providerKeySchema);
 
+export type EntraDefinition = z.output<typeof entraSchema>;
 export type ProviderKeyDefinition = z.output<typeof providerKeySchema>;
 export type ProviderKeyDefinitions = Readonly<Record<string, ProviderKeyDefinition>>;
 

@@ -5,6 +5,6 @@ alter table traces.calls add column failure jsonb;
 
 alter table accounts.api_keys
   add column bound_user text collate "C" -- The only end user of calls with this key (CP-08). Null: any. Never changes.
-    check (bound_user ~ '^[\x21-\x7e]{1,256}$'),
+    check (bound_user ~ '^[!-~]+$' and length(bound_user) <= 256),
   add column join_seconds smallint -- How long after its end a call answers others with the same body (CC-14). Null: it does not.
     check (join_seconds between 1 and 60);

@@ -67,7 +67,9 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
     status: 200,
   };
   const tokens = { promptTokens: 40, completionTokens: 20, chargedMicros: receipt?.['chargedMicros'] };
-  assert.deepEqual(said, { msg: 'call', correlationId, callId, ...facts, outcome: 'answered', ...tokens });
+  const upstream = { provider: 'upstream', providerModel: 'large-upstream' };
+  const served = { outcome: 'answered', upstream, tries: 1 };
+  assert.deepEqual(said, { msg: 'call', correlationId, callId, ...facts, ...served, ...tokens });
   assert.equal(lines.length, 1);
   return reply;
 }
@@ -81,9 +83,12 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const { time: _time, level: _level, msg: _msg, appId, upstream = null, ...said } = lines[0] ?? {};
+  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...said } = lines[0] ?? {};
   const { at: _at, userId, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
+  // A trace names the upstream that failed a call, the line also the one that served it.
+  const upstream = said['failure'] === undefined ? null : asked;
+  assert.equal(tries, asked === null ? undefined : 1);
   assert.equal(appId, app.appId);
   assert.ok(!JSON.stringify(lines).includes(USER), 'a log line names no user');
   if (userId !== null) assert.equal(userId, USER);

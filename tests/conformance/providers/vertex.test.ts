@@ -124,7 +124,7 @@ test('CC-13 Vertex gets tool calls without ids, and penalties for every model', 
     { role: 'tool', tool_call_id: 'x', content: 'sunny' },
   ];
   await ask(vertex(), { tools, messages, presence_penalty: 0.5 });
-  const { contents, generationConfig } = server.requests.at(-1)!.body as { contents: Json[]; generationConfig: Json };
+  const { contents, generationConfig } = server.bodyOf(-1) as { contents: Json[]; generationConfig: Json };
   assert.deepEqual(contents[1], {
     role: 'model',
     parts: [{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }],

@@ -40,7 +40,7 @@ export async function setGeminiStage() {
       const chunks = await streamOf(provider, callOf(request, model));
       return { completion, joined: joined(chunks) };
     },
-    bodyOf: (index = -1): Json => server.requests.at(index)?.body ?? {},
+    bodyOf: (index = -1): Json => server.bodyOf(index),
   };
 }
 

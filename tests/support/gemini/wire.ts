@@ -81,6 +81,7 @@ export const FAILURES = {
     message: "Permission 'aiplatform.endpoints.predict' denied on resource (or it may not exist).",
     details: [errorInfo('IAM_PERMISSION_DENIED', 'aiplatform.googleapis.com')],
   },
+  notReadable: invalidArgument('Unable to process input image.'),
   notFound: { code: 404, status: 'NOT_FOUND', message: 'models/gemini-0 is not found for API version v1beta.' },
   contextOverflow: invalidArgument(
     'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).',

@@ -16,6 +16,8 @@ export interface Vendor {
   /** Requests that the kind refuses by name, each with the path. */
   readonly refused: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[];
   readonly answer: (request: VendorRequest) => VendorAnswer;
+  /** Its streams bring the arguments of a tool in one piece. */
+  readonly hasWholeArguments?: true;
 }
 
 export interface VendorRequest {

@@ -1,6 +1,8 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  admission,
   attemptsOfCalls,
+  choosingKeys,
   databaseQueries,
   digests,
   disconnecting,
@@ -25,6 +27,9 @@ import {
   telling,
   validation,
 } from './places.ts';
+
+const JOINED =
+  'CC-14 a key that joins gives the same answer to the same body, side by side and for its window, and to nothing else';
 
 const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',
@@ -116,6 +121,37 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'SB-05',
     edits: [sandboxReserve(`\n            and a.kept_at > coalesce(w.reset_at, '-infinity')`, '')],
     killer: sandboxing(RESET),
+  },
+  {
+    id: 'joined-call-charged-again',
+    clause: 'CC-14',
+    edits: [
+      digests(
+        'const always = { body, isKeyed: true, joins: true };',
+        'const always = { body, isKeyed: true, joins: name !== undefined };',
+      ),
+    ],
+    killer: choosingKeys(JOINED),
+  },
+  {
+    id: 'joined-answer-outlives-its-window',
+    clause: 'CC-14',
+    edits: [digests('keptMs: joinSeconds * 1_000', 'keptMs: KEPT_MS')],
+    killer: choosingKeys(JOINED),
+  },
+  {
+    id: 'joined-answer-given-to-keys-that-do-not-join',
+    clause: 'CC-14',
+    edits: [digests("digestOf(scope, ['joined'], bytes)", 'body')],
+    killer: choosingKeys(JOINED),
+  },
+  {
+    id: 'bound-key-spends-for-another-user',
+    clause: 'CP-08',
+    edits: [admission('if (boundUser === null) return', 'if (boundUser === null || header !== undefined) return')],
+    killer: choosingKeys(
+      'AU-03 CP-08 a bound key needs no `x-service-user`, and serves its own user and nobody else, on every route',
+    ),
   },
   {
     id: 'first-attempts-join',

@@ -1,21 +1,11 @@
 import { digestOfApiKey, hintOfApiKey, newApiKey } from '#accounts/api-key.ts';
-import {
-  countKeysInForce,
-  insertApp,
-  insertKey,
-  type KeyListRow,
-  type OwnAppRow,
-  revokeKey,
-  selectKeysOfApp,
-  selectOwnApp,
-  selectOwnApps,
-  updateApp,
-} from '#accounts/queries.ts';
+import { countKeysInForce, insertKey, type KeyListRow, revokeKey, selectKeysOfApp } from '#accounts/key-queries.ts';
+import { insertApp, type OwnAppRow, selectOwnApp, selectOwnApps, updateApp } from '#accounts/queries.ts';
 import { changedFacts, type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
-import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
+import { type AccountId, type AppId, type EndUserId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** An app as its owner sees it. */
@@ -29,8 +19,16 @@ export interface App {
   readonly createdAtMs: number;
 }
 
+/** What an owner chooses when they make a key. None of it can be changed later. */
+interface KeyOptions {
+  /** The only end user of calls with this key. Undefined: each call names its own. */
+  readonly boundUser: EndUserId | undefined;
+  /** How long after its end a call answers others with the same body (CC-14). Undefined: only a marked retry gets its answer. */
+  readonly joinSeconds: number | undefined;
+}
+
 /** A key as its owner sees it. The key itself cannot be read again. */
-export interface ApiKey {
+export interface ApiKey extends KeyOptions {
   readonly keyId: KeyId;
   readonly mode: Mode;
   /** The prefix and last characters: enough for its owner to tell it from others. */
@@ -52,7 +50,7 @@ export interface OwnApps {
   readonly mintKey: (
     owner: Owner,
     appId: AppId,
-    mode: Mode,
+    key: KeyOptions & { readonly mode: Mode },
   ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
   /** Lists all keys in force, and the hundred that were revoked last. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
@@ -81,7 +79,11 @@ const NOT_ALLOWED = '`returnUri` must be one of the `redirectUris` of the app, c
 const TOO_MANY_APPS = `An account has at most ${APPS_MAX} apps.`;
 const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are not revoked.`;
 
-export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
+export function createOwnApps(options: OwnAppsOptions): OwnApps {
+  return { ...createApps(options), ...createKeys(options) };
+}
+
+function createApps({ pool }: OwnAppsOptions): Pick<OwnApps, 'create' | 'list' | 'find' | 'change'> {
   return {
     create: async (by, { name, redirectUris }) => {
       const owner = by.accountId;
@@ -120,17 +122,35 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
         if (Object.keys(changed.after).length > 0) await insertAuditEntry(tx, ownersEntry(by, act));
         return appOf(row);
       }),
-    mintKey: async (owner, appId, mode) => {
+  };
+}
+
+function createKeys({ pool, refresh }: OwnAppsOptions): Pick<OwnApps, 'mintKey' | 'listKeys' | 'revokeKey'> {
+  return {
+    mintKey: async (owner, appId, { mode, boundUser, joinSeconds }) => {
       const hasAll = async (db: Queryable) => (await countKeysInForce(db, appId)) >= KEYS_MAX;
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_KEYS);
       const keyId = newKeyId();
       const apiKey = newApiKey(mode);
-      const key = { keyId, appId, digest: digestOfApiKey(apiKey), mode, hint: hintOfApiKey(apiKey) };
+      const key = {
+        keyId,
+        appId,
+        digest: digestOfApiKey(apiKey),
+        mode,
+        hint: hintOfApiKey(apiKey),
+        boundUser,
+        joinSeconds,
+      };
       const isMade = await inTransaction(pool, async (tx) => {
         const generation = await bumpGeneration(tx, 'accounts'); // Also the lock under which the limit is checked.
         if (await hasAll(tx)) return false;
         await insertKey(tx, key, generation);
-        const act = { action: 'key.create', subject: keyId, appId, after: { mode, hint: key.hint } };
+        const act = {
+          action: 'key.create',
+          subject: keyId,
+          appId,
+          after: { mode, hint: key.hint, userId: boundUser, joinSeconds },
+        };
         await insertAuditEntry(tx, ownersEntry(owner, act));
         return true;
       });
@@ -174,6 +194,8 @@ function keyOf(row: KeyListRow): ApiKey {
     keyId: row.key_id,
     mode: row.mode,
     hint: row.hint,
+    boundUser: row.bound_user ?? undefined,
+    joinSeconds: row.join_seconds ?? undefined,
     createdAtMs: row.created_at.getTime(),
     lastUsedAtMs: row.last_used_at?.getTime(),
     revokedAtMs: row.revoked_at?.getTime(),

@@ -1,16 +1,9 @@
 import { isApiKey } from '#accounts/api-key.ts';
-import {
-  type AppRow,
-  type KeyRow,
-  selectApp,
-  selectAppsChangedSince,
-  selectKeyByDigest,
-  selectKeysChangedSince,
-  selectNewestGeneration,
-} from '#accounts/queries.ts';
+import { type KeyRow, selectKeyByDigest, selectKeysChangedSince } from '#accounts/key-queries.ts';
+import { type AppRow, selectApp, selectAppsChangedSince, selectNewestGeneration } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { sha256Base64 } from '#kernel/crypto.ts';
-import type { AccountId, AppId, KeyId, Mode } from '#kernel/ids.ts';
+import type { AccountId, AppId, EndUserId, KeyId, Mode } from '#kernel/ids.ts';
 
 /** What the data plane needs to know about an app. */
 export interface AppFacts {
@@ -40,6 +33,10 @@ export interface CallLimits extends AppLimits {
 export interface Caller {
   readonly app: AppFacts;
   readonly mode: Mode;
+  /** The only end user that this key may name (CP-08). Null: any. */
+  readonly boundUser: EndUserId | null;
+  /** How long after its end a call with this key answers others with the same body (CC-14). Null: it does not. */
+  readonly joinSeconds: number | null;
 }
 
 /** Keeps keys and apps in memory, so that a call costs no database read. */
@@ -93,7 +90,7 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
     const app = apps.get(key.app_id);
     if (app === undefined) return undefined;
     onUse(key.key_id);
-    return { app: app.facts, mode: key.mode };
+    return { app: app.facts, mode: key.mode, boundUser: key.bound_user, joinSeconds: key.join_seconds };
   }
 
   async function load(digest: string): Promise<Caller | undefined> {

@@ -1,4 +1,4 @@
-import { touchKeys } from '#accounts/queries.ts';
+import { touchKeys } from '#accounts/key-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { KeyId } from '#kernel/ids.ts';

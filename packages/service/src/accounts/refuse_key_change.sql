@@ -1,7 +1,8 @@
--- What a key is cannot change once it is made: its app, its mode and its digest (AU-07). It can only be revoked.
+-- What a key is cannot change once it is made: its app, mode, digest, user and window (AU-07, CP-08). It can only be revoked.
 create or replace function accounts.refuse_key_change() returns trigger language plpgsql as $$
 begin
-  if (new.key_id, new.app_id, new.digest, new.mode) is distinct from (old.key_id, old.app_id, old.digest, old.mode) then
+  if (new.key_id, new.app_id, new.digest, new.mode, new.bound_user, new.join_seconds)
+    is distinct from (old.key_id, old.app_id, old.digest, old.mode, old.bound_user, old.join_seconds) then
     raise exception 'an API key cannot be changed, only revoked';
   end if;
   return new;

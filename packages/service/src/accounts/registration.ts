@@ -1,5 +1,6 @@
 import { digestOfApiKey, hintOfApiKey, modeOfApiKey } from '#accounts/api-key.ts';
-import { ensureAccount, insertApp, insertKey, type NewAccount, type NewApp } from '#accounts/queries.ts';
+import { insertKey } from '#accounts/key-queries.ts';
+import { ensureAccount, insertApp, type NewAccount, type NewApp } from '#accounts/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import type { KeyId } from '#kernel/ids.ts';

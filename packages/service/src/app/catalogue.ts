@@ -13,7 +13,9 @@ export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | u
   const providers = openProviders(config, simulatorUrl);
   const keysOf = (definition: CatalogueProvider) => providers.clientsOf(definition).map(({ keyName }) => keyName);
   const upstreams = createUpstreams({ keysOf, clock: steadyClock, random: randomShare });
-  return { providers, upstreams, catalogue: createCatalogue(db, providers.canReach) };
+  const catalogue = createCatalogue(db, providers.canReach);
+  const readUpstreams = () => upstreams.report(catalogue);
+  return { providers, upstreams, catalogue: { ...catalogue, readUpstreams } };
 }
 
 /** Opens the clients of providers, with their keys. */

@@ -21,6 +21,7 @@ import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -72,7 +73,7 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
-  readonly catalogue: Refreshed;
+  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'>;
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
@@ -194,6 +195,7 @@ function composeOperator(
     }),
     accounts: createAccountDesk(pool),
     calls: control,
+    readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
@@ -218,5 +220,6 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
+  addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
 }

@@ -34,7 +34,6 @@ test('MO-06 a complete file is accepted, and fields that it leaves out have thei
     marginBasisPoints: 0,
     minOutputTokens: 16,
     promptOverheadTokens: 512,
-    outputLimitParameter: 'max_completion_tokens',
     timeoutMs: 600_000,
   });
   assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');

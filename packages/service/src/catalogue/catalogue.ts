@@ -5,6 +5,7 @@ import {
   type Tokenizer,
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
+import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import { type PriceRow, priceAt, priceOf, startOf } from '#catalogue/price-row.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectPrices, selectProviders } from '#catalogue/queries.ts';
@@ -181,7 +182,8 @@ function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers,
     provider,
     providerModel: one.providerModel,
     price: priceOf(price, settings.searchesMax),
-    outputLimitParameter: one.outputLimitParameter ?? settings.outputLimitParameter,
+    outputLimitParameter:
+      one.outputLimitParameter ?? settings.outputLimitParameter ?? defaultOutputLimitParameter(provider),
     // An entry may have been stored before such a model had to be drained.
     onAbandon: reasonsOutOfSight(settings) ? 'drain' : (one.onAbandon ?? settings.onAbandon ?? provider.onAbandon),
     timeoutMs: one.timeoutMs ?? settings.timeoutMs,

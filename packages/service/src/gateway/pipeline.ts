@@ -12,7 +12,7 @@ import {
   findOutcomeModel,
   parseIdempotencyKey,
   resolveModel,
-  type RetryHeaders,
+  type RetryMarks,
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
@@ -44,7 +44,7 @@ export interface Gateway {
 interface Incoming {
   readonly caller: Caller;
   readonly user: string | undefined;
-  readonly retry: RetryHeaders;
+  readonly retry: RetryMarks;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
   readonly bytes: Buffer;
@@ -61,7 +61,7 @@ type Completed = Answer | Refusal | Promise<Answer | Refusal>;
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   const { caller, correlationId, bytes, gone, notes } = incoming;
-  const userId = parseUser(incoming.user);
+  const userId = parseUser(caller, incoming.user);
   if (userId instanceof Refusal) return userId;
   notes.userId = userId;
 

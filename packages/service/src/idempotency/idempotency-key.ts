@@ -10,11 +10,16 @@ export interface IdempotencyKey {
   readonly digest: Buffer;
   /** The digest of the body alone. A retry with the same key and another body is refused. */
   readonly body: Buffer;
-  /** True when the caller sent an `idempotency-key`. */
+  /** True if every answer is kept and replayed: the caller sent an `idempotency-key`, or its API key joins what has the same body. */
   readonly isKeyed: boolean;
   /** True when the call may be a retry: then the answer of an earlier call is looked for before a new call is made. */
   readonly joins: boolean;
+  /** How long the answer is kept. */
+  readonly keptMs: number;
 }
+
+/** For as long as anybody may still retry. */
+const KEPT_MS = 5 * 60_000;
 
 /** The scope within which calls are compared. Nothing is ever shared between scopes. */
 export interface IdempotencyScope {
@@ -27,6 +32,8 @@ export interface IdempotencyScope {
 interface RetryMark {
   readonly key: string | undefined;
   readonly joins: boolean;
+  /** The API key joins calls with the same body, for so long after they have ended. Null if it does not. */
+  readonly joinSeconds: number | null;
 }
 
 /** Computes the digests by which retries find the original call. */
@@ -53,10 +60,14 @@ export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
   }
 
   return {
-    keyOf: (scope, { key: name, joins }, bytes) => {
+    keyOf: (scope, { key: name, joins, joinSeconds }, bytes) => {
       const body = digestOf(scope, ['body'], bytes);
-      if (name === undefined) return { digest: body, body, isKeyed: false, joins };
-      return { digest: digestOf(scope, ['key'], name), body, isKeyed: true, joins: true };
+      const always = { body, isKeyed: true, joins: true };
+      if (name !== undefined) return { ...always, digest: digestOf(scope, ['key'], name), keptMs: KEPT_MS };
+      // A digest of its own: keys that do not join are never given what was kept for this.
+      if (joinSeconds !== null)
+        return { ...always, digest: digestOf(scope, ['joined'], bytes), keptMs: joinSeconds * 1_000 };
+      return { digest: body, body, isKeyed: false, joins, keptMs: KEPT_MS };
     },
     requestOf: (scope, model, request) => digestOf(scope, ['request', model], request).toString('base64'),
   };

@@ -11,7 +11,7 @@ test('CC-14 a busy database delays an answer by one second, and the charge of a 
   const busy = { query: () => new Promise(() => {}) } as unknown as Pool;
   const answers = createKeptAnswers({ pool: busy, secret: Buffer.alloc(32, 1), log: createLog('silent') });
   t.after(() => answers.stop());
-  const key = { digest: Buffer.alloc(32), body: Buffer.alloc(32), joins: false, isKeyed: true };
+  const key = { digest: Buffer.alloc(32), body: Buffer.alloc(32), joins: false, isKeyed: true, keptMs: 300_000 };
   const answer = { callId: newCallId(), isStream: false, loweredOutputTokens: undefined, text: '{}' };
   for (const [isWaiting, ms] of [
     [true, 1_000],

@@ -31,7 +31,7 @@ interface KeptHow {
 }
 
 /**
- * Keeps answers for five minutes so that a retry can get the same one (CC-14). They are encrypted under a key of this
+ * Keeps answers for up to five minutes so that a retry can get the same one (CC-14). They are encrypted under a key of this
  * service, because they contain what users and models said, and they are never logged.
  */
 export interface KeptAnswers {
@@ -49,7 +49,6 @@ export interface KeptAnswers {
   readonly stop: () => Promise<void>;
 }
 
-const LIFETIME_MS = 5 * 60_000;
 /** Longer answers are not kept. */
 export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** How long a caller waits at most for its answer to be kept. A database outage may last much longer. */
@@ -77,10 +76,10 @@ export function createKeptAnswers(options: {
       log.warn({ callId }, 'an answer is too long to be kept for retries');
       return;
     }
-    const { digest, body } = idempotencyKey;
+    const { digest, body, keptMs: lifetimeMs } = idempotencyKey;
     const sealed = seal(key, contextOf(idempotencyKey, callId), JSON.stringify(answer));
     try {
-      await insertStubbornly(pool, { callId, digest, body, sealed, charged, lifetimeMs: LIFETIME_MS });
+      await insertStubbornly(pool, { callId, digest, body, sealed, charged, lifetimeMs });
     } catch (fault) {
       log.warn({ callId, fault: describeFault(fault) }, 'an answer could not be kept for retries');
     }

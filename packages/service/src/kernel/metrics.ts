@@ -117,6 +117,32 @@ export function catalogueCounter(name: string, help: string, labels: readonly st
   };
 }
 
+interface CatalogueReading {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: 'counter' | 'gauge';
+  readonly across: 'sum' | 'max';
+  readonly labels: readonly string[];
+  /** The values of the labels in their order, and the figure. Readings with the same values are added up. */
+  readonly read: () => readonly (readonly [values: readonly string[], value: number])[];
+}
+
+/** Declares figures that are kept elsewhere, under names that operators give in the catalogue. They are read when `/metrics` is. */
+export function catalogueReading({ labels, read, ...about }: CatalogueReading): void {
+  const { name, ...metric } = about;
+  declare(name, {
+    ...metric,
+    read: () => {
+      const samples = new Map<string, number>();
+      for (const [values, value] of read()) {
+        const text = catalogueLabels(labels, values);
+        samples.set(text, (samples.get(text) ?? 0) + value);
+      }
+      return [...samples].slice(0, CATALOGUE_SERIES_MAX);
+    },
+  });
+}
+
 /** Names as label values, without the characters that would end one. */
 function catalogueLabels(labels: readonly string[], values: readonly string[]): string {
   const pairs = labels.map(

@@ -3,11 +3,12 @@ import type { JsonObject } from '#kernel/json.ts';
 import { ANTHROPIC } from '#providers/capabilities/anthropic.ts';
 import { BEDROCK } from '#providers/capabilities/bedrock.ts';
 import { GOOGLE, VERTEX } from '#providers/capabilities/google.ts';
+import { MISTRAL } from '#providers/capabilities/mistral.ts';
 import { type Capabilities, findUncovered, type Unsupported } from '#providers/capabilities/rules.ts';
 
 export type { Unsupported } from '#providers/capabilities/rules.ts';
 
-type NativeKind = Exclude<CatalogueProvider['kind'], 'openai-compatible' | 'simulator'>;
+type NativeKind = Exclude<CatalogueProvider['kind'], 'openai-compatible' | 'azure' | 'simulator'>;
 
 /** What a request is sent to. */
 interface Target {
@@ -23,12 +24,14 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
   switch (provider.kind) {
     // The caller's own format: a model's `parameters` say what the vendor takes of it.
     case 'openai-compatible':
+    case 'azure':
     case 'simulator':
       return undefined;
     case 'anthropic':
     case 'bedrock':
     case 'google':
     case 'vertex':
+    case 'mistral':
       return findUncovered(CAPABILITIES[provider.kind], { request, providerModel });
   }
 }
@@ -39,4 +42,5 @@ const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
   bedrock: BEDROCK,
   google: GOOGLE,
   vertex: VERTEX,
+  mistral: MISTRAL,
 };

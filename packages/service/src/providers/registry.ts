@@ -1,9 +1,11 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
+import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
 import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { lazyProvider } from '#providers/lazy.ts';
+import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
 import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
@@ -43,6 +45,10 @@ export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions):
     switch (definition.kind) {
       case 'openai-compatible':
         return fromEntry(http, definition, key);
+      case 'azure':
+        return fromAzureEntry(http, definition, key);
+      case 'mistral':
+        return fromMistralEntry(http, definition, key);
       case 'simulator':
         if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
         return atAddress(http, simulatorUrl, fixedKey('simulator', 'simulator'));

@@ -9,7 +9,7 @@ const failures = catalogueCounter(
   ['provider', 'kind'],
 );
 
-/** Counts a failure, and says what logs and traces hold of it (CC-17). Call it once for each upstream that fails a call. */
+/** Counts a failure, and says what logs and traces hold of it (CC-17). Call it once for each call that failed. `purser_upstream_calls_total` counts every try. */
 export function noteFailure({ providerName, providerModel }: Upstream, { kind, status }: UpstreamError): Failure {
   failures.of([providerName, kind]).add();
   return { provider: providerName, providerModel, kind, status };

@@ -6,7 +6,10 @@ export interface Serving {
   readonly upstream: Upstream;
 }
 
-/** The same with the number of requests that were sent. */
+/** What became of it so far. */
 export interface Served extends Serving {
+  /** How many requests were sent. 0 in the sandbox, which has no providers. */
   readonly tries: number;
+  /** The whole answer has come, or the first chunks of a stream: the upstream will not change any more. */
+  readonly isAnswered: boolean;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
 import { joinEarlier } from '#gateway/idempotency/idempotency.ts';
-import { parseIdempotencyKey, type RetryHeaders } from '#gateway/request/validate-call.ts';
+import { parseIdempotencyKey, type RetryMarks } from '#gateway/request/validate-call.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
@@ -11,8 +11,8 @@ import { Refusal } from '#kernel/refusal.ts';
 const digests = createIdempotencyDigests(Buffer.alloc(32, 1));
 const SCOPE = { appId: 'app_1' as AppId, mode: 'live', userId: 'anna' as EndUserId, isStream: false } as const;
 
-function keyOf(headers: Partial<RetryHeaders>, more: object = {}, body = 'body') {
-  const marks = { idempotencyKey: undefined, retryCount: undefined, ...headers };
+function keyOf(headers: Partial<RetryMarks>, more: object = {}, body = 'body') {
+  const marks = { idempotencyKey: undefined, retryCount: undefined, joinSeconds: null, ...headers };
   const idempotencyKey = parseIdempotencyKey(digests, marks, { ...SCOPE, bytes: Buffer.from(body), ...more });
   assert.ok(!(idempotencyKey instanceof Refusal));
   return idempotencyKey;

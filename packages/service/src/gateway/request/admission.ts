@@ -69,8 +69,21 @@ function tooFast({ waitMs }: RateAnswer): Refusal<'TOO_MANY_REQUESTS'> {
   });
 }
 
-/** Reads the end user that a call is for (AU-03, AU-04). */
-export function parseUser(header: string | undefined): EndUserId | Refusal<'BAD_REQUEST'> {
+/**
+ * The end user that a call is for: the one that its key is bound to, or the one that it names (AU-03, AU-04, CP-08). A bound key is
+ * never used for anybody else.
+ */
+export function parseUser({ boundUser }: Caller, header: string | undefined): EndUserId | Refusal<'BAD_REQUEST'> {
+  if (boundUser === null) return parseNamed(header);
+  if (header === undefined || header === boundUser) return boundUser;
+  return refuse(
+    'BAD_REQUEST',
+    'This API key is bound to one end user, and the header `x-service-user` names another. Leave the header out, or use a key that is not bound.',
+    { param: 'x-service-user' },
+  );
+}
+
+function parseNamed(header: string | undefined): EndUserId | Refusal<'BAD_REQUEST'> {
   const userId = header === undefined ? undefined : parseEndUserId(header);
   if (userId !== undefined) return userId;
   return refuse(

@@ -88,11 +88,13 @@ function refuseUnsupported({ path, advice }: Unsupported): Refusal<'BAD_REQUEST'
   return refuse('BAD_REQUEST', `This model does not take \`${path}\`. ${advice}`, { param: path });
 }
 
-/** The headers that say that a call may be retried, or is a retry. */
-export interface RetryHeaders {
+/** What says that a call may be retried, or is a retry. */
+export interface RetryMarks {
   readonly idempotencyKey: string | undefined;
   /** Stock clients count their retries from 0 and send no key. */
   readonly retryCount: string | undefined;
+  /** Of the API key: it joins calls with the same body (CC-14). */
+  readonly joinSeconds: number | null;
 }
 
 /**
@@ -101,7 +103,7 @@ export interface RetryHeaders {
  */
 export function parseIdempotencyKey(
   digests: IdempotencyDigests,
-  { idempotencyKey: key, retryCount }: RetryHeaders,
+  { idempotencyKey: key, retryCount, joinSeconds }: RetryMarks,
   call: IdempotencyScope & { readonly isStream: boolean; readonly bytes: Buffer },
 ): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
@@ -110,8 +112,9 @@ export function parseIdempotencyKey(
     });
   }
   // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
-  if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
-  return digests.keyOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
+  const isUnmarked = key === undefined && joinSeconds === null;
+  if (isUnmarked && (retryCount === undefined || call.isStream)) return undefined;
+  return digests.keyOf(call, { key, joins: Number(retryCount) > 0, joinSeconds }, call.bytes);
 }
 
 interface CallContext {

@@ -3,14 +3,15 @@ import type { Route } from '#gateway/call/route.ts';
 import { outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
 import type { Mode } from '#kernel/ids.ts';
 
-/** The route of a call that nobody else can serve: its first upstream, once, and nothing is learned of it. */
+/** The route of a call with play money: its first upstream, which is never sent anything. */
 export function createSingleRoute({ call, granted }: Hold<Mode>): Route {
   const [upstream] = call.upstreams;
   const outputTokens = outputTokensWithin(call, granted);
   return {
     upstream,
     key: 0,
-    tries: 1,
+    tries: 0,
+    isAnswered: false,
     outputTokens,
     begin: () => undefined,
     callOf: (asked) => providerCallOf(asked, { upstream, outputTokens, timeoutMs: upstream.timeoutMs }),

@@ -75,18 +75,14 @@ function failure(kind: UpstreamErrorKind, retryAfterSeconds?: number): UpstreamE
 /** Takes the route with one failure after the other. Returns who was asked, and what the caller is told if nobody was left. */
 function walk(route: Route, failures: readonly UpstreamError[]) {
   const asked: string[] = [];
-  for (const fault of failures) {
+  for (const fault of [...failures, undefined]) {
     assert.equal(route.begin(), undefined);
     asked.push(`${route.upstream.providerName}${route.key === 0 ? '' : ` ${route.key}`}`);
-    const told = route.failed(fault);
+    const told = fault && route.failed(fault);
     if (told !== undefined) return { asked, told: told as UpstreamError };
   }
-  assert.equal(route.begin(), undefined);
   route.answered();
-  return {
-    asked: [...asked, `${route.upstream.providerName}${route.key === 0 ? '' : ` ${route.key}`}`],
-    told: undefined,
-  };
+  return { asked, told: undefined };
 }
 
 for (const kind of ['throttled', 'outage', 'timeout', 'unauthorized'] as const) {

@@ -22,6 +22,7 @@ export class TryRoute implements Route {
   upstream: Upstream;
   key = 0;
   tries = 0;
+  isAnswered = false;
   readonly outputTokens: number;
   readonly #hold: Hold<Mode>;
   readonly #gone: Gone;
@@ -39,7 +40,6 @@ export class TryRoute implements Route {
   #isChosen = false;
   #isSent = false;
   #sentMs = 0;
-  #isAnswered = false;
   /** Every breaker was open, so they are not looked at. */
   #isForced = false;
   /** A place at the provider is taken. */
@@ -96,7 +96,7 @@ export class TryRoute implements Route {
   answered(): void {
     this.#timer?.begun();
     this.#timer = undefined;
-    this.#isAnswered = true;
+    this.isAnswered = true;
     const nowMs = this.#clock.nowMs();
     const { server, keys, totals } = this.#state();
     totals.answered += 1;
@@ -137,7 +137,7 @@ export class TryRoute implements Route {
   ended(fault?: unknown): void {
     this.#leave();
     // A failure before the first chunk was counted when it came.
-    if (!this.#isAnswered || !(fault instanceof UpstreamError) || evidenceOf(fault) === 'none') return;
+    if (!this.isAnswered || !(fault instanceof UpstreamError) || evidenceOf(fault) === 'none') return;
     const { server, totals } = this.#state();
     totals.answered -= 1;
     totals.failed += 1;

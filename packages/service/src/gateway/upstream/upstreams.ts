@@ -1,9 +1,11 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import type { Upstream } from '#catalogue/catalogue.ts';
+import type { Catalogue, Upstream } from '#catalogue/catalogue.ts';
 import type { ChatCall, Gone } from '#gateway/call/call.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
 import { inOrder } from '#gateway/upstream/choosing.ts';
+import { declareUpstreamMetrics } from '#gateway/upstream/metrics.ts';
+import { isShut, modelsOf, reportUpstreams, type UpstreamReport } from '#gateway/upstream/report.ts';
 import { admits, TryRoute } from '#gateway/upstream/try-route.ts';
 import { createUpstreamStates } from '#gateway/upstream/upstream-state.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
@@ -14,6 +16,8 @@ export interface Upstreams {
   /** Puts those who can serve a call in the order in which it asks them. */
   readonly inOrder: (eligible: ChatCall['upstreams']) => ChatCall['upstreams'];
   readonly routeOf: (hold: Hold<Mode>, gone: Gone) => Route;
+  /** How those of the catalogue serve, in this process. */
+  readonly report: (catalogue: Pick<Catalogue, 'list'>) => readonly UpstreamReport[];
 }
 
 interface UpstreamsOptions {
@@ -26,9 +30,11 @@ interface UpstreamsOptions {
 
 export function createUpstreams({ keysOf, clock, random }: UpstreamsOptions): Upstreams {
   const states = createUpstreamStates(clock, keysOf);
+  declareUpstreamMetrics(states.all, isShut);
   const isAskable = (upstream: Upstream): boolean => admits(states.of(upstream), clock.nowMs());
   return {
     inOrder: (eligible) => (eligible.length === 1 ? eligible : inOrder(eligible, isAskable, random)),
     routeOf: (hold, gone) => new TryRoute(hold, gone, { states, clock }),
+    report: (catalogue) => reportUpstreams(modelsOf(catalogue.list()), states, clock.nowMs()),
   };
 }

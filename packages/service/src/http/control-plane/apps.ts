@@ -55,9 +55,10 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { mode } = request.body;
-      const minted = granted(await apps.mintKey(ownerOf(control, request), appId, mode));
-      return reply.code(201).send({ appId, ...minted, mode });
+      const { mode, userId, joinSeconds } = request.body;
+      const options = { mode, boundUser: userId, joinSeconds };
+      const minted = granted(await apps.mintKey(ownerOf(control, request), appId, options));
+      return reply.code(201).send({ appId, ...minted, mode, userId, joinSeconds });
     },
   );
 
@@ -87,12 +88,14 @@ function appToWire({ appId, name, redirectUris, returnUri, status, createdAtMs }
   return { appId, name, redirectUris: [...redirectUris], returnUri, status, createdAt: isoOf(createdAtMs) };
 }
 
-/** A key in a list: its hint, never the key. A revoked key stays in the list, with the time of its revocation. */
-function keyToWire({ keyId, mode, hint, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKey) {
+/** A key in a list: its hint, never the key, and its options, if it has any. A revoked key stays in the list, with the time of its revocation. */
+function keyToWire({ keyId, mode, hint, boundUser, joinSeconds, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKey) {
   return {
     keyId,
     mode,
     hint,
+    userId: boundUser,
+    joinSeconds,
     createdAt: isoOf(createdAtMs),
     lastUsedAt: lastUsedAtMs === undefined ? null : isoOf(lastUsedAtMs),
     revokedAt: revokedAtMs === undefined ? null : isoOf(revokedAtMs),

@@ -15,7 +15,8 @@ export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
  */
 export function createCallEnd({ log, traces }: { readonly log: Log; readonly traces: TraceWriter }): EndCall {
   return ({ response, correlationId }, notes) => {
-    const { caller, userId, callId, model, isStream, code, failure, charged, promptTokens, completionTokens } = notes;
+    const { caller, userId, callId, model, isStream, code, failure, served, charged, promptTokens, completionTokens } =
+      notes;
     const endedMs = steadyClock.nowMs();
     const durationMs = Math.round(endedMs - notes.begunMs);
     const outcome = outcomeOf(notes);
@@ -36,7 +37,8 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
         status,
         code,
         failure: failure?.kind,
-        upstream: failure && upstreamOf(failure),
+        upstream: failure === undefined ? servedBy(served) : upstreamOf(failure),
+        tries: served === undefined || served.tries === 0 ? undefined : served.tries,
         chargedMicros: microsToWire(charged),
         promptTokens,
         completionTokens,
@@ -69,6 +71,13 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
 /** The upstream that failed a call, for the operator. */
 function upstreamOf({ provider, providerModel, status }: NonNullable<CallNotes['failure']>): object {
   return { provider, providerModel, status: status ?? null };
+}
+
+/** The upstream that served a call, or would have. */
+function servedBy(served: CallNotes['served']): object | undefined {
+  if (served === undefined || served.tries === 0) return undefined;
+  const { providerName: provider, providerModel } = served.upstream;
+  return { provider, providerModel };
 }
 
 function outcomeOf({ outcome, isReplay, code }: CallNotes): TraceOutcome {

@@ -15,6 +15,8 @@ import { type Micros, microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { OwnSignal } from '#kernel/signal.ts';
 
+const NO_HEADERS: readonly string[] = [];
+const NOT_VISIBLE = /[^\x21-\x7e]/g;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = Object.entries({
   'content-type': 'text/event-stream; charset=utf-8',
@@ -56,7 +58,7 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
     setHeaders(response, head);
     return sendRefusal(exchange, answer);
   }
-  head.push(...factsOf(answer));
+  head.push(...factsOf(answer), ...upstreamOf(exchange));
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
   if (answer.kind === 'replayed') return sendReplayed(exchange, head, answer);
   return sendStream(exchange, { head, answer, writers: plane.writers });
@@ -83,6 +85,7 @@ function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Paramete
     retry: {
       idempotencyKey: headerOf(exchange, 'idempotency-key'),
       retryCount: headerOf(exchange, 'x-stainless-retry-count'),
+      joinSeconds: caller.joinSeconds,
     },
     correlationId: exchange.correlationId,
     bytes,
@@ -111,6 +114,13 @@ function factsOf({ facts }: Answer): readonly string[] {
   const { callId, loweredOutputTokens } = facts;
   const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
   return ['x-service-call-id', callId, ...lowered];
+}
+
+/** Who served the call, for the operator's own apps only: others would learn what the operator buys (CC-21). */
+function upstreamOf({ notes }: Exchange): readonly string[] {
+  if (notes?.caller?.app.isFirstParty !== true || notes.served?.isAnswered !== true) return NO_HEADERS;
+  const { providerName, providerModel } = notes.served.upstream;
+  return ['x-service-upstream', `${providerName}/${providerModel}`.replaceAll(NOT_VISIBLE, '_')];
 }
 
 function sendPlain(response: ServerResponse, head: string[], { charged, text, onSent }: PlainAnswer): void {

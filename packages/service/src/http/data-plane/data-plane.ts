@@ -48,12 +48,12 @@ interface UserCall {
   readonly body: Buffer;
 }
 
-/** Admits a call to a route about one end user, named by `x-service-user` (AU-03). */
+/** Admits a call to a route about one end user, named by `x-service-user` or by the key (AU-03, CP-08). */
 export async function admitForUser(plane: DataPlane, exchange: Exchange): Promise<UserCall | Refusal> {
   const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
   const header = exchange.request.headers['x-service-user'];
-  const userId = parseUser(typeof header === 'string' ? header : undefined);
+  const userId = parseUser(admitted.caller, typeof header === 'string' ? header : undefined);
   if (userId instanceof Refusal) return userId;
   return tooDeep(admitted.body) ?? { ...admitted, userId };
 }

@@ -28,6 +28,9 @@ export const HEADERS = {
   'x-service-max-output-tokens': whole(
     'The output limit of each choice, if it is lower than you asked for: for what the wallet affords, or the size of an answer.',
   ),
+  'x-service-upstream': text(
+    'Only for the operator’s own apps: the provider that served the call, and its name of the model.',
+  ),
   'x-service-replayed': { description: 'The answer was given before and is repeated.', schema: { const: 'true' } },
   link: text('The next page of a table, as `<address>; rel="next"`. The last page has none.'),
   'ratelimit-policy': text('How many calls the app may make at once, and how long that many take to come back.'),

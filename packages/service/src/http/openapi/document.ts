@@ -34,7 +34,8 @@ const USER: Parameter = {
   name: 'x-service-user',
   in: 'header',
   required: true,
-  description: 'The user of the app that the call is for: 1 to 256 visible ASCII characters, chosen by the app.',
+  description:
+    'The user of the app that the call is for: 1 to 256 visible ASCII characters, chosen by the app. A key that is bound to one user needs none.',
   schema: { type: 'string', pattern: END_USER_ID.source },
 };
 

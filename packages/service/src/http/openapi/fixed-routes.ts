@@ -50,6 +50,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
       'x-service-call-id',
       'x-service-charge-micros',
       'x-service-max-output-tokens',
+      'x-service-upstream',
       'x-service-replayed',
     ],
   },

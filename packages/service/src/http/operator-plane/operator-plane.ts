@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Account } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
+import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
@@ -23,6 +24,7 @@ export interface OperatorPlane {
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly calls: CallFinder;
+  readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }

@@ -6,7 +6,7 @@ const KEY_CHARACTERS_MAX = 16_384;
 const KEY = /^[\x21-\x7e]+$/;
 
 /** A key that was fetched, and for how long it may be used. */
-interface FetchedKey {
+export interface FetchedKey {
   readonly key: string;
   readonly lifeMs: number;
 }

@@ -20,7 +20,7 @@ export function createFileKey(name: string, path: string, clock: SteadyClock): K
 }
 
 /** Reads a file of at most 16 KiB. Throws a `KeyFault` that names neither path nor contents. */
-async function readSmallFile(path: string): Promise<string> {
+export async function readSmallFile(path: string): Promise<string> {
   try {
     await using file = await open(path, 'r');
     // One byte more than is allowed, so that a larger file is noticed without its size: a pipe has none.

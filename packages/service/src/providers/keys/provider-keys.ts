@@ -2,6 +2,7 @@ import { type CatalogueProvider, keyNamesOf } from '@purser/contract/catalogue-p
 import type { ProviderKeyDefinition, ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 import { createCommandKey } from '#providers/keys/command-key.ts';
+import { createEntraKey } from '#providers/keys/entra-key.ts';
 import { createFileKey } from '#providers/keys/file-key.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
@@ -59,6 +60,9 @@ function sourceOf(name: string, definition: ProviderKeyDefinition, options: Keys
     return key === undefined ? undefined : fixedKey(name, key);
   }
   if ('file' in definition) return createFileKey(name, definition.file, clock);
+  if ('entra' in definition) {
+    return createEntraKey({ name, entra: definition.entra, readEnvironment, environment: commandEnvironment, clock });
+  }
   const { command, seconds } = definition;
   return createCommandKey({ name, command, seconds, environment: commandEnvironment, clock });
 }

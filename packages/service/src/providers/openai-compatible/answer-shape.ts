@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type ChunkChoice, type CompletionChoice, FINISH_REASONS, type FinishReason } from '#providers/completion.ts';
 import { missingReason } from '#providers/openai-compatible/missing-reasons.ts';
+import { withoutParts } from '#providers/openai-compatible/content-parts.ts';
 import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatible/tool-calls.ts';
 
 /** The reason for each word that providers use, in small letters. */
@@ -25,7 +26,7 @@ export function createChoiceShape(): (choices: readonly JsonObject[]) => readonl
   const orders = new Map<number, ReturnType<typeof createToolCallOrder>>();
 
   function deltaOf(value: unknown, index: number): JsonObject {
-    const delta = isJsonObject(value) ? value : {};
+    const delta = isJsonObject(value) ? withoutParts(value) : {};
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return delta;
     const order = orders.get(index) ?? createToolCallOrder();
@@ -44,10 +45,11 @@ export function createChoiceShape(): (choices: readonly JsonObject[]) => readonl
 /** Completes a choice of a whole answer in the same way. `place`: its index if it has none. `isAtLimit`: of the output. */
 export function wholeChoice(
   choice: JsonObject,
-  message: JsonObject,
+  given: JsonObject,
   { place, isAtLimit }: { readonly place: number; readonly isAtLimit: boolean },
 ): CompletionChoice {
   const { logprobs = null } = choice;
+  const message = withoutParts(given);
   const { content = null, refusal = null, tool_calls: calls } = message;
   const toolCalls = Array.isArray(calls) ? { tool_calls: sameOr(calls, wholeToolCalls(calls)) } : {};
   return fixed(choice, {

@@ -1,0 +1,27 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
+import type { HttpClient } from '@purser/upstream-http/client.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
+import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import type { Provider } from '#providers/provider.ts';
+
+type Entry = Extract<CatalogueProvider, { kind: 'azure' }>;
+
+/** The last dated version of the paths with deployments that is no preview. */
+const API_VERSION = '2024-10-21';
+
+/** OpenAI's format at Azure: another address and another header for the key. Tokens of Microsoft Entra go as bearer tokens. */
+export function fromAzureEntry(http: HttpClient, entry: Entry, key: KeySource | undefined): Provider {
+  const { deployments = false, apiVersion } = entry;
+  const base = `${entry.endpoint.replace(/\/+$/, '')}/openai`;
+  const v1 = new URL(`${base}/v1/chat/completions${query(apiVersion)}`);
+  const urlOf = (deployment: string): URL => {
+    if (!deployments) return v1;
+    const path = `/deployments/${encodeURIComponent(deployment)}/chat/completions`;
+    return new URL(base + path + query(apiVersion ?? API_VERSION));
+  };
+  return createOpenAiCompatible({ http, urlOf, key, keyHeader: 'api-key' });
+}
+
+function query(version: string | undefined): string {
+  return version === undefined ? '' : `?api-version=${version}`;
+}

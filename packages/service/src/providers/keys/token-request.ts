@@ -1,0 +1,70 @@
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { Agent, request as requestTls } from 'node:https';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { KeyFault } from '#providers/keys/fetched-key.ts';
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+interface TokenRequest {
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as a form by POST. Without one, the request is a GET. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Uses the proxies of these variables. Undefined: none. */
+  readonly environment: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/**
+ * One small request for a token. It follows no redirects. Throws a `KeyFault` with the status alone: an answer may repeat what was
+ * sent.
+ */
+export async function requestToken({ url, headers, form, environment }: TokenRequest): Promise<JsonObject> {
+  const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+  const isTls = url.protocol === 'https:';
+  const options = {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(isTls && environment !== undefined && { agent: new Agent({ proxyEnv: environment }) }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = isTls ? requestTls(url, options, resolve) : requestPlain(url, options, resolve);
+  sent.on('error', () => reject(new KeyFault('no token could be requested')));
+  sent.end(body);
+  const answer = await promise;
+  const text = await textOf(answer);
+  const parsed = parseJson(text);
+  if (answer.statusCode !== 200) {
+    throw new KeyFault(`the request for a token was answered with ${answer.statusCode}${codesIn(parsed)}`);
+  }
+  if (!isJsonObject(parsed)) throw new KeyFault('the request for a token was not answered with JSON');
+  return parsed;
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > ANSWER_BYTES_MAX) break;
+    }
+  } catch {
+    throw new KeyFault('the answer to the request for a token broke off');
+  }
+  if (bytes > ANSWER_BYTES_MAX) throw new KeyFault('the answer to the request for a token is too large');
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Microsoft's numbers of what is wrong, by which an operator finds out more. They say nothing secret. */
+function codesIn(answer: unknown): string {
+  const codes: unknown = isJsonObject(answer) ? answer['error_codes'] : undefined;
+  const numbers = Array.isArray(codes) ? codes.filter((code) => Number.isSafeInteger(code)).slice(0, 4) : [];
+  return numbers.length === 0 ? '' : ` (${numbers.map((code) => `AADSTS${String(code)}`).join(', ')})`;
+}

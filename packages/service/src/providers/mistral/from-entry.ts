@@ -1,0 +1,14 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
+import type { HttpClient } from '@purser/upstream-http/client.ts';
+import type { KeySource } from '#providers/keys/key-source.ts';
+import { toMistralRequest } from '#providers/mistral/to-request.ts';
+import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import type { Provider } from '#providers/provider.ts';
+
+type Entry = Extract<CatalogueProvider, { kind: 'mistral' }>;
+
+/** Mistral: the compatible format with words of its own. Its answers differ in nothing that the adapter does not read. */
+export function fromMistralEntry(http: HttpClient, { baseUrl }: Entry, key: KeySource | undefined): Provider {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  return createOpenAiCompatible({ http, urlOf: () => url, key, toRequest: toMistralRequest });
+}

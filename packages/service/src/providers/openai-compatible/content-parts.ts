@@ -1,0 +1,31 @@
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/**
+ * A message or delta whose content came in parts, with the texts that clients of the format expect: what was said in `content`,
+ * what was thought in `reasoning_content`. Mistral sends parts once a model thinks. Other messages are returned as they are.
+ */
+export function withoutParts(message: JsonObject): JsonObject {
+  const { content, ...rest } = message;
+  if (!Array.isArray(content) || !content.every(isKnown)) return message;
+  const said = content.filter(({ type }) => type === 'text').map(({ text }) => text);
+  const thought = content.filter(({ type }) => type === 'thinking').flatMap(thoughtsOf);
+  return {
+    ...rest,
+    ...(thought.length > 0 && { reasoning_content: thought.join('') }),
+    ...((said.length > 0 || thought.length === 0) && { content: said.join('') }),
+  };
+}
+
+/** References name documents that the format has no field for. They say nothing themselves. */
+function isKnown(part: unknown): part is JsonObject {
+  if (!isJsonObject(part)) return false;
+  const { type, text, thinking } = part;
+  if (type === 'text') return typeof text === 'string';
+  return type === 'thinking' ? Array.isArray(thinking) || typeof thinking === 'string' : type === 'reference';
+}
+
+function thoughtsOf({ thinking }: JsonObject): readonly string[] {
+  if (typeof thinking === 'string') return [thinking];
+  const parts: readonly unknown[] = Array.isArray(thinking) ? thinking : [];
+  return parts.filter(isJsonObject).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+}

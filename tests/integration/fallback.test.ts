@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { newOperator } from '../support/control.ts';
+import { scrape } from '../support/metrics.ts';
+import { openChat } from '../support/open-chat.ts';
+import {
+  completionBody,
+  startScriptedUpstream,
+  streamSteps,
+  type UpstreamScript,
+} from '../support/scripted-upstream.ts';
+import { startTestService } from '../support/service.ts';
+import { catalogueOf, scriptModels, type UpstreamEntry } from '../support/several-upstreams.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** A call whose first upstream fails, and what it costs at the next one (CC-16). */
+
+const servers = { first: await startScriptedUpstream(), second: await startScriptedUpstream() };
+const first = scriptModels(servers.first);
+const second = scriptModels(servers.second);
+
+const PAIR: readonly UpstreamEntry[] = [
+  { provider: 'first', micros: 1, fields: { firstByteMs: 100, timeoutMs: 1_000 } },
+  { provider: 'second', micros: 3 },
+];
+const NAMES = ['throttled', 'down', 'silent', 'cut', 'bad', 'poor', 'lost', 'left', 'own', 'slow', 'view'] as const;
+const service = await startTestService({
+  ...catalogueOf(servers, Object.fromEntries(NAMES.map((name) => [name, PAIR]))),
+});
+const app = await service.addApp();
+const ownApp = await service.addApp({ isFirstParty: true });
+await service.fund(app, 'anna', 1_000_000);
+await service.fund(ownApp, 'anna', 1_000_000);
+
+after(async () => {
+  assert.deepEqual(await service.check(), []);
+  const { held, openStreams } = await service.wallet(app, 'anna');
+  assert.deepEqual({ held, openStreams }, { held: 0, openStreams: 0 });
+  await service.close();
+  for (const server of Object.values(servers)) await server.close();
+});
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const CHARGE_AT_SECOND = 45;
+const PLAIN: UpstreamScript = { body: completionBody({ model: 'x', content: 'Hi.', usage: USAGE }) };
+const STEPS = streamSteps({ model: 'x', pieces: ['Hi', '.'], usage: USAGE, includeUsageChunk: true });
+const SILENCE: UpstreamScript = { body: [{ hang: true }] };
+const throttling = (seconds: number): UpstreamScript => ({
+  status: 429,
+  headers: { 'content-type': 'application/json', 'retry-after': String(seconds) },
+  body: '{}',
+});
+
+function ask(model: string, fields: object = {}, key = app.liveKey, user = 'anna'): Promise<Reply> {
+  return chat({ url: service.url, key, user }, { model: `acme.${model}`, ...fields });
+}
+
+async function priceOf(reply: Reply) {
+  const { rows } = await service.database.owner.query<{ provider: string; charged: number }>(
+    `select p.provider, c.charged_micros::float8 as charged from usage.calls c
+     join catalogue.prices p on p.price_id = c.price_id where c.call_id = $1`,
+    [reply.headers.get('x-service-call-id')],
+  );
+  return rows[0];
+}
+
+for (const [model, script] of [
+  ['throttled', throttling(1)],
+  ['down', { status: 503, body: '{}' }],
+] as const) {
+  test(`CC-16 a plain call whose first upstream is ${model} is served by the next, at its price, as the same model`, async () => {
+    first.script(model, script);
+    second.script(model, PLAIN);
+    const before = (await service.wallet(app, 'anna')).balance;
+    const reply = await ask(model);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body['model'], `acme.${model}`);
+    assert.equal(reply.headers.get('x-service-charge-micros'), String(CHARGE_AT_SECOND));
+    assert.equal(reply.headers.get('x-service-upstream'), null);
+    assert.deepEqual(await priceOf(reply), { provider: 'second', charged: CHARGE_AT_SECOND });
+    assert.equal((await service.wallet(app, 'anna')).balance, before - CHARGE_AT_SECOND);
+    assert.deepEqual([first.count(model), second.count(model)], [1, 1]);
+  });
+}
+
+test('CC-16 a stream whose first upstream says nothing is served by the next, at its price', async () => {
+  first.script('silent', SILENCE);
+  second.script('silent', { body: STEPS });
+  const before = (await service.wallet(app, 'anna')).balance;
+  const reply = await ask('silent', { stream: true });
+  assert.match(reply.text, /"content":"Hi".*charge-micros=45.*\[DONE\]/s);
+  assert.ok(reply.text.includes('"model":"acme.silent"') && !reply.text.includes('upstream'));
+  assert.equal((await service.wallet(app, 'anna')).balance, before - CHARGE_AT_SECOND);
+  assert.equal(await servers.first.requests.at(-1)?.closed, undefined);
+  assert.equal(servers.first.requests.at(-1)?.aborted, true);
+});
+
+test('CC-11 a stream that breaks after its first chunk asks no other upstream, and is free', async () => {
+  first.script('cut', { body: [...STEPS.slice(0, 2), { destroy: true }] });
+  second.script('cut', { body: STEPS });
+  const before = (await service.wallet(app, 'anna')).balance;
+  const reply = await ask('cut', { stream: true });
+  assert.match(reply.text, /"content":"Hi".*UPSTREAM_PROVIDER_ERROR/s);
+  assert.deepEqual([first.count('cut'), second.count('cut')], [1, 0]);
+  assert.equal((await service.wallet(app, 'anna')).balance, before);
+});
+
+test('CC-15 a rejected call asks no other upstream, and is remembered', async () => {
+  first.script('bad', { status: 400, body: '{}' });
+  second.script('bad', PLAIN);
+  for (const _ of ['once', 'again']) assert.equal((await ask('bad')).status, 502);
+  assert.deepEqual([first.count('bad'), second.count('bad')], [1, 0]);
+});
+
+test('CC-16 an upstream that costs more than the hold is not asked, and nothing is charged', async () => {
+  first.script('poor', { status: 503, body: '{}' });
+  second.script('poor', PLAIN);
+  await service.fund(app, 'poor', 250); // The prompt is bounded by its bytes: enough for the first upstream, not for one at three times its price.
+  const reply = await ask('poor', {}, app.liveKey, 'poor');
+  assert.equal(reply.status, 502, reply.text);
+  assert.deepEqual([first.count('poor'), second.count('poor')], [1, 0]);
+  assert.deepEqual(await service.wallet(app, 'poor'), { balance: 250, held: 0, openStreams: 0 });
+});
+
+test('CC-16 if all upstreams fail, the caller is told to come back after the shortest wait that one asked for', async () => {
+  first.script('lost', throttling(20));
+  second.script('lost', throttling(7));
+  const reply = await ask('lost');
+  assert.deepEqual([reply.status, reply.error['code']], [429, 'UPSTREAM_THROTTLED']);
+  assert.equal(reply.headers.get('retry-after'), '7');
+  second.script('lost', { status: 500, body: '{}' });
+  assert.deepEqual([(await ask('lost', { user: 'other' })).status, second.count('lost')], [429, 2]);
+});
+
+test('CC-16 no other upstream is asked for a caller who has left', async () => {
+  const gate = Promise.withResolvers<void>();
+  first.script('left', { status: 503, headers: {}, body: [{ waitFor: gate.promise }, { write: '{}' }] });
+  second.script('left', PLAIN);
+  const body = JSON.stringify({ model: 'acme.left', messages: [{ role: 'user', content: 'Hi' }] });
+  const open = openChat({ url: service.url, key: app.liveKey, user: 'anna', body, correlationId: 'left' });
+  await waitUntil('the first upstream is asked', () => first.count('left') === 1);
+  open.leave();
+  await open.closed;
+  gate.resolve();
+  const [line] = await waitUntil('the call has ended', () => {
+    const found = service.linesOf('left').filter(({ msg }) => msg === 'call');
+    return found.length > 0 && found;
+  });
+  assert.deepEqual([line?.['outcome'], second.count('left')], ['failed', 0]);
+});
+
+test('CC-16 the operator’s own apps are told who served, in a header, and the log names it with the number of tries', async () => {
+  first.script('own', throttling(1));
+  second.script('own', PLAIN);
+  const headers = { 'x-correlation-id': 'own' };
+  const body = { model: 'acme.own', messages: [{ role: 'user', content: 'Hi' }] };
+  const reply = await send(COMPLETIONS, { url: service.url, key: ownApp.liveKey, user: 'anna', headers, body });
+  assert.equal(reply.headers.get('x-service-upstream'), 'second/own-upstream');
+  const line = await waitUntil('the line is written', () => service.linesOf('own').find(({ msg }) => msg === 'call'));
+  assert.deepEqual([line['upstream'], line['tries']], [{ provider: 'second', providerModel: 'own-upstream' }, 2]);
+});
+
+test('CC-16 a plain call goes on when its upstream has not answered in the upstream’s own time', async () => {
+  first.script('slow', SILENCE);
+  second.script('slow', PLAIN);
+  const reply = await ask('slow');
+  assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
+});
+
+test('CC-16 an upstream that keeps failing is asked last, and operators see that it is open', async () => {
+  first.script('view', { status: 503, body: '{}' });
+  second.script('view', PLAIN);
+  for (let count = 0; count < 5; count += 1) assert.equal((await ask('view')).status, 200);
+  assert.deepEqual([first.count('view'), second.count('view')], [3, 5]);
+  const operator = await newOperator(service);
+  const { upstreams } = await operator.get(200, 'GET', '/operator/upstreams');
+  const [one, other] = (upstreams as Record<string, unknown>[]).filter(
+    ({ providerModel }) => providerModel === 'view-upstream',
+  );
+  assert.deepEqual([one?.['provider'], one?.['state'], one?.['models']], ['first', 'open', ['acme.view']]);
+  assert.ok(Number(one?.['testInMs']) > 0);
+  assert.deepEqual(one?.['lastMinute'], { calls: 3, failures: 3, firstByteMs: null });
+  assert.deepEqual([other?.['state'], other?.['lastMinute']], ['closed', { calls: 5, failures: 0, firstByteMs: null }]);
+  const metrics = await scrape(service.url);
+  const series = (outcome: string) =>
+    `purser_upstream_calls_total{provider="first",model="view-upstream",outcome="${outcome}"}`;
+  assert.deepEqual([metrics.get(series('failed')), metrics.get(series('answered'))], [3, 0]);
+  assert.equal(metrics.get('purser_upstream_open{provider="first",model="view-upstream"}'), 1);
+});

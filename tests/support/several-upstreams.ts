@@ -1,0 +1,55 @@
+// Models that are served by several scripted upstreams, with prices that are easy to follow by hand.
+import type { ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
+
+export interface UpstreamEntry {
+  readonly provider: string;
+  /** Micros for each token, input and output. */
+  readonly micros: number;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** A catalogue with these models. Each has a name of its own at its providers, so that no breaker is shared. */
+export function catalogueOf(
+  providers: Readonly<Record<string, ScriptedUpstream>>,
+  models: Readonly<Record<string, readonly UpstreamEntry[]>>,
+  limits: Readonly<Record<string, object>> = {},
+) {
+  return {
+    providers: Object.fromEntries(
+      Object.entries(providers).map(([name, { baseUrl }]) => [
+        name,
+        { kind: 'openai-compatible', baseUrl, ...(limits[name] && { limits: limits[name] }) },
+      ]),
+    ),
+    models: Object.entries(models).map(([name, upstreams]) => ({
+      id: `acme.${name}`,
+      resale: 'open',
+      contextTokens: 100_000,
+      promptOverheadTokens: 0,
+      maxOutputTokens: 100,
+      timeoutMs: 4_000,
+      upstreams: upstreams.map(({ provider, micros, fields }) => ({
+        provider,
+        providerModel: `${name}-upstream`,
+        price: { inputMicrosPerMillion: micros * 1_000_000, outputMicrosPerMillion: micros * 1_000_000 },
+        ...fields,
+      })),
+    })),
+    aliases: {},
+  };
+}
+
+/** Scripts for each provider's name of a model. A model without one is answered 500. */
+export function scriptModels(upstream: ScriptedUpstream) {
+  const scripts = new Map<string, UpstreamScript>();
+  upstream.script(({ body }) => scripts.get(modelOf(body)) ?? { status: 500, body: '{}' });
+  return {
+    script: (model: string, script: UpstreamScript) => void scripts.set(`${model}-upstream`, script),
+    /** How many requests for this model came. */
+    count: (model: string) => upstream.requests.filter(({ body }) => modelOf(body) === `${model}-upstream`).length,
+  };
+}
+
+function modelOf(body: unknown): string {
+  return String((body as { model?: unknown }).model);
+}
