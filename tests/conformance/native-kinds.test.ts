@@ -7,11 +7,21 @@ import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import type { RecordedRequest } from '../support/scripted-upstream.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
-import { bedrock } from '../support/vendors/bedrock.ts';
+import { signatureFault } from '../support/vendors/aws-signature.ts';
+import { bedrock, BEDROCK_ACCOUNT } from '../support/vendors/bedrock.ts';
 import { google, startVertex } from '../support/vendors/google.ts';
-import { ANSWER_SCHEMA, CANARY, PIXEL, SCHEMA_ANSWER, type Vendor, WEATHER } from '../support/vendors/vendor.ts';
+import {
+  ANSWER_SCHEMA,
+  CANARY,
+  PIXEL,
+  SCHEMA_ANSWER,
+  type Vendor,
+  type VendorRequest,
+  WEATHER,
+} from '../support/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
@@ -253,6 +263,24 @@ for (const use of ['nova', 'llama', 'mistral']) {
       assert.equal(next.message.content, 'Results: mild, mild');
     }
   });
+}
+
+test('MO-11 Bedrock’s requests are signed for their host, path and body: the vendor would see a change of any', () => {
+  const request = stage.requestsOf(bedrock).findLast(({ rawBody }) => rawBody.length > 0);
+  assert.ok(request !== undefined);
+  assert.equal(signatureFault(request, BEDROCK_ACCOUNT), undefined);
+  const changes = [
+    { path: `${request.path}x` },
+    { rawBody: Buffer.from(`${request.rawBody.toString('utf8')} `) },
+    { headers: { ...request.headers, host: 'elsewhere.test' } },
+  ];
+  for (const change of changes) {
+    assert.equal(signatureFault({ ...requestOf(request), ...change }, BEDROCK_ACCOUNT), 'InvalidSignatureException');
+  }
+});
+
+function requestOf({ method, path, headers, rawBody, body }: RecordedRequest): VendorRequest {
+  return { method, path, headers, rawBody, body };
 }
 
 test('MO-09 no library changed or left out a part of any request on its own', async () => {

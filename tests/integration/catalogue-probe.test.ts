@@ -45,7 +45,7 @@ async function run(t: TestContext, words: readonly string[], changes: JsonObject
     currency: 'EUR',
     providerKeys: {},
     readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
-    commandEnvironment: {},
+    outboundEnvironment: {},
   });
   mock.restore();
   return { status, said: said.join('\n') };

@@ -16,7 +16,7 @@ import {
 
 /** Amazon Bedrock's Converse and ConverseStream, as docs.aws.amazon.com documents them. */
 
-const ACCOUNT: AwsAccount = {
+export const BEDROCK_ACCOUNT: AwsAccount = {
   accessKeyId: 'AKIDTEST',
   secretAccessKey: 'secret/of+the=account',
   sessionToken: 'session+token/1==',
@@ -25,7 +25,7 @@ const ACCOUNT: AwsAccount = {
 
 export const bedrock: Vendor = {
   kind: 'bedrock',
-  providerAt: (origin) => ({ kind: 'bedrock', region: ACCOUNT.region, endpoint: origin }),
+  providerAt: (origin) => ({ kind: 'bedrock', region: BEDROCK_ACCOUNT.region, endpoint: origin }),
   environment: {},
   models: {
     plain: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -78,9 +78,9 @@ export const bedrock: Vendor = {
 
 /** The usual chain reads the environment of the process. */
 Object.assign(process.env, {
-  AWS_ACCESS_KEY_ID: ACCOUNT.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: ACCOUNT.secretAccessKey,
-  AWS_SESSION_TOKEN: ACCOUNT.sessionToken,
+  AWS_ACCESS_KEY_ID: BEDROCK_ACCOUNT.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: BEDROCK_ACCOUNT.secretAccessKey,
+  AWS_SESSION_TOKEN: BEDROCK_ACCOUNT.sessionToken,
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -103,7 +103,7 @@ const ERRORS: Readonly<Record<string, number>> = {
 function answer(request: VendorRequest): VendorAnswer {
   const match = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(request.path);
   if (match === null) return { script: failed('ResourceNotFoundException', request.path) };
-  const wrong = signatureFault(request, ACCOUNT);
+  const wrong = signatureFault(request, BEDROCK_ACCOUNT);
   if (wrong !== undefined) return { script: failed(wrong, 'signature') };
   const body = request.body as Fields;
   const model = decodeURIComponent(match[1] ?? '');

@@ -23,5 +23,6 @@ export function openCatalogue(db: Pool, log: Log, config: Config, simulatorUrl: 
 /** Opens the clients of providers, with their keys. */
 function openProviders(config: Config, simulatorUrl: string | undefined) {
   showErrorTexts(config.showsErrorTexts);
-  return createProviderRegistry({ simulatorUrl, keys: createProviderKeys({ ...config, clock: steadyClock }) });
+  const keys = createProviderKeys({ ...config, clock: steadyClock });
+  return createProviderRegistry({ simulatorUrl, keys, environment: config.outboundEnvironment });
 }

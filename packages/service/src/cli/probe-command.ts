@@ -35,7 +35,7 @@ const OPTIONS = {
 
 type ProbeSettings = Pick<
   Config,
-  'catalogueFile' | 'currency' | 'providerKeys' | 'readEnvironment' | 'commandEnvironment'
+  'catalogueFile' | 'currency' | 'providerKeys' | 'readEnvironment' | 'outboundEnvironment'
 >;
 
 /** Runs `catalogue probe`: 1 if an upstream could not be probed. Throws `CommandError` or `CatalogueFileError`. */

@@ -58,9 +58,9 @@ const bodyOf = (text: string): UpstreamScript['body'] => Array.from({ length: 64
 
 test('CC-09 an event that never ends is given up after a mebibyte, and a stream of many events is not', async (t) => {
   const { upstream, ask } = await stageOf(t, { body: Array.from({ length: 64 }, () => PIECE) });
-  await assert.rejects((await ask()).text(), isFailure('malformed'));
+  await assert.rejects((await ask()).text(), isFailure('too-large'));
   upstream.script({ body: bodyOf(LINES) });
-  await assert.rejects((await ask()).text(), isFailure('malformed'));
+  await assert.rejects((await ask()).text(), isFailure('too-large'));
   for (const end of ['\n', '\r\n']) {
     upstream.script({ body: bodyOf(LINES + end) });
     assert.equal((await (await ask()).text()).length, 64 * (LINES + end).length);
@@ -81,7 +81,7 @@ test('CC-09 a binary frame that says that it is too long is given up at once, an
   assert.equal((await (await ask({ framing: 'frames' })).arrayBuffer()).byteLength, whole.length);
   for (const claimed of [2 ** 20 + 1, 3]) {
     upstream.script({ body: [{ write: frames(1, 16, claimed) }, { hang: true }] });
-    await assert.rejects((await ask({ framing: 'frames' })).arrayBuffer(), isFailure('malformed'));
+    await assert.rejects((await ask({ framing: 'frames' })).arrayBuffer(), isFailure('too-large'));
   }
 });
 

@@ -90,7 +90,18 @@ function bounded(response: Response, options: CallFetchOptions, signal: AbortSig
     throw new UpstreamError('refused', `The provider answered with a redirect (${status}).`, { status });
   }
   if (body === null) return response;
-  return new Response(gauged(body, gaugeFor(response, options), signal), { status, headers });
+  const isStream = response.ok && options.bytesMax === undefined;
+  const failure = (): UpstreamError => {
+    return isStream
+      ? new UpstreamError('too-large', 'The provider sent too large an event.')
+      : new UpstreamError('malformed', 'The provider sent more than an answer can be.');
+  };
+  return new Response(gauged(body, { isWithin: gaugeFor(response, options), failure }, signal), { status, headers });
+}
+
+interface Gauge {
+  readonly isWithin: (bytes: Uint8Array) => boolean;
+  readonly failure: () => UpstreamError;
 }
 
 /** The error of a stream is no stream. */
@@ -102,7 +113,7 @@ function gaugeFor({ ok }: Response, { bytesMax, framing }: CallFetchOptions): (b
 /** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */
 function gauged(
   body: ReadableStream<Uint8Array>,
-  gauge: (bytes: Uint8Array) => boolean,
+  { isWithin, failure }: Gauge,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -112,8 +123,8 @@ function gauged(
         try {
           const { done, value } = await reader.read();
           if (done) return controller.close();
-          if (gauge(value)) return controller.enqueue(value);
-          controller.error(new UpstreamError('malformed', 'The provider sent more than an answer can be.'));
+          if (isWithin(value)) return controller.enqueue(value);
+          controller.error(failure());
           await reader.cancel();
         } catch (fault) {
           controller.error(failureOf(fault, signal));

@@ -45,9 +45,8 @@ const HOLD_MIN = micros(2n);
  * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, model, upstreams, outputTokensMax, choices, prompt } = call;
-  const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
-  const least = ceilingOf(upstreams[0].price, prompt.tokensMax, leastOutput * choices);
+  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax, choices, prompt } = call;
+  const least = ceilingOf(upstreams[0].price, prompt.tokensMax, outputTokensLeast * choices);
   let most = least;
   for (const { price } of upstreams) {
     const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);
