@@ -27,6 +27,32 @@ const LIVE: readonly Live[] = [
     definition: () => ({ kind: 'anthropic', apiKeyEnv: 'ANTHROPIC_API_KEY' }),
   },
   {
+    kind: 'azure',
+    model: 'LIVE_AZURE_DEPLOYMENT',
+    needs: ['AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_API_KEY'],
+    definition: () => ({
+      kind: 'azure',
+      endpoint: process.env['AZURE_OPENAI_ENDPOINT'],
+      apiKeyEnv: 'AZURE_OPENAI_API_KEY',
+    }),
+  },
+  {
+    kind: 'mistral',
+    model: 'LIVE_MISTRAL_MODEL',
+    needs: ['MISTRAL_API_KEY'],
+    definition: () => ({ kind: 'mistral', apiKeyEnv: 'MISTRAL_API_KEY' }),
+  },
+  {
+    kind: 'openai-compatible',
+    model: 'LIVE_OPENAI_MODEL',
+    needs: ['OPENAI_API_KEY'],
+    definition: () => ({
+      kind: 'openai-compatible',
+      baseUrl: 'https://api.openai.com/v1',
+      apiKeyEnv: 'OPENAI_API_KEY',
+    }),
+  },
+  {
     kind: 'bedrock',
     model: 'LIVE_BEDROCK_MODEL',
     needs: ['AWS_REGION'],
@@ -72,10 +98,10 @@ for (const { kind, model, needs, definition } of LIVE) {
     const keys = createProviderKeys({
       providerKeys: {},
       readEnvironment: (name) => process.env[name],
-      commandEnvironment: {},
+      outboundEnvironment: process.env,
       clock: systemClock,
     });
-    const registry = createProviderRegistry({ simulatorUrl: undefined, keys });
+    const registry = createProviderRegistry({ simulatorUrl: undefined, keys, environment: process.env });
     try {
       const client = registry.clientOf(provider, 0);
       const call = callOf(process.env[model] ?? '');

@@ -16,7 +16,7 @@ interface Prober {
   readonly close: () => void;
 }
 
-type ProberSettings = Pick<Config, 'providerKeys' | 'readEnvironment' | 'commandEnvironment'>;
+type ProberSettings = Pick<Config, 'providerKeys' | 'readEnvironment' | 'outboundEnvironment'>;
 
 /** The parameters that an entry of the catalogue may list. */
 export const LISTABLE_PARAMETERS: readonly string[] = [...PARAMETERS.keys()];
@@ -24,7 +24,11 @@ export const LISTABLE_PARAMETERS: readonly string[] = [...PARAMETERS.keys()];
 /** Opens clients of providers as a gateway has them: the same adapters, keys and proxies. */
 export function openProber(settings: ProberSettings): Prober {
   const keys = createProviderKeys({ ...settings, clock: steadyClock });
-  const providers = createProviderRegistry({ simulatorUrl: undefined, keys });
+  const providers = createProviderRegistry({
+    simulatorUrl: undefined,
+    keys,
+    environment: settings.outboundEnvironment,
+  });
   return {
     probe: (target, { fillsContext }) => {
       const { definition } = target;
