@@ -28,6 +28,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'tests/conformance/sandbox-parity.test.ts': 9,
   'tests/integration/metrics-workers.test.ts': 8,
   'tests/conformance/webhook/guard.test.ts': 7,
+  'tests/integration/storm.test.ts': 6,
   'tests/conformance/canary.test.ts': 5,
   'tests/conformance/stream-pace.test.ts': 5,
   'tests/conformance/operator/acts-that-meet.test.ts': 4,

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
+import { NAMED_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
 import { REFUSED_PARAMETERS } from '../../packages/service/src/gateway/request/refused-parameters.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { FOREIGN_PARAMETERS, PARAMETER_TABLE, type ParameterRow } from '../support/parameter-table.ts';
+import { holdFor } from '../support/hold-price.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
+import { VENDOR_TABLE } from '../support/vendor-parameter-table.ts';
 
 /** Each row of the table over real HTTP: what the provider receives of it, what a refusal says, and that it changes nothing. */
 
 const stage = await setStage({
   catalogue: ({ models: [large], ...rest }) => {
     const few = { ...large, id: 'acme.few-1', providerModel: 'few-upstream', parameters: [] };
-    return { ...rest, models: [large, few], aliases: { large: 'acme.large-1', few: 'acme.few-1' } };
+    const open = { ...large, id: 'acme.open-1', parameters: ['*', ...VENDOR_TABLE.map(({ name }) => name)] };
+    const aliases = { large: 'acme.large-1', few: 'acme.few-1', open: 'acme.open-1' };
+    return { ...rest, models: [large, few, open], aliases };
   },
 });
 const { upstream, service, app } = stage;
@@ -52,7 +56,13 @@ async function assertUntouched(act: () => Promise<void>): Promise<void> {
   assert.deepEqual([upstream.requests.length, await service.wallet(app, user)], before, 'no call, no hold, no charge');
 }
 
-const withValue = ({ name, beside }: ParameterRow, value: unknown): Fields => ({ ...beside, [name]: value });
+const ALL = [...PARAMETER_TABLE, ...VENDOR_TABLE];
+
+const withValue = ({ name, kind, beside }: ParameterRow, value: unknown): Fields => ({
+  ...(kind === 'vendor' && { model: 'open' }),
+  ...beside,
+  [name]: value,
+});
 
 /** The form in which an accepted value reached the provider. */
 function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): void {
@@ -60,6 +70,7 @@ function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): 
   assert.doesNotMatch(text, /CANARY/);
   switch (kind) {
     case 'forwarded':
+    case 'vendor':
       assert.ok(text.includes(`${JSON.stringify(name)}:${JSON.stringify(value)}`), `${name} in ${text}`);
       return;
     case 'neutral':
@@ -72,13 +83,13 @@ function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): 
   }
 }
 
-for (const row of PARAMETER_TABLE.filter(({ accepted }) => accepted.length > 0)) {
+for (const row of ALL.filter(({ accepted }) => accepted.length > 0)) {
   test(`CC-13 ${row.name} accepts the format’s values, up to their limits: ${row.kind}`, async () => {
     for (const value of row.accepted) assertSent(row, value, await sentFor(withValue(row, value)));
   });
 }
 
-for (const row of PARAMETER_TABLE) {
+for (const row of ALL) {
   test(`CC-13 ${row.name} as null counts as absent for every model, and is not passed on`, async () => {
     for (const model of ['large', 'few']) {
       const { fields } = await sentFor({ model, [row.name]: null });
@@ -87,7 +98,7 @@ for (const row of PARAMETER_TABLE) {
   });
 }
 
-for (const row of PARAMETER_TABLE.filter(({ defaults }) => defaults !== undefined)) {
+for (const row of ALL.filter(({ defaults }) => defaults !== undefined)) {
   test(`CC-13 ${row.name} at its default counts as absent for a model that does not take it`, async () => {
     for (const value of row.defaults ?? []) {
       const { fields } = await sentFor({ model: 'few', [row.name]: value });
@@ -96,7 +107,7 @@ for (const row of PARAMETER_TABLE.filter(({ defaults }) => defaults !== undefine
   });
 }
 
-for (const row of PARAMETER_TABLE) {
+for (const row of ALL) {
   test(`CC-07 ${row.name} with any other value is refused by its path, and nothing changes`, async () => {
     await assertUntouched(async () => {
       for (const [value, path = row.name] of row.refused) {
@@ -181,16 +192,57 @@ test('CC-13 `tool_choice` may be `none` or `auto` without tools, and is passed o
   assert.equal((await sentFor({ tools, tool_choice: 'none' })).fields['tool_choice'], 'none');
 });
 
+test('CC-03 a parameter of a vendor is refused by name unless the model lists it', async () => {
+  await assertUntouched(async () => {
+    for (const { name, accepted, defaults = [] } of VENDOR_TABLE) {
+      const telling = accepted.find((value) => !defaults.includes(value));
+      for (const model of ['large', 'few']) {
+        const reply = await ask({ model, [name]: telling });
+        assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
+        assert.match(String(reply.error['message']), /is not a supported parameter/);
+        assert.equal(listedIn(reply).includes(name), false);
+      }
+    }
+  });
+});
+
+test('CC-03 WA-07 a model may not think longer than its output limit', async () => {
+  await assertUntouched(async () => {
+    for (const [fields, param] of [
+      [{ thinking: { type: 'enabled', budget_tokens: 16 }, max_tokens: 16 }, 'thinking.budget_tokens'],
+      [{ thinking_budget: 1_000 }, 'thinking_budget'],
+    ] as const) {
+      assertRefusal(await ask({ model: 'open', ...fields }), { code: 'BAD_REQUEST', param });
+    }
+  });
+  // Fifty tokens of thought and one of answer need a hold for fifty-one.
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const poor = await stage.newUser(holdFor(JSON.stringify({ messages }), 50));
+  const fields = { model: 'open', messages, max_tokens: 100 };
+  const lowered = await chat({ url: service.url, key: app.liveKey, user: poor }, fields);
+  assert.equal(lowered.status, 200, lowered.text);
+  const refused = await chat({ url: service.url, key: app.liveKey, user: poor }, { ...fields, thinking_budget: 50 });
+  assert.equal(refused.status, 402, refused.text);
+});
+
+test('CC-13 empty lists of tools and stops reach no provider, nor does what is about tools', async () => {
+  for (const model of ['large', 'few']) {
+    const { fields } = await sentFor({ model, tools: [], stop: [], tool_choice: 'auto', parallel_tool_calls: false });
+    assert.deepEqual(Object.keys(fields).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+  }
+});
+
 test('CC-03 the table has every parameter that the gateway knows or refuses with a reason, and no other', () => {
-  const known = [...KNOWN_PARAMETERS, ...REFUSED_PARAMETERS.keys()];
-  assert.deepEqual(['model', 'messages', ...PARAMETER_TABLE.map(({ name }) => name)].toSorted(), known.toSorted());
+  const known = [...NAMED_PARAMETERS, ...REFUSED_PARAMETERS.keys()];
+  assert.deepEqual(['model', 'messages', ...ALL.map(({ name }) => name)].toSorted(), known.toSorted());
 });
 
 const DOCUMENT = new URL('../../docs/PARAMETERS.md', import.meta.url);
 
 test('CC-03 docs/PARAMETERS.md describes each parameter as the table has it', () => {
-  const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|/gm);
+  // Three columns: the table of other kinds has one for each of them.
+  const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|[^|]*\|$/gm);
   const told = Array.from(rows, ([, name, kind]) => `${name}: ${kind}`);
-  const expected = PARAMETER_TABLE.map(({ name, kind }) => `${name}: ${kind}`);
-  assert.deepEqual(told, [...expected, 'messages: forwarded', 'model: decided'].toSorted());
+  const expected = ALL.map(({ name, kind }) => `${name}: ${kind}`);
+  assert.deepEqual(told.toSorted(), [...expected, 'messages: forwarded', 'model: decided'].toSorted());
 });

@@ -9,6 +9,7 @@ import {
   startScriptedUpstream,
   streamSteps,
 } from '../support/scripted-upstream.ts';
+import { startProxy } from '../support/proxy.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 
 let keyed: ScriptedUpstream;
@@ -16,13 +17,21 @@ let keyless: ScriptedUpstream;
 let service: TestService;
 let app: TestApp;
 
+let proxy: Awaited<ReturnType<typeof startProxy>>;
+const PROXY_PASSWORD = 'the-password-of-the-proxy';
 const PROVIDER_KEY = 'sk-the-provider-key';
 const OTHER_KEY = 'sk-another-providers-key';
 
 before(async () => {
   keyed = await startScriptedUpstream();
   keyless = await startScriptedUpstream();
-  service = await startTestService(catalogue(), { KEYED_KEY: PROVIDER_KEY, OTHER_KEY });
+  proxy = await startProxy(() => keyed);
+  service = await startTestService(catalogue(), {
+    KEYED_KEY: PROVIDER_KEY,
+    OTHER_KEY,
+    HTTP_PROXY: `http://me:${PROXY_PASSWORD}@127.0.0.1:${proxy.port}`,
+  });
+  service.keepSecret(PROXY_PASSWORD);
   app = await service.addApp();
   await service.fund(app, 'CANARY-user', 1_000_000);
 });
@@ -31,6 +40,7 @@ after(async () => {
   await service.close();
   await keyed.close();
   await keyless.close();
+  proxy.close();
 });
 
 function catalogue() {
@@ -52,6 +62,7 @@ function catalogue() {
         streamOptions: false,
         developerRole: 'system',
       },
+      distant: { kind: 'openai-compatible', baseUrl: 'http://api.distant.test/v1', apiKeyEnv: 'KEYED_KEY' },
       other: { kind: 'openai-compatible', baseUrl: keyless.baseUrl, apiKeyEnv: 'OTHER_KEY' },
     },
     models: [
@@ -59,6 +70,7 @@ function catalogue() {
       { ...large, id: 'acme.keyless-1', provider: 'keyless' },
       { ...large, id: 'acme.other-1', provider: 'other' },
       { ...large, id: 'acme.special-1', provider: 'special' },
+      { ...large, id: 'acme.distant-1', provider: 'distant' },
     ],
     aliases,
   };
@@ -176,6 +188,23 @@ for (const stream of [false, true]) {
       top_k: 5,
       ...(stream ? { stream: true } : {}),
     });
+  });
+
+  test(`CC-13 a ${kind} call goes through the proxy of the environment, which alone gets its password`, async () => {
+    answer(keyed);
+    const reply = await ask({ model: 'acme.distant-1', stream });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(proxy.heads.length, 1, 'a tunnel is kept, and this machine is reached without one');
+    const credentials = Buffer.from(`me:${PROXY_PASSWORD}`).toString('base64');
+    assert.equal(
+      proxy.heads[0],
+      `CONNECT api.distant.test:80 HTTP/1.1\r\nhost: api.distant.test:80\r\nproxy-authorization: Basic ${credentials}\r\n\r\n`,
+    );
+    const request = keyed.requests.at(-1);
+    assert.deepEqual(
+      [request?.headers.host, request?.headers.authorization, request?.headers['proxy-authorization']],
+      ['api.distant.test', `Bearer ${PROVIDER_KEY}`, undefined],
+    );
   });
 
   test(`CC-13 with a ${kind} call, a provider without a key gets none, and another provider gets its own`, async () => {

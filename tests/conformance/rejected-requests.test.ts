@@ -12,7 +12,7 @@ import { setStage } from '../support/stage.ts';
 
 /** Requests that the provider rejects for their content. */
 
-const { service, upstream, app, newUser } = await setStage();
+const { service, upstream, app, newUser } = await setStage({ environment: { PURSER_LOG_PROVIDER_ERRORS: '1' } });
 const CANARY = 'canary-of-the-provider';
 const rejecting = (status: number) => ({ status, body: JSON.stringify({ error: { message: CANARY } }) });
 const FAILED = 'UPSTREAM_PROVIDER_ERROR';
@@ -228,4 +228,21 @@ test('CC-17 a stock client retries a throttled call and asks once for each other
     [500, 1],
     [504, 1],
   ]);
+});
+
+test('CC-17 ER-03 with a setting, the log shows what a provider says with an error, redacted, and nobody else sees it', async () => {
+  const user = await newUser(1_000_000);
+  for (const stream of [false, true]) {
+    const correlationId = `said-${stream}`;
+    const message = `Engine 9 cannot take "Zwiebelkuchen": key sk-proj-abcdefghijklmnop1234 (${CANARY})`;
+    upstream.script({ status: 400, body: JSON.stringify({ error: { message } }) });
+    const messages = [{ role: 'user', content: 'Zwiebelkuchen!' }];
+    const headers = { 'x-correlation-id': correlationId };
+    const reply = await chat({ url: service.url, key: app.liveKey, user, headers }, { messages, stream });
+    assert.equal(reply.status, 502);
+    assert.ok(!reply.text.includes('engine') && !reply.text.includes('Engine'));
+    const callId = reply.headers.get('x-service-call-id') ?? service.linesOf(correlationId)[0]?.['callId'];
+    const line = service.linesOfCall(String(callId)).find(({ msg }) => msg !== 'call');
+    assert.equal(line?.['said'], 'engine 9 cannot take "…": key […] ([…])');
+  }
 });

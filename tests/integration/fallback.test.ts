@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after, test } from 'node:test';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { newOperator } from '../support/control.ts';
@@ -24,10 +27,35 @@ const PAIR: readonly UpstreamEntry[] = [
   { provider: 'first', micros: 1, fields: { firstByteMs: 100, timeoutMs: 1_000 } },
   { provider: 'second', micros: 3 },
 ];
-const NAMES = ['throttled', 'down', 'silent', 'cut', 'bad', 'poor', 'lost', 'left', 'own', 'slow', 'view'] as const;
-const service = await startTestService({
-  ...catalogueOf(servers, Object.fromEntries(NAMES.map((name) => [name, PAIR]))),
+const NAMES = [
+  'throttled',
+  'down',
+  'silent',
+  'cut',
+  'bad',
+  'poor',
+  'lost',
+  'left',
+  'own',
+  'slow',
+  'far',
+  'view',
+] as const;
+const catalogue = catalogueOf(servers, {
+  ...Object.fromEntries(NAMES.map((name) => [name, PAIR])),
+  pooled: [{ provider: 'pool', micros: 1 }],
 });
+const { baseUrl } = servers.first;
+const pool = { kind: 'openai-compatible', baseUrl, apiKeys: ['one', 'two'] };
+const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-fallback-'));
+const keysFile = path.join(folder, 'keys.json');
+const hosts = [new URL(baseUrl).origin];
+writeFileSync(keysFile, JSON.stringify({ one: { env: 'KEY_ONE', hosts }, two: { env: 'KEY_TWO', hosts } }));
+const service = await startTestService(
+  { ...catalogue, providers: { ...catalogue.providers, pool } },
+  { PURSER_PROVIDER_KEYS: keysFile, KEY_ONE: 'sk-one', KEY_TWO: 'sk-two' },
+);
+rmSync(folder, { recursive: true });
 const app = await service.addApp();
 const ownApp = await service.addApp({ isFirstParty: true });
 await service.fund(app, 'anna', 1_000_000);
@@ -168,6 +196,38 @@ test('CC-16 a plain call goes on when its upstream has not answered in the upstr
   assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
 });
 
+test('CC-16 a refused key of a pool hands its calls to the next key, and is asked last once it has failed often', async () => {
+  service.keepSecret('sk-one');
+  first.script('pooled', ({ headers }) =>
+    headers.authorization === 'Bearer sk-one' ? { status: 401, body: '{}' } : PLAIN,
+  );
+  for (let count = 0; count < 10; count += 1) assert.equal((await ask('pooled')).status, 200);
+  const keys = servers.first.requests.flatMap(({ headers, body }) =>
+    (body as { model: string }).model === 'pooled-upstream' ? [headers.authorization] : [],
+  );
+  assert.equal(keys.filter((key) => key === 'Bearer sk-one').length, 3);
+  const { upstreams } = await (await newOperator(service)).get(200, 'GET', '/operator/upstreams');
+  const [pooled] = (upstreams as Record<string, unknown>[]).filter(({ provider }) => provider === 'pool');
+  assert.equal(pooled?.['state'], 'closed');
+  assert.deepEqual(pooled?.['keys'], [
+    { name: 'one', state: 'open', calls: 3, failures: 3 },
+    { name: 'two', state: 'closed', calls: 10, failures: 0 },
+  ]);
+});
+
+test('WA-07 content past its limit costs what the hold for its own upstream would have been', async () => {
+  first.script('far', { body: completionBody({ model: 'x', content: 'far '.repeat(10_000), usage: USAGE }) });
+  const reply = await ask('far', { max_completion_tokens: 5 });
+  assert.equal(reply.status, 200, reply.text);
+  const { rows } = await service.database.owner.query<{ charged: number; held: number }>(
+    `select charged_micros::float8 as charged, held_micros::float8 as held from usage.calls where call_id = $1`,
+    [reply.headers.get('x-service-call-id')],
+  );
+  // The second upstream costs three times as much, and the hold is for it.
+  assert.equal(rows[0]?.held, 3 * (rows[0]?.charged ?? 0));
+  assert.equal(String(rows[0]?.charged), reply.headers.get('x-service-charge-micros'));
+});
+
 test('CC-16 an upstream that keeps failing is asked last, and operators see that it is open', async () => {
   first.script('view', { status: 503, body: '{}' });
   second.script('view', PLAIN);
@@ -183,8 +243,8 @@ test('CC-16 an upstream that keeps failing is asked last, and operators see that
   assert.deepEqual(one?.['lastMinute'], { calls: 3, failures: 3, firstByteMs: null });
   assert.deepEqual([other?.['state'], other?.['lastMinute']], ['closed', { calls: 5, failures: 0, firstByteMs: null }]);
   const metrics = await scrape(service.url);
-  const series = (outcome: string) =>
-    `purser_upstream_calls_total{provider="first",model="view-upstream",outcome="${outcome}"}`;
-  assert.deepEqual([metrics.get(series('failed')), metrics.get(series('answered'))], [3, 0]);
+  const of = 'provider="first",model="view-upstream"';
+  const calls = ['failed', 'answered'].map((how) => metrics.get(`purser_upstream_calls_total{${of},outcome="${how}"}`));
+  assert.deepEqual(calls, [3, 0]);
   assert.equal(metrics.get('purser_upstream_open{provider="first",model="view-upstream"}'), 1);
 });

@@ -79,6 +79,8 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return ({ dataDirectory }) => checkSettings(code, dataDirectory);
     case 'json catalogue':
       return async () => checkCatalogue(code);
+    case 'json policy': // Of another system.
+      return async () => void JSON.parse(code);
     case 'json provider-keys':
       return async () => void providerKeysSchema.parse(JSON.parse(code));
   }

@@ -7,6 +7,7 @@ export interface Overheard {
   readonly log: Log;
   /** What the log says of one call, one object for each line. */
   readonly linesOf: (correlationId: string) => readonly Readonly<Record<string, unknown>>[];
+  readonly linesOfCall: (callId: string) => readonly Readonly<Record<string, unknown>>[];
   /** Fails if the log or the metrics contain one of these secrets, or a word of the tests' prompts and answers. */
   readonly assertDiscreet: (secrets: readonly string[]) => void;
 }
@@ -22,12 +23,12 @@ export function overhear(): Overheard {
     characters += line.length;
     if (characters <= CHARACTERS_MAX) lines.push(line);
   };
+  const linesWith = (part: string) =>
+    lines.filter((line) => line.includes(part)).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   return {
     log: createLog('debug', { write }),
-    linesOf: (correlationId) =>
-      lines
-        .filter((line) => line.includes(`"correlationId":"${correlationId}"`))
-        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>),
+    linesOf: (correlationId) => linesWith(`"correlationId":"${correlationId}"`),
+    linesOfCall: (callId) => linesWith(`"callId":"${callId}"`),
     assertDiscreet: (secrets) => {
       const said = [...lines, JSON.stringify(readMetrics())];
       for (const secret of [...WORDS, ...secrets.filter((one) => one !== '')]) {

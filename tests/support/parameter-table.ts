@@ -3,9 +3,10 @@ export interface ParameterRow {
   readonly name: string;
   /**
    * `forwarded`: to the provider as it came. `neutral`: only a value that changes nothing is accepted. `kept`: accepted, but
-   * not forwarded as it came. `decided`: the gateway acts on it and sends what it decides. `refused`: by name.
+   * not forwarded as it came. `decided`: the gateway acts on it and sends what it decides. `refused`: by name. `vendor`: to the
+   * provider as it came, if the model lists it.
    */
-  readonly kind: 'forwarded' | 'neutral' | 'kept' | 'decided' | 'refused';
+  readonly kind: 'forwarded' | 'neutral' | 'kept' | 'decided' | 'refused' | 'vendor';
   readonly accepted: readonly unknown[];
   /** Documented defaults, which every model accepts, even one that does not know the parameter. */
   readonly defaults?: readonly unknown[];
@@ -88,8 +89,8 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
   {
     name: 'metadata',
     kind: 'kept',
-    accepted: [{}, { ['k'.repeat(64)]: 'CANARY'.padEnd(512) }, pairs(16, 'CANARY')],
-    refused: wrong({ a: 1 }, { a: null }, { ['k'.repeat(65)]: '' }, { a: 'x'.repeat(513) }, [], 'a', pairs(17, 'x')),
+    accepted: [{}, pairs(17, 'CANARY'), { a: 1, b: [{ CANARY: null }] }, ['CANARY'], 'CANARY', 7, false],
+    refused: [],
   },
   {
     name: 'modalities',
@@ -170,7 +171,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     name: 'stop',
     kind: 'forwarded',
     accepted: ['', 'END', ['a'], ['a', '\n', '\u0000', 'Größe \u{1F600}']],
-    refused: wrong([], ['a', 'b', 'c', 'd', 'e'], [1], [null], 7, {}),
+    refused: wrong(['a', 'b', 'c', 'd', 'e'], [1], [null], 7, {}),
   },
   { name: 'store', kind: 'neutral', accepted: [false], defaults: [false], refused: wrong(true, 'false', 0) },
   switchFor('stream', false, { kind: 'decided' }),
@@ -209,7 +210,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: 'forwarded',
     accepted: [tools, [FIND]],
     refused: [
-      ...wrong([], {}, 'find'),
+      ...wrong({}, 'find'),
       [['find'], 'tools[0]'],
       [[{}], 'tools[0].type'],
       [[FIND, { type: 'custom', custom: { name: 'a' } }], 'tools[1].type'],
@@ -253,6 +254,9 @@ export const FOREIGN_PARAMETERS: readonly (readonly [name: string, value: unknow
   ['top_a', 0.1, /`top_p`/],
   ['repetition_penalty', 1.1, /`frequency_penalty`/],
   ['usage', { include: true }, /include_usage/],
+  ['best_of', 3, /Use `n`/],
+  ['use_beam_search', true, /no price here/],
+  ['extra_body', { top_k: 1 }, /on their own/],
   ['cache_control', { type: 'ephemeral' }, /`prompt_cache_key`/],
   ['session_id', 'a', /`prompt_cache_key`/],
   ['input', 'Hello', /takes `messages`: choose the chat-completions interface/],

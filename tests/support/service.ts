@@ -50,6 +50,7 @@ export interface TestGround {
 /** The service on such ground, over real HTTP. */
 export interface TestService extends TestGround {
   readonly linesOf: Overheard['linesOf'];
+  readonly linesOfCall: Overheard['linesOfCall'];
   readonly url: string;
   readonly dataDirectory: string;
 }
@@ -74,7 +75,7 @@ export async function startTestService(
   const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
-  const { log, assertDiscreet, linesOf } = overhear();
+  const { log, assertDiscreet, linesOf, linesOfCall } = overhear();
   const sandbox = watchSandbox();
   const config = readConfig({
     PORT: '0',
@@ -93,6 +94,7 @@ export async function startTestService(
     dataDirectory,
     url: gateway.url,
     linesOf,
+    linesOfCall,
     close: async () => {
       await gateway.stop();
       await ground.close();

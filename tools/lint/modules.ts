@@ -22,6 +22,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
     { place: 'providers/vendor-fetch.ts' },
     { place: 'providers/google/token-transport.ts' },
     { place: 'price-lists/read-list.ts' },
+    { place: 'probe/listed-limits.ts' },
     { place: 'benchmarks' },
   ],
   '@ai-sdk/provider': [{ place: 'providers', isTypeOnly: true }],

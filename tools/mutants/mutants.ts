@@ -11,6 +11,7 @@ import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
+import { UPSTREAM_FAULTS } from './faults/upstreams.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Every fault that the suite must notice, over the whole path of the money. */
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CALL_FAULTS,
   ...PRICE_FAULTS,
   ...ANSWER_FAULTS,
+  ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,

@@ -57,7 +57,7 @@ test('C2 CC-11 four large buffered bodies are in memory at once, one is handled 
   const bytes = 4 * KIBIBYTE * KIBIBYTE;
   const { server, origin } = await flooding(bytes);
   const largeBodies = new LargeBodies();
-  const client = createHttpClient(largeBodies);
+  const client = createHttpClient({ largeBodies });
   t.after(() => {
     client.close();
     server.closeAllConnections();
@@ -101,7 +101,7 @@ test('C2 CC-11 a large buffered body that breaks off gives its room to others, i
   const { server, origin } = await flooding(8 * KIBIBYTE * KIBIBYTE);
   t.after(() => server.close());
   const largeBodies = new LargeBodies();
-  const client = createHttpClient(largeBodies);
+  const client = createHttpClient({ largeBodies });
   const endpoint = client.endpoint(new URL(origin), {});
   const limits = { timeoutMs: 60_000, bytesMax: 16 * KIBIBYTE * KIBIBYTE };
   const places = Array.from({ length: 4 }, () => largeBodies.enter(() => {}));

@@ -4,6 +4,7 @@ import type { Origin, RequestBytes } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { Pool } from './pool.ts';
+import { type FindProxy, withoutBrackets } from './proxies.ts';
 import { RequestError } from './request-error.ts';
 import { StreamedExchange, type StreamedLimits, type StreamedResponse } from './streamed-response.ts';
 
@@ -11,6 +12,7 @@ export { RequestError, type RequestErrorKind } from './request-error.ts';
 export type { BufferedResponse } from './buffered-response.ts';
 export type { ErrorResponse } from './exchange.ts';
 export type { LargeBody } from './large-bodies.ts';
+export { type FindProxy, proxiesOf } from './proxies.ts';
 export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
 
 /** Publishes `{ url }` for each request that is handed to the pool. Tests subscribe to prove that nothing was sent. */
@@ -31,19 +33,29 @@ export interface HttpClient {
   readonly close: () => void;
 }
 
+interface HttpClientOptions {
+  /** Undefined: all connections are direct. */
+  readonly findProxy?: FindProxy;
+  readonly largeBodies?: LargeBodies;
+}
+
 /** An HTTP/1.1 client that keeps connections alive. It follows no redirects: a 3xx is a response like any other. */
-export function createHttpClient(largeBodies = new LargeBodies()): HttpClient {
+export function createHttpClient({ findProxy, largeBodies = new LargeBodies() }: HttpClientOptions = {}): HttpClient {
   const deadlines = new Deadlines();
   const pools = new Map<string, Pool>();
   let isClosed = false;
 
-  function poolOf({ origin, protocol, hostname, port }: URL): Pool {
+  function poolOf(url: URL): Pool {
+    const { origin, protocol, hostname, port } = url;
     const known = pools.get(origin);
     if (known !== undefined) return known;
     const isTls = protocol === 'https:';
-    // A URL writes an IPv6 address in brackets; `connect` takes it without them.
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const target: Origin = { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
+    const target: Origin = {
+      isTls,
+      host: withoutBrackets(hostname),
+      port: port === '' ? (isTls ? 443 : 80) : Number(port),
+      proxy: findProxy?.(url),
+    };
     const pool = new Pool(target, deadlines);
     pools.set(origin, pool);
     return pool;

@@ -1,17 +1,12 @@
-import { isIP, connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import type { Socket } from 'node:net';
 import { ticksOf, type Timed } from './deadlines.ts';
+import type { Proxy } from './proxies.ts';
 import { RequestError } from './request-error.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
+import { openSocket, secureSocket } from './socket.ts';
+import { TunnelAnswer, tunnelRequest } from './tunnel.ts';
 
 const CONNECT_MS_MAX = 10_000;
-/** The most that one read of a socket takes. */
-const READ_BYTES = 64 * 1024;
-/**
- * All connections read into this memory, one after another. Each read is handled before the next one begins, so nothing
- * may keep a slice of it. Code that needs bytes later must copy them.
- */
-const READ_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
 /** How long a connection may be silent before TCP probes whether the other side is still there. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 
@@ -20,6 +15,8 @@ export interface Origin {
   readonly isTls: boolean;
   readonly host: string;
   readonly port: number;
+  /** The proxy that opens a tunnel to the address; undefined if connections are direct. */
+  readonly proxy: Proxy | undefined;
 }
 
 /** A request as it is written to the socket. */
@@ -55,7 +52,11 @@ export class Connection implements Timed {
   /** For how many ticks it is kept idle, of which `ticksLeft` are left. */
   idleTicks = 0;
   readonly #owner: ConnectionOwner;
-  readonly #socket: Socket;
+  readonly #origin: Origin;
+  #socket: Socket;
+  /** What the proxy answers, until the tunnel is open. */
+  #tunnel: TunnelAnswer | undefined;
+  readonly #onRead = (bytes: Buffer): void => this.#read(bytes);
   #isClosed = false;
   #isPaused = false;
   /** The kernel has taken all of the last request. */
@@ -74,18 +75,18 @@ export class Connection implements Timed {
 
   constructor(origin: Origin, owner: ConnectionOwner) {
     this.#owner = owner;
-    this.#socket = open(origin, owner.tlsSession, (bytes) => this.#read(bytes));
-    this.#socket.setNoDelay(true);
-    this.#socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
-    this.#socket.on(origin.isTls ? 'secureConnect' : 'connect', () => {
-      if (!this.#isClosed) owner.onConnect(this);
-    });
-    this.#socket.on('session', (session: Buffer) => void (owner.tlsSession = session));
-    this.#socket.on('error', (fault) => {
-      this.destroy(connectionFailed('The connection to the upstream failed.', fault));
-    });
-    this.#socket.on('end', () => this.#end());
-    this.#socket.on('close', () => this.destroy());
+    this.#origin = origin;
+    const { proxy } = origin;
+    if (proxy === undefined) {
+      this.#socket = this.#adopt(openSocket(this.#target()), origin.isTls);
+    } else {
+      this.#tunnel = new TunnelAnswer();
+      this.#socket = openSocket({ ...proxy, onRead: this.#onRead });
+      this.#socket.once(proxy.isTls ? 'secureConnect' : 'connect', () => {
+        this.#socket.write(tunnelRequest(proxy, origin), 'latin1');
+      });
+      this.#watch(this.#socket);
+    }
   }
 
   /** Writes the request. The connection must be connected and free. */
@@ -126,7 +127,50 @@ export class Connection implements Timed {
     request?.onError(error);
   }
 
+  #target(): Parameters<typeof openSocket>[0] {
+    const { isTls, host, port } = this.#origin;
+    return { isTls, host, port, session: this.#owner.tlsSession, onRead: this.#onRead };
+  }
+
+  /** Takes a socket that leads to the upstream. */
+  #adopt(socket: Socket, isTls: boolean): Socket {
+    socket.on(isTls ? 'secureConnect' : 'connect', () => {
+      if (!this.#isClosed) this.#owner.onConnect(this);
+    });
+    socket.on('session', (session: Buffer) => void (this.#owner.tlsSession = session));
+    return this.#watch(socket);
+  }
+
+  #watch(socket: Socket): Socket {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    socket.on('error', (fault) => {
+      this.destroy(connectionFailed('The connection to the upstream failed.', fault));
+    });
+    socket.on('end', () => {
+      if (socket === this.#socket) this.#end();
+    });
+    socket.on('close', () => this.destroy());
+    return socket;
+  }
+
+  #readTunnel(tunnel: TunnelAnswer, bytes: Buffer): void {
+    try {
+      if (!tunnel.feed(bytes)) return;
+    } catch (fault) {
+      this.destroy(connectionFailed(fault instanceof Error ? fault.message : 'The proxy failed.'));
+      return;
+    }
+    this.#tunnel = undefined;
+    if (!this.#origin.isTls) this.#owner.onConnect(this);
+    else this.#socket = this.#adopt(secureSocket(this.#socket, this.#target()), true);
+  }
+
   #read(bytes: Buffer): void {
+    if (this.#tunnel !== undefined) {
+      this.#readTunnel(this.#tunnel, bytes);
+      return;
+    }
     const parser = this.#parser;
     // No request is open: the next one would take these bytes for its response.
     if (parser === undefined) this.destroy();
@@ -140,7 +184,7 @@ export class Connection implements Timed {
   }
 
   #end(): void {
-    if (this.#parser === undefined) this.#owner.onClosedIdle(this);
+    if (this.#parser === undefined && this.#tunnel === undefined) this.#owner.onClosedIdle(this);
     if (this.#parser?.end() === true) this.#finish(this.#parser);
     this.destroy();
   }
@@ -166,17 +210,4 @@ export class Connection implements Timed {
 
 export function connectionFailed(message: string, cause?: unknown): RequestError {
   return new RequestError('connection', message, { cause });
-}
-
-function open({ isTls, host, port }: Origin, session: Buffer | undefined, onRead: (bytes: Buffer) => void): Socket {
-  // `onread` bypasses Node's streams, which allocate new memory for each read.
-  const callback = (bytes: number): true => {
-    onRead(READ_MEMORY.subarray(0, bytes));
-    return true;
-  };
-  const onread = { buffer: READ_MEMORY, callback };
-  if (!isTls) return connectPlain({ host, port, onread });
-  const options = { host, port, onread, ALPNProtocols: ['http/1.1'], ...(session && { session }) };
-  // SNI takes names only. Node checks the certificate against the address if there is no name.
-  return connectTls(isIP(host) === 0 ? { ...options, servername: host } : options);
 }

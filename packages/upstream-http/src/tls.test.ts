@@ -1,5 +1,10 @@
 // Over TLS, a request goes to the host that the URL names, or to nobody.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from 'node:tls';
@@ -44,6 +49,28 @@ test("CC-13 an upstream with another host's certificate receives no request, at 
   const { endpoint, requests } = await sceneOf(t, '127.0.0.1');
   for (let time = 0; time < 3; time += 1) await assert.rejects(endpoint.postBuffered('{}', LIMITS), isConnectionError);
   assert.equal(requests.length, 0);
+});
+
+test('CC-13 a private authority is trusted by NODE_EXTRA_CA_CERTS, or by the system’s store if the process uses it', async (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'upstream-ca-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'ca.pem');
+  writeFileSync(file, CERTIFICATE.cert);
+  const { url } = await sceneOf(t);
+  const script = `
+    const { createHttpClient } = await import(${JSON.stringify(new URL('client.ts', import.meta.url).href)});
+    const http = createHttpClient();
+    const at = http.endpoint(new URL(${JSON.stringify(url.href)}), {});
+    const said = await at.postBuffered('ok', { timeoutMs: 30_000, bytesMax: 100 }).then(({ text }) => text, ({ kind }) => kind);
+    console.log(said);
+    http.close();`;
+  const ask = async (env: Readonly<Record<string, string>>) => {
+    const words = ['--input-type=module', '-e', script];
+    return (await promisify(execFile)(process.execPath, words, { env })).stdout.trim();
+  };
+  // This process makes the system's store, too: a file that OpenSSL is told to read.
+  const answers = [{ NODE_EXTRA_CA_CERTS: file }, { NODE_USE_SYSTEM_CA: '1', SSL_CERT_FILE: file }, {}].map(ask);
+  assert.deepEqual(await Promise.all(answers), ['ok', 'ok', 'connection']);
 });
 
 test('CC-13 an upstream is called over TLS, in HTTP/1.1, on one connection', async (t) => {

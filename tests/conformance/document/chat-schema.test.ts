@@ -4,9 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { chatRequestSchema } from '../../../packages/service/src/gateway/request/chat-schema.ts';
 import { findMessageFault } from '../../../packages/service/src/gateway/request/messages.ts';
-import { KNOWN_PARAMETERS, PARAMETERS } from '../../../packages/service/src/gateway/request/parameters.ts';
+import { NAMED_PARAMETERS, PARAMETERS } from '../../../packages/service/src/gateway/request/parameters.ts';
+import { VENDOR_PARAMETERS } from '../../../packages/service/src/gateway/request/vendor-parameters.ts';
 import { anyRequest } from '../../support/any-request.ts';
 import { PARAMETER_TABLE } from '../../support/parameter-table.ts';
+import { VENDOR_TABLE } from '../../support/vendor-parameter-table.ts';
 
 /** The document’s description of a chat request must match what the gateway accepts. */
 
@@ -17,15 +19,16 @@ const checkRequest = ajv.compile(schema);
 const checkMessages = ajv.compile({ ...schema.properties['messages'], $defs: schema.$defs });
 
 /** As they arrive, without values that JSON cannot express. */
-const VALUES = PARAMETER_TABLE.flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])
+const VALUES = [...PARAMETER_TABLE, ...VENDOR_TABLE]
+  .flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
   .filter((value) => value !== null);
 
 test('CC-03 the document has every parameter that the gateway knows, and accepts the values that the gateway accepts', () => {
-  assert.deepEqual(Object.keys(schema.properties).toSorted(), [...KNOWN_PARAMETERS].toSorted());
+  assert.deepEqual(Object.keys(schema.properties).toSorted(), [...NAMED_PARAMETERS].toSorted());
   assert.ok(VALUES.length > 200, String(VALUES.length));
   let taken = 0;
-  for (const [name, { faultOf }] of PARAMETERS) {
+  for (const [name, { faultOf }] of [...PARAMETERS, ...VENDOR_PARAMETERS]) {
     const check = ajv.compile(schema.properties[name] ?? false);
     for (const value of VALUES) {
       const isTaken = faultOf(value, name) === undefined;

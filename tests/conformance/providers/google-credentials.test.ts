@@ -58,7 +58,13 @@ test('MO-09 a workload identity exchanges the token in its file, and acts as a s
     assert.ok(server.takesToken(token));
     assert.ok(expiresAt > Date.now() + 3_500_000);
     assert.deepEqual(server.requests.slice(before), wanted);
+    assert.deepEqual([...server.agents], ['purser/1'], 'the library sends nothing by its own HTTP');
   }
+});
+
+test('MO-09 a workload identity may have its own token from an address of its machine', async () => {
+  const { token } = await tokenOf(server.workloadIdentityAtAddress());
+  assert.ok(server.takesToken(token));
 });
 
 test('MO-09 ER-03 credentials that are refused or cannot be used are an `unauthorized` of our own words', async () => {

@@ -32,7 +32,7 @@ test('MO-09 CC-13 each parameter that Gemini has arrives in its words, and nothi
         topP: 0.9,
         seed: 7,
         stopSequences: ['END', 'STOP'],
-        thinkingConfig: { thinkingBudget: 1_024 },
+        thinkingConfig: { thinkingBudget: 1_024, includeThoughts: true },
         responseMimeType: 'application/json',
         // Gemini's schemas have no `const`.
         responseJsonSchema: { ...schema, properties: { a: { enum: [1] } } },
@@ -105,6 +105,7 @@ test('CC-13 parallel tool calls, their ids and Gemini’s signature make the rou
   const called = messageOf(completion)['tool_calls'] as Json[];
   assert.equal(completion.choices[0]!.finish_reason, 'tool_calls');
   assert.equal(joined.reason, 'tool_calls');
+  assert.equal(joined.signed, 1, 'a client that joins what it gets would spoil a signature that comes twice');
   for (const calls of [called, joined.calls] as const) {
     assert.deepEqual(
       calls.map((call) => [
@@ -136,6 +137,27 @@ test('CC-13 parallel tool calls, their ids and Gemini’s signature make the rou
   }
 });
 
+test('CC-13 thoughts are shown if an effort is asked for, and the signature of a text makes the round trip', async () => {
+  const thought = { text: 'They greet me. I greet them.', thought: true };
+  const answer = { parts: [thought, { text: 'Good morning.' }], usage: USAGE };
+  const { completion, joined } = await both(answer, { reasoning_effort: 'minimal' }, NEW);
+  assert.deepEqual((bodyOf()['generationConfig'] as Json)['thinkingConfig'], {
+    thinkingLevel: 'minimal',
+    includeThoughts: true,
+  });
+  const whole = messageOf(completion);
+  for (const { content, reasoning_content: shown, reasoning_details: details } of [whole, joined]) {
+    assert.deepEqual([content, shown], ['Good morning.', thought.text]);
+    const said = { role: 'assistant', content, reasoning_details: details };
+    const messages = [{ role: 'user', content: 'Hello' }, said, { role: 'user', content: 'And now?' }];
+    await both(HELLO, { messages }, NEW);
+    const [, { parts }] = bodyOf()['contents'] as [unknown, { parts: Json[] }];
+    const signature = (details as Json[]).find((item) => item['signature'] !== undefined)?.['signature'];
+    assert.equal(typeof signature, 'string');
+    assert.deepEqual(parts, [{ text: 'Good morning.', thoughtSignature: signature }]);
+  }
+});
+
 test('CC-13 a history without signatures is taken all the same, with the word that Google has for it', async () => {
   const call = { id: 'x', type: 'function', function: { name: 'weather', arguments: '' } };
   const history = [
@@ -154,7 +176,9 @@ test('CC-13 a history without signatures is taken all the same, with the word th
   for (const model of [NEW, FLASH]) {
     const { joined } = await both(HELLO, { ...TURN, messages: history }, model);
     assert.equal(joined.content, 'Good morning.');
-    const [, said] = bodyOf()['contents'] as { parts: Json[] }[];
+    const [, said, results] = bodyOf()['contents'] as { parts: Json[] }[];
+    const responses = results!.parts.map((part) => ((part['functionResponse'] as Json)['response'] as Json)['content']);
+    assert.deepEqual(responses, ['sun\nrain', 'snow']);
     const signature = model === NEW ? 'skip_thought_signature_validator' : undefined;
     assert.deepEqual(
       said!.parts.map((part) => part['thoughtSignature']),

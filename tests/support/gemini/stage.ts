@@ -70,18 +70,32 @@ interface Piece extends Json {
 export function joined(chunks: readonly Chunk[]) {
   const calls: { id?: unknown; function: { name: string; arguments: string }; extra_content?: unknown }[] = [];
   let content = '';
+  let shown = '';
+  let signed = 0;
+  const details: unknown[] = [];
   for (const { delta } of chunks.flatMap(({ choices }) => choices)) {
     if (typeof delta['content'] === 'string') content += delta['content'];
+    if (typeof delta['reasoning_content'] === 'string') shown += delta['reasoning_content'];
+    details.push(...((delta['reasoning_details'] ?? []) as unknown[]));
     for (const piece of (delta['tool_calls'] ?? []) as Piece[]) {
       const { index, function: called = {}, ...rest } = piece;
       const call = (calls[index] ??= { function: { name: '', arguments: '' } });
       call.function.name += called.name ?? '';
       call.function.arguments += called.arguments ?? '';
       Object.assign(call, rest);
+      if (rest['extra_content'] !== undefined) signed += 1;
     }
   }
   const usage = chunks.findLast((chunk) => chunk.usage !== undefined)?.usage;
-  return { content, calls, usage, reason: chunks.at(-1)?.choices[0]?.finish_reason };
+  return {
+    content,
+    reasoning_content: shown,
+    reasoning_details: details,
+    signed,
+    calls,
+    usage,
+    reason: chunks.at(-1)?.choices[0]?.finish_reason,
+  };
 }
 
 export function messageOf({ choices }: Completion): Json {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
+import type { UpstreamScript } from '../scripted-upstream.ts';
+import { streamed } from './anthropic-events.ts';
 import {
   type Billed,
   CANARY,
-  inPieces,
   PIXEL,
   REFUSED_BY_ALL,
   saying,
@@ -110,7 +110,7 @@ function answer(request: VendorRequest): VendorAnswer {
     const message = { ...head(body), content, stop_reason: reason, stop_sequence: null, usage };
     return { script: { headers: HEADERS, body: JSON.stringify(message) }, billed };
   }
-  const steps = streamed(body, content, usage, reason, asked?.[1]);
+  const steps = streamed(head(body), content, usage, reason, asked?.[1]);
   return { script: { headers: { 'content-type': 'text/event-stream' }, body: steps }, ...(asked ? {} : { billed }) };
 }
 
@@ -245,58 +245,4 @@ function usageOf({ input, cacheRead, cacheWrite, cacheWriteLong, output }: Bille
     output_tokens: output,
     service_tier: 'standard',
   };
-}
-
-function event(type: string, fields: Fields): UpstreamStep {
-  return { write: `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n` };
-}
-
-function streamed(
-  body: Fields,
-  content: readonly Fields[],
-  usage: Fields,
-  reason: string,
-  error: string | undefined,
-): readonly UpstreamStep[] {
-  const { output_tokens: output } = usage;
-  const message = { ...head(body), content: [], stop_reason: null, stop_sequence: null };
-  const steps: UpstreamStep[] = [
-    event('message_start', { message: { ...message, usage: { ...usage, output_tokens: 1 } } }),
-    event('ping', {}),
-  ];
-  for (const [index, block] of content.entries()) steps.push(...blockEvents(block, index));
-  if (error === 'cut') return steps;
-  if (error !== undefined) return [...steps, event('error', { error: { type: error, message: CANARY } })];
-  const delta = { stop_reason: reason, stop_sequence: null };
-  return [...steps, event('message_delta', { delta, usage: { output_tokens: output } }), event('message_stop', {})];
-}
-
-function blockEvents(block: Fields, index: number): readonly UpstreamStep[] {
-  const start = (empty: Fields): UpstreamStep => event('content_block_start', { index, content_block: empty });
-  const delta = (fields: Fields): UpstreamStep => event('content_block_delta', { index, delta: fields });
-  const stop = event('content_block_stop', { index });
-  switch (block['type']) {
-    case 'thinking':
-      return [
-        start({ type: 'thinking', thinking: '', signature: '' }),
-        ...inPieces(block['thinking']).map((thinking) => delta({ type: 'thinking_delta', thinking })),
-        delta({ type: 'signature_delta', signature: block['signature'] }),
-        stop,
-      ];
-    case 'tool_use':
-      return [
-        start({ ...block, input: {} }),
-        delta({ type: 'input_json_delta', partial_json: '' }),
-        ...inPieces(JSON.stringify(block['input'])).map((text) =>
-          delta({ type: 'input_json_delta', partial_json: text }),
-        ),
-        stop,
-      ];
-    default:
-      return [
-        start({ type: 'text', text: '' }),
-        ...inPieces(block['text']).map((text) => delta({ type: 'text_delta', text })),
-        stop,
-      ];
-  }
 }

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
+import type { UpstreamScript } from '../scripted-upstream.ts';
 import { type AwsAccount, signatureFault } from './aws-signature.ts';
-import { frame } from './event-stream.ts';
+import { streamed } from './bedrock-frames.ts';
 import {
   type Billed,
   CANARY,
-  inPieces,
   PIXEL,
   REFUSED_BY_ALL,
   SCHEMA_ANSWER,
@@ -17,7 +16,7 @@ import {
 
 /** Amazon Bedrock's Converse and ConverseStream, as docs.aws.amazon.com documents them. */
 
-const ACCOUNT: AwsAccount = {
+export const BEDROCK_ACCOUNT: AwsAccount = {
   accessKeyId: 'AKIDTEST',
   secretAccessKey: 'secret/of+the=account',
   sessionToken: 'session+token/1==',
@@ -26,7 +25,7 @@ const ACCOUNT: AwsAccount = {
 
 export const bedrock: Vendor = {
   kind: 'bedrock',
-  providerAt: (origin) => ({ kind: 'bedrock', region: ACCOUNT.region, endpoint: origin }),
+  providerAt: (origin) => ({ kind: 'bedrock', region: BEDROCK_ACCOUNT.region, endpoint: origin }),
   environment: {},
   models: {
     plain: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -79,9 +78,9 @@ export const bedrock: Vendor = {
 
 /** The usual chain reads the environment of the process. */
 Object.assign(process.env, {
-  AWS_ACCESS_KEY_ID: ACCOUNT.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: ACCOUNT.secretAccessKey,
-  AWS_SESSION_TOKEN: ACCOUNT.sessionToken,
+  AWS_ACCESS_KEY_ID: BEDROCK_ACCOUNT.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: BEDROCK_ACCOUNT.secretAccessKey,
+  AWS_SESSION_TOKEN: BEDROCK_ACCOUNT.sessionToken,
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -104,7 +103,7 @@ const ERRORS: Readonly<Record<string, number>> = {
 function answer(request: VendorRequest): VendorAnswer {
   const match = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(request.path);
   if (match === null) return { script: failed('ResourceNotFoundException', request.path) };
-  const wrong = signatureFault(request, ACCOUNT);
+  const wrong = signatureFault(request, BEDROCK_ACCOUNT);
   if (wrong !== undefined) return { script: failed(wrong, 'signature') };
   const body = request.body as Fields;
   const model = decodeURIComponent(match[1] ?? '');
@@ -125,7 +124,7 @@ function answer(request: VendorRequest): VendorAnswer {
     return { script: { headers: HEADERS, body: JSON.stringify(whole) }, billed };
   }
   const headers = { ...HEADERS, 'content-type': 'application/vnd.amazon.eventstream' };
-  const script = { headers, body: streamed(content, billed, stopReason, asked?.[1]) };
+  const script = { headers, body: streamed(content, usageOf(billed), stopReason, asked?.[1]) };
   return asked === null ? { script, billed } : { script };
 }
 
@@ -257,48 +256,4 @@ function usageOf({ input, cacheRead, cacheWrite, cacheWriteLong, output }: Bille
       { inputTokens: cacheWriteLong, ttl: '1h' },
     ],
   };
-}
-
-function streamed(
-  content: readonly Fields[],
-  billed: Billed,
-  stopReason: string,
-  error: string | undefined,
-): readonly UpstreamStep[] {
-  const frames = [frame('event', 'messageStart', { role: 'assistant' })];
-  for (const [index, block] of content.entries()) frames.push(...blockFrames(block, index));
-  if (error !== undefined && error !== 'cut') frames.push(frame('exception', error, { message: CANARY }));
-  if (error === undefined) {
-    frames.push(frame('event', 'messageStop', { stopReason }));
-    frames.push(frame('event', 'metadata', { usage: usageOf(billed), metrics: { latencyMs: 5 } }));
-  }
-  return inOddPieces(Buffer.concat(frames));
-}
-
-/** Cut anywhere, so that no frame comes in one piece. */
-function inOddPieces(bytes: Buffer): readonly UpstreamStep[] {
-  const steps: UpstreamStep[] = [];
-  for (let at = 0; at < bytes.length; at += 301) steps.push({ write: bytes.subarray(at, at + 301) });
-  return steps;
-}
-
-function blockFrames({ text, toolUse, reasoningContent }: Fields, contentBlockIndex: number): readonly Buffer[] {
-  const delta = (fields: Fields): Buffer =>
-    frame('event', 'contentBlockDelta', { contentBlockIndex, delta: fields, p: 'abcdefgh' });
-  const stop = frame('event', 'contentBlockStop', { contentBlockIndex });
-  if (text !== undefined) return [...inPieces(text).map((piece) => delta({ text: piece })), stop];
-  if (toolUse !== undefined) {
-    const { input, ...start } = toolUse as Fields;
-    return [
-      frame('event', 'contentBlockStart', { contentBlockIndex, start: { toolUse: start } }),
-      ...inPieces(JSON.stringify(input)).map((piece) => delta({ toolUse: { input: piece } })),
-      stop,
-    ];
-  }
-  const { text: thought, signature } = (reasoningContent as Fields)['reasoningText'] as Fields;
-  return [
-    ...inPieces(thought).map((piece) => delta({ reasoningContent: { text: piece } })),
-    delta({ reasoningContent: { signature } }),
-    stop,
-  ];
 }

@@ -123,11 +123,9 @@ function partsFor(body: Json): readonly Part[] {
   const config = body['generationConfig'] as Json;
   if (config['responseJsonSchema'] !== undefined) return [{ text: SCHEMA_ANSWER }];
   const { parts } = (body['contents'] as { parts: Part[] }[]).at(-1) ?? { parts: [] };
-  const results = parts.map(({ functionResponse }) => functionResponse as Json | undefined).filter((one) => one);
-  if (results.length > 0) {
-    const texts = results.map((result) => (result?.['response'] as Json)['content']);
-    return [{ text: `Results: ${texts.join(', ')}` }];
-  }
+  const results = parts.flatMap(({ functionResponse }) => (functionResponse ?? []) as { response: Json });
+  if (results.length > 0)
+    return [{ text: `Results: ${results.map(({ response }) => response['content']).join(', ')}` }];
   const images = parts.filter(({ inlineData }) => (inlineData as Json | undefined)?.['data'] === PIXEL);
   if (images.length > 0) return [{ text: `I see ${images.length} image` }];
   if (body['tools'] === undefined) return [{ text: 'Hello from ' }, { text: 'Gemini 🐟' }];

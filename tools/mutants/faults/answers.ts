@@ -7,6 +7,10 @@ import {
   counting,
   endWatch,
   holdRequest,
+  parameters,
+  tabulating,
+  validation,
+  vendorParameters,
   usage,
   speaking,
   charging,
@@ -115,5 +119,48 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [usage('Math.min(tokens(), limit.tokens)', 'tokens()')],
     killer: charging('WA-07 CC-11 our own count of an answer is never above the limit that was sent'),
+  },
+  {
+    id: 'vendor-parameter-for-every-model',
+    clause: 'CC-03',
+    edits: [parameters('new Set([...NAMED_PARAMETERS].filter(isAccepted))', 'NAMED_PARAMETERS')],
+    killer: tabulating('CC-03 a parameter of a vendor is refused by name unless the model lists it'),
+  },
+  {
+    id: 'thoughts-above-the-limit',
+    clause: 'WA-07',
+    edits: [vendorParameters('if (budget < outputTokens)', 'if (budget < Infinity)')],
+    killer: tabulating('CC-03 WA-07 a model may not think longer than its output limit'),
+  },
+  {
+    id: 'hold-that-covers-no-thoughts',
+    clause: 'WA-07',
+    edits: [validation('Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1)', 'model.minOutputTokens')],
+    killer: tabulating('CC-03 WA-07 a model may not think longer than its output limit'),
+  },
+  {
+    id: 'template-of-the-caller',
+    clause: 'CC-03',
+    edits: [vendorParameters('TEMPLATE_NAME.test(name) && !TEMPLATE_OURS.includes(name)', 'TEMPLATE_NAME.test(name)')],
+    killer: tabulating('CC-07 chat_template_kwargs with any other value is refused by its path, and nothing changes'),
+  },
+  {
+    id: 'empty-tools-sent',
+    clause: 'CC-13',
+    edits: [
+      parameters(
+        "if (!isEmpty('tools', request['tools']) && !isEmpty('stop', request['stop'])) return request;",
+        'if (request !== undefined) return request;',
+      ),
+    ],
+    killer: tabulating('CC-13 empty lists of tools and stops reach no provider, nor does what is about tools'),
+  },
+  {
+    id: 'unpriced-cache-marks-sent',
+    clause: 'MO-08',
+    edits: [validation('withoutUnpricedMarks(request, context.upstreams)', 'withoutUnpricedMarks(request, [])')],
+    killer: charging(
+      'MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it',
+    ),
   },
 ];

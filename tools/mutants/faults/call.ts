@@ -114,7 +114,12 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'floor-above-the-limit-of-the-caller',
     clause: 'WA-07',
-    edits: [holdRequest('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
+    edits: [
+      validation(
+        'Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax)',
+        'model.minOutputTokens',
+      ),
+    ],
     killer: lowering("WA-07 a caller's own max_tokens below the floor becomes the floor"),
   },
   {

@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isOwnSetting } from '@purser/contract/catalogue-providers.ts';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
-import { readProviderKeys } from '#app/key-settings.ts';
+import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
@@ -45,6 +44,8 @@ export interface Config extends LimitSettings {
   readonly leaseMs: number;
   /** How long calls can be looked up by their ids. 0: not at all. */
   readonly callLookupMs: number;
+  /** Whether the log shows what providers say with an error, redacted. */
+  readonly showsErrorTexts: boolean;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
   /** The name of the person or company that runs the service, for hosted pages and mail. */
@@ -69,8 +70,8 @@ export interface Config extends LimitSettings {
   readonly readEnvironment: (name: string) => string | undefined;
   /** How each key that the catalogue names is had, and where it may be sent. */
   readonly providerKeys: ProviderKeyDefinitions;
-  /** The variables for commands that print a key: all but the service's own settings. */
-  readonly commandEnvironment: Readonly<Record<string, string | undefined>>;
+  /** The environment without the service's own settings: for proxies, and for commands that print a key. */
+  readonly outboundEnvironment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
@@ -95,6 +96,7 @@ const PUBLIC_URL_HOW =
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
+  const isProduction = environment === 'production';
   const host = settings.text('HOST') ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
   const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
@@ -115,12 +117,9 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    showsErrorTexts: settings.text('PURSER_LOG_PROVIDER_ERRORS') === '1',
     callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
-    registration: settings.choice(
-      'PURSER_REGISTRATION',
-      ['open', 'closed'],
-      environment === 'production' ? 'closed' : 'open',
-    ),
+    registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
@@ -133,7 +132,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
     providerKeys: readProviderKeys(settings),
-    commandEnvironment: withoutOwnSettings(environmentVariables),
+    outboundEnvironment: readOutbound(settings, environmentVariables),
   } as const;
   const secret = readSecret(settings, environment);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
@@ -275,11 +274,6 @@ function readLeaseMs(settings: SettingsReader, environment: string): number {
 /** Node runs JavaScript on one processor, so production starts one process for each. */
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
-}
-
-/** A program that fetches a provider's key has no use for our own secrets. */
-function withoutOwnSettings(variables: Readonly<Record<string, string | undefined>>) {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !isOwnSetting(name)));
 }
 
 /** Parses `name:hit:act`, where `hit` is the number of the passage at which the process dies or stops. */

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { isOwnSetting } from '@purser/contract/catalogue-providers.ts';
 import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import { type ProviderKeyDefinitions, providerKeysSchema } from '@purser/contract/provider-keys.ts';
 import type { SettingsReader } from '#app/settings.ts';
 import { parseJson } from '#kernel/json.ts';
+import { proxyFault } from '#providers/outbound.ts';
 
 /** Reads the file that says how each provider key is had and which hosts it may be sent to. Complaints quote no value of it. */
 export function readProviderKeys(settings: SettingsReader): ProviderKeyDefinitions {
@@ -27,4 +29,14 @@ function textOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The environment for requests and programs that go out. The service's own settings are left out: a program that fetches a key has
+ * no use for our secrets. A proxy that cannot be used is a fault, because without it calls would take another way.
+ */
+export function readOutbound(settings: SettingsReader, variables: Readonly<Record<string, string | undefined>>) {
+  const fault = proxyFault(variables);
+  if (fault !== undefined) settings.complain(fault);
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !isOwnSetting(name)));
 }

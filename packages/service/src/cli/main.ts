@@ -30,6 +30,7 @@ const USAGE = `Usage: npm run purser -- <command>
   catalogue import <file>   replace the catalogue with a file
   catalogue prices          compare the prices of a catalogue file with a public list, and write new ones;
                             --help tells its options
+  catalogue probe <model>   find out with a few small calls what the upstreams of a model can do, and propose an entry
   operator create --email <address> [--name <name>]
                             create an operator account; asks for the password, or reads it from standard input
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
@@ -55,6 +56,15 @@ async function main(words: readonly string[]): Promise<number> {
   if (command === 'listen') {
     const { listen } = await import('#cli/listen-command.ts'); // With an HTTP client that no gateway process needs.
     return listen(words.slice(1), untilToldToStop);
+  }
+  // They read the settings themselves, so that their help needs none.
+  if (command === 'catalogue' && sub === 'prices') {
+    const { comparePrices } = await import('#cli/prices-command.ts'); // With libraries that no gateway process needs.
+    return comparePrices(words.slice(2), readProcessConfig);
+  }
+  if (command === 'catalogue' && sub === 'probe') {
+    const { probeModel } = await import('#cli/probe-command.ts');
+    return probeModel(words.slice(2), readProcessConfig);
   }
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
@@ -84,10 +94,6 @@ async function main(words: readonly string[]): Promise<number> {
         await replaceSecret(owner, config.secret);
         say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
       });
-    case 'catalogue prices': {
-      const { comparePrices } = await import('#cli/prices-command.ts'); // With libraries that no gateway process needs.
-      return comparePrices(words.slice(2), config);
-    }
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }

@@ -19,6 +19,7 @@ import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
+import { withoutEmptyLists } from '#gateway/request/parameters.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import type { Upstreams } from '#gateway/upstream/upstreams.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
@@ -66,11 +67,12 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   if (userId instanceof Refusal) return userId;
   notes.userId = userId;
 
-  const request = parseBody(incoming.bytes);
-  if (request instanceof Refusal) return request;
+  const body = parseBody(incoming.bytes);
+  if (body instanceof Refusal) return body;
 
-  const misshapen = checkShape(request);
+  const misshapen = checkShape(body);
   if (misshapen !== undefined) return misshapen;
+  const request = withoutEmptyLists(body);
   const isStream = request['stream'] === true;
   notes.isStream = isStream;
 

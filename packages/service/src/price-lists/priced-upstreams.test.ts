@@ -107,6 +107,9 @@ test('MO-10 a price for later leaves the present one in force', () => {
 });
 
 test('MO-10 a model without a complete price stays refused', () => {
-  assert.throws(() => written(['acme.old acme'], PLAIN), CatalogueFileError);
-  assert.throws(() => written(['acme.old acme'], PLAIN), /models\.1\.price: .*free/);
+  const [upstream] = readUpstreams(TEXT);
+  assert.ok(upstream !== undefined);
+  const write = () => withPrices(TEXT, [{ upstream, card: PLAIN }], undefined);
+  assert.throws(write, CatalogueFileError);
+  assert.throws(write, /models\.1\.price: .*free/);
 });

@@ -37,7 +37,7 @@ export function findUnsupported({ provider, providerModel }: Target, request: Js
 }
 
 /** Of the kinds that translate. */
-const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
+export const CAPABILITIES: Readonly<Record<NativeKind, Capabilities>> = {
   anthropic: ANTHROPIC,
   bedrock: BEDROCK,
   google: GOOGLE,

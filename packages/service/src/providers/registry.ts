@@ -1,5 +1,4 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import { createHttpClient } from '@purser/upstream-http/client.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
 import { fromAzureEntry } from '#providers/azure/from-entry.ts';
 import { fixedKey, type KeySource } from '#providers/keys/key-source.ts';
@@ -7,6 +6,7 @@ import type { ProviderKeys } from '#providers/keys/provider-keys.ts';
 import { lazyProvider } from '#providers/lazy.ts';
 import { fromMistralEntry } from '#providers/mistral/from-entry.ts';
 import { atAddress, fromEntry } from '#providers/openai-compatible/from-entry.ts';
+import { createOutboundClient } from '#providers/outbound.ts';
 import type { Provider } from '#providers/provider.ts';
 import { createTranslated } from '#providers/translated/translated.ts';
 import { createVendorHttp } from '#providers/vendor-fetch.ts';
@@ -15,6 +15,8 @@ interface RegistryOptions {
   /** The base URL of the simulator; undefined if none runs, as in production. */
   readonly simulatorUrl: string | undefined;
   readonly keys: ProviderKeys;
+  /** For the proxies of the environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** A provider's client that sends calls with one key. */
@@ -35,8 +37,8 @@ interface ProviderRegistry {
 }
 
 /** Makes the clients of the catalogue's providers, one for each key. A new vendor's adapter gets its line in `create`. */
-export function createProviderRegistry({ simulatorUrl, keys }: RegistryOptions): ProviderRegistry {
-  const http = createHttpClient();
+export function createProviderRegistry({ simulatorUrl, keys, environment }: RegistryOptions): ProviderRegistry {
+  const http = createOutboundClient(environment);
   const native = createVendorHttp();
   // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
   const clients = new WeakMap<CatalogueProvider, readonly KeyedClient[]>();

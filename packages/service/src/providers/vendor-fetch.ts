@@ -90,7 +90,18 @@ function bounded(response: Response, options: CallFetchOptions, signal: AbortSig
     throw new UpstreamError('refused', `The provider answered with a redirect (${status}).`, { status });
   }
   if (body === null) return response;
-  return new Response(gauged(body, gaugeFor(response, options), signal), { status, headers });
+  const isStream = response.ok && options.bytesMax === undefined;
+  const failure = (): UpstreamError => {
+    return isStream
+      ? new UpstreamError('too-large', 'The provider sent too large an event.')
+      : new UpstreamError('malformed', 'The provider sent more than an answer can be.');
+  };
+  return new Response(gauged(body, { isWithin: gaugeFor(response, options), failure }, signal), { status, headers });
+}
+
+interface Gauge {
+  readonly isWithin: (bytes: Uint8Array) => boolean;
+  readonly failure: () => UpstreamError;
 }
 
 /** The error of a stream is no stream. */
@@ -102,7 +113,7 @@ function gaugeFor({ ok }: Response, { bytesMax, framing }: CallFetchOptions): (b
 /** The same bytes. Nothing is read before it is wanted (back-pressure), and the body ends with an error past the gauge's limit. */
 function gauged(
   body: ReadableStream<Uint8Array>,
-  gauge: (bytes: Uint8Array) => boolean,
+  { isWithin, failure }: Gauge,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -112,8 +123,8 @@ function gauged(
         try {
           const { done, value } = await reader.read();
           if (done) return controller.close();
-          if (gauge(value)) return controller.enqueue(value);
-          controller.error(new UpstreamError('malformed', 'The provider sent more than an answer can be.'));
+          if (isWithin(value)) return controller.enqueue(value);
+          controller.error(failure());
           await reader.cancel();
         } catch (fault) {
           controller.error(failureOf(fault, signal));
@@ -135,15 +146,26 @@ function createEventGauge(framing: Framing): (bytes: Uint8Array) => boolean {
 }
 
 const LINE_FEED = 10;
+/** A line end may have a carriage return before it. */
+const BLANK_LINE_BYTES_MAX = 2;
 
-/** False once an event is too long. An event ends with a blank line, and every line of a vendor's events ends with a line feed. */
+/** False once an event is too long. A blank line ends an event: two line feeds with at most a carriage return between them. */
 function createLineGauge(): (bytes: Uint8Array) => boolean {
-  let since = 0;
+  /** Bytes since the last event ended, and since the last line did. */
+  let ofEvent = 0;
+  let ofLine = Infinity;
   return (bytes) => {
-    // Lines are shorter than events, and one search from the end costs little: what stays in memory is what follows it.
-    const last = bytes.lastIndexOf(LINE_FEED);
-    since = last === -1 ? since + bytes.length : bytes.length - last;
-    return since <= EVENT_BYTES_MAX;
+    let at = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, at)) {
+      const length = end + 1 - at;
+      ofEvent = ofLine + length <= BLANK_LINE_BYTES_MAX ? 0 : ofEvent + length;
+      ofLine = 0;
+      at = end + 1;
+      if (ofEvent > EVENT_BYTES_MAX) return false;
+    }
+    ofEvent += bytes.length - at;
+    ofLine += bytes.length - at;
+    return ofEvent <= EVENT_BYTES_MAX;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Micros } from '#kernel/micros.ts';
+import { errorTextOf } from '#providers/error-text.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { type CallId, type Mode, secondOf } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -144,6 +145,15 @@ function logFailure<M extends Mode>(
   if (fault.kind !== 'unsent' && fault.kind !== 'given-up') notes.failure = noteFailure(upstream, fault);
   const { kind, status } = fault;
   const { providerName: provider, providerModel } = upstream;
-  const facts = { callId: call.callId, provider, providerModel, kind, status, isGone, fault: describeFault(fault) };
+  const facts = {
+    callId: call.callId,
+    provider,
+    providerModel,
+    kind,
+    status,
+    said: errorTextOf(fault),
+    isGone,
+    fault: describeFault(fault),
+  };
   log.warn(facts, call.isStream ? 'a stream ended early' : 'the provider failed a call');
 }

@@ -27,6 +27,8 @@ export interface ChatCall {
   readonly outputTokensAsked: number;
   /** How many tokens each choice may generate. Less than was asked for if a plain answer of that size could not be taken. */
   readonly outputTokensMax: number;
+  /** The smallest answer worth a call: if the wallet affords less, the call is refused (WA-07). */
+  readonly outputTokensLeast: number;
   /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;
 }

@@ -1,5 +1,7 @@
 import { IMAGE_URL } from '#gateway/request/messages.ts';
+import type { Values } from '#gateway/request/parameter-values.ts';
 import { PARAMETERS } from '#gateway/request/parameters.ts';
+import { VENDOR_PARAMETERS } from '#gateway/request/vendor-parameters.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 const STRING = { type: 'string' };
@@ -14,6 +16,7 @@ export function chatRequestSchema(): JsonObject {
       model: { type: 'string', minLength: 1, description: 'An identifier or alias of `GET /v1/models`.' },
       messages: { type: 'array', minItems: 1, items: { $ref: '#/$defs/ChatMessage' } },
       ...Object.fromEntries([...PARAMETERS].map(([name, values]) => [name, parameterSchema(values)])),
+      ...Object.fromEntries([...VENDOR_PARAMETERS].map(([name, values]) => [name, vendorSchema(values)])),
     },
     required: ['model', 'messages'],
     additionalProperties: false,
@@ -22,8 +25,15 @@ export function chatRequestSchema(): JsonObject {
 }
 
 /** A `null` means the same as no field. The schema names a default only if there is exactly one. */
-function parameterSchema({ schema, defaults }: { readonly schema: JsonObject; readonly defaults: readonly unknown[] }) {
+function parameterSchema({ schema, defaults }: Values): JsonObject {
   return { anyOf: [schema, SAYS_NOTHING], ...(defaults.length === 1 ? { default: defaults[0] } : {}) };
+}
+
+function vendorSchema(values: Values): JsonObject {
+  return {
+    ...parameterSchema(values),
+    description: 'Of a vendor: only models whose catalogue entry lists it take it.',
+  };
 }
 
 /** Matches letters of either case, because patterns of JSON schemas have no flag for that. */

@@ -6,6 +6,8 @@ export const BOOLEAN_OR_NULL = { type: ['boolean', 'null'] };
 /** A JSON schema. The provider judges its content. */
 export const OBJECT_OR_NULL = { type: ['object', 'null'] };
 
+export const TOKENS_MAX = 10_000_000;
+
 /** A fault in a value: its path, and what is accepted there. */
 export interface ValueFault {
   readonly path: string;
@@ -67,7 +69,7 @@ export function between(least: number, most: number, ...defaults: readonly numbe
   );
 }
 
-function isBetween(value: unknown, least: number, most: number): boolean {
+export function isBetween(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most;
 }
 
@@ -110,14 +112,11 @@ export function firstFault(
 const STOPS_MAX = 4;
 
 export const stop = values(
-  { anyOf: [STRING, { type: 'array', items: STRING, minItems: 1, maxItems: STOPS_MAX }] },
-  `a string, or an array of 1 to ${STOPS_MAX} strings`,
+  { anyOf: [STRING, { type: 'array', items: STRING, maxItems: STOPS_MAX }] },
+  `a string, or an array of at most ${STOPS_MAX} strings`,
   (value) =>
     typeof value === 'string' ||
-    (Array.isArray(value) &&
-      value.length >= 1 &&
-      value.length <= STOPS_MAX &&
-      value.every((item) => typeof item === 'string')),
+    (Array.isArray(value) && value.length <= STOPS_MAX && value.every((item) => typeof item === 'string')),
 );
 
 const TOKEN_ID = /^\d{1,16}$/;
@@ -135,27 +134,8 @@ export const logitBias = values(
   [{}],
 );
 
-const PAIRS_MAX = 16;
-const NAME_CHARACTERS_MAX = 64;
-const VALUE_CHARACTERS_MAX = 512;
-
-export const metadata = values(
-  {
-    type: 'object',
-    maxProperties: PAIRS_MAX,
-    propertyNames: { maxLength: NAME_CHARACTERS_MAX },
-    additionalProperties: { type: 'string', maxLength: VALUE_CHARACTERS_MAX },
-  },
-  `an object of at most ${PAIRS_MAX} strings of at most ${VALUE_CHARACTERS_MAX} characters, ` +
-    `under names of at most ${NAME_CHARACTERS_MAX}`,
-  (value) =>
-    isJsonObject(value) &&
-    Object.keys(value).length <= PAIRS_MAX &&
-    Object.entries(value).every(
-      ([name, item]) =>
-        name.length <= NAME_CHARACTERS_MAX && typeof item === 'string' && item.length <= VALUE_CHARACTERS_MAX,
-    ),
-);
+/** Anything: nobody is sent it. */
+export const anything = values({}, 'anything', () => true);
 
 const STREAM_OPTIONS_SCHEMA = {
   type: 'object',

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedBy, findUnaccepted, KNOWN_PARAMETERS, passOn } from '#gateway/request/parameters.ts';
+import {
+  acceptedBy,
+  findUnaccepted,
+  KNOWN_PARAMETERS,
+  passOn,
+  withoutEmptyLists,
+} from '#gateway/request/parameters.ts';
 
 // For the values of each parameter, see tests/conformance/parameter-table.test.ts.
 
@@ -21,7 +27,8 @@ test('CC-03 a parameter at its default counts as absent, unless another paramete
   assert.equal(findUnaccepted({ n: 1, temperature: 1, tool_choice: 'none' }, few), undefined);
   assert.equal(findUnaccepted({ n: 2 }, few), 'n');
   assert.equal(findUnaccepted({ tools: [], tool_choice: 'auto' }, few), undefined);
-  assert.equal(findUnaccepted({ tools: [], tool_choice: 'none' }, few), 'tool_choice');
+  assert.equal(findUnaccepted({ tools: [], tool_choice: 'none' }, few), undefined);
+  assert.equal(findUnaccepted({ tools: [{}], tool_choice: 'none' }, few), 'tool_choice');
 });
 
 test('CC-03 the output limit is accepted under either name, and sent under the one that the model knows', () => {
@@ -56,4 +63,19 @@ test('CC-03 a model’s own list neither hides what the gateway itself acts on n
 test('CC-03 what a model accepts is worked out once for its list', () => {
   const list = new Set(['seed']);
   assert.equal(acceptedBy(list), acceptedBy(list));
+});
+
+test('CC-03 a model’s list may add parameters of its vendor, and stand for all of the format', () => {
+  assert.ok(acceptedBy(new Set(['top_k'])).has('top_k'));
+  assert.deepEqual([...acceptedBy(new Set(['*', 'top_k']))].toSorted(), [...KNOWN_PARAMETERS, 'top_k'].toSorted());
+  assert.equal(findUnaccepted({ top_k: 1 }, acceptedBy(new Set(['*']))), 'top_k');
+  assert.equal(findUnaccepted({ top_k: null, min_p: 0, repetition_penalty: 1 }, KNOWN_PARAMETERS), undefined);
+});
+
+test('CC-03 an empty list of tools or of stops counts as absent, with what is about tools', () => {
+  const request = { model: 'm', stop: ['a'] };
+  assert.equal(withoutEmptyLists(request), request);
+  const empty = { tools: [], tool_choice: 'auto', parallel_tool_calls: true };
+  assert.deepEqual(withoutEmptyLists({ ...request, ...empty }), request);
+  assert.deepEqual(withoutEmptyLists({ model: 'm', stop: [], tools: [{}] }), { model: 'm', tools: [{}] });
 });

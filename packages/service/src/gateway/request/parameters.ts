@@ -1,25 +1,26 @@
 import type { Asked } from '#gateway/call/call.ts';
 import {
+  anything,
   between,
   bool,
   isOneOf,
   logitBias,
-  metadata,
   neutral,
   oneOf,
   responseFormat,
   stop,
   streamOptions,
   text,
+  TOKENS_MAX,
   type ValueFault,
   type Values,
   whole,
 } from '#gateway/request/parameter-values.ts';
 import { REFUSED_PARAMETERS } from '#gateway/request/refused-parameters.ts';
 import { findChoiceFault, toolChoice, tools } from '#gateway/request/tools.ts';
+import { VENDOR_PARAMETERS } from '#gateway/request/vendor-parameters.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
-const TOKENS_MAX = 10_000_000;
 const CHOICES_MAX = 128;
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -34,7 +35,7 @@ export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['logprobs', bool(false)],
   ['max_completion_tokens', whole(1, TOKENS_MAX)],
   ['max_tokens', whole(1, TOKENS_MAX)],
-  ['metadata', metadata],
+  ['metadata', anything],
   ['modalities', neutral(['text'])],
   ['n', whole(1, CHOICES_MAX, 1)],
   ['parallel_tool_calls', bool(true)],
@@ -62,8 +63,14 @@ export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
 
 const ALWAYS = ['model', 'messages'];
 
-/** Every parameter that the gateway knows. */
+/** Every parameter of the format that the gateway knows. */
 export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([...ALWAYS, ...PARAMETERS.keys()]);
+
+/** Those of vendors too. A model takes one of them only if its catalogue entry lists it. */
+export const NAMED_PARAMETERS: ReadonlySet<string> = new Set([...KNOWN_PARAMETERS, ...VENDOR_PARAMETERS.keys()]);
+
+/** In the list of a model: every parameter of the format, so that the list need only add those of its vendor. */
+export const ALL_OF_THE_FORMAT = '*';
 
 /** Parameters that the gateway itself acts on. A model's own list cannot take them away. */
 const OURS = new Set([
@@ -88,8 +95,12 @@ export function acceptedBy(list: ReadonlySet<string> | undefined): ReadonlySet<s
   const known = acceptedByList.get(list);
   if (known !== undefined) return known;
   const isLimited = OUTPUT_LIMITS.some((name) => list.has(name));
-  const isAccepted = (name: string) => OURS.has(name) || list.has(name) || (isLimited && OUTPUT_LIMITS.includes(name));
-  const accepted = new Set([...KNOWN_PARAMETERS].filter(isAccepted));
+  const isAccepted = (name: string): boolean =>
+    OURS.has(name) ||
+    list.has(name) ||
+    (isLimited && OUTPUT_LIMITS.includes(name)) ||
+    (list.has(ALL_OF_THE_FORMAT) && KNOWN_PARAMETERS.has(name));
+  const accepted = new Set([...NAMED_PARAMETERS].filter(isAccepted));
   acceptedByList.set(list, accepted);
   return accepted;
 }
@@ -102,10 +113,11 @@ export function findUnaccepted(request: JsonObject, accepted: ReadonlySet<string
 /** True for a `null` and for a documented default: many clients send every field that they have. */
 function saysNothing(name: string, request: JsonObject): boolean {
   const value = request[name];
-  if (value === null) return KNOWN_PARAMETERS.has(name) || REFUSED_PARAMETERS.has(name);
+  if (value === null) return NAMED_PARAMETERS.has(name) || REFUSED_PARAMETERS.has(name);
+  if (isEmpty(name, value)) return true;
   // With tools in the request, neither value is a default that says nothing: they make the model act differently.
-  if (name === 'tool_choice' && isGiven(request['tools'])) return value === 'auto';
-  return isOneOf(value, PARAMETERS.get(name)?.defaults ?? []);
+  if (name === 'tool_choice' && hasTools(request)) return value === 'auto';
+  return isOneOf(value, (PARAMETERS.get(name) ?? VENDOR_PARAMETERS.get(name))?.defaults ?? []);
 }
 
 /** The first parameter whose value is not accepted, with the place of the fault in the value. */
@@ -129,8 +141,28 @@ function findConflict(request: JsonObject): ValueFault | undefined {
   return findChoiceFault(request);
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+/** Lists that clients send empty and that say nothing then. Providers refuse them. */
+const LISTS = new Set(['tools', 'stop']);
+
+function isEmpty(name: string, value: unknown): boolean {
+  return LISTS.has(name) && Array.isArray(value) && value.length === 0;
+}
+
+function hasTools({ tools: listed }: JsonObject): boolean {
+  return listed !== undefined && listed !== null && !isEmpty('tools', listed);
+}
+
+/** Parameters that providers refuse in a request without tools. */
+const OF_TOOLS = new Set(['tool_choice', 'parallel_tool_calls']);
+
+/** A checked request without the lists that say nothing: the same object if it has none. */
+export function withoutEmptyLists(request: JsonObject): JsonObject {
+  if (!isEmpty('tools', request['tools']) && !isEmpty('stop', request['stop'])) return request;
+  const isToolless = isEmpty('tools', request['tools']);
+  const given = Object.entries(request).filter(
+    ([name, value]) => !isEmpty(name, value) && !(isToolless && OF_TOOLS.has(name)),
+  );
+  return Object.fromEntries(given);
 }
 
 /** Meant for us, so the provider never gets them: who the end user is, the app's own bookkeeping, defaults. */

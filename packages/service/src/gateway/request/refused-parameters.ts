@@ -17,10 +17,12 @@ const WHOLE_CONVERSATION = 'Send the whole conversation in `messages`: none is k
 
 /** Names of other interfaces and of other gateways, each with what to use here. */
 const FOREIGN_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['best_of', 'Use `n`: each choice is charged.'],
   ['cache_control', 'Use `prompt_cache_key`.'],
   ['contents', ENDPOINT],
   ['conversation', WHOLE_CONVERSATION],
   ['input', ENDPOINT],
+  ['extra_body', 'Send its members on their own: clients that have it do.'],
   ['instructions', SYSTEM_MESSAGE],
   ['max_output_tokens', 'Use `max_completion_tokens`.'],
   ['min_p', SAMPLING],
@@ -39,6 +41,7 @@ const FOREIGN_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['top_a', SAMPLING],
   ['top_k', SAMPLING],
   ['transforms', PLAIN_MESSAGES],
+  ['use_beam_search', 'It generates more than it returns, and has no price here.'],
   ['usage', 'A plain answer has its usage anyway, a stream with `"stream_options": {"include_usage": true}`.'],
 ]);
 

@@ -15,7 +15,6 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 const TOOLS_SCHEMA = {
   type: 'array',
-  minItems: 1,
   items: {
     type: 'object',
     properties: {
@@ -31,7 +30,7 @@ const TOOLS_SCHEMA = {
 };
 
 export const tools = structured(TOOLS_SCHEMA, (value, path) => {
-  if (!Array.isArray(value) || value.length === 0) return { path, expects: 'a non-empty array of tools' };
+  if (!Array.isArray(value)) return { path, expects: 'an array of tools' };
   return firstFault(value, path, toolFault);
 });
 

@@ -5,11 +5,21 @@ import { ceilingOf } from '#catalogue/price.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
+import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
-import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passOn } from '#gateway/request/parameters.ts';
+import {
+  acceptedBy,
+  ALL_OF_THE_FORMAT,
+  findBadValue,
+  findUnaccepted,
+  KNOWN_PARAMETERS,
+  NAMED_PARAMETERS,
+  passOn,
+} from '#gateway/request/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/request/refused-parameters.ts';
+import { findBadVendorValue, thinkingBudgetOf } from '#gateway/request/vendor-parameters.ts';
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -28,7 +38,7 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS);
   const fault = findMessageFault(messages);
   if (fault !== undefined) return misshapen(fault);
-  const unknown = findUnaccepted(request, KNOWN_PARAMETERS);
+  const unknown = findUnaccepted(request, NAMED_PARAMETERS);
   if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS);
   const bad = findBadValue(request);
   return bad === undefined ? undefined : misshapen(bad);
@@ -52,11 +62,13 @@ export function checkEntitlement(
   return isEntitled(caller.app, model) ? undefined : notEntitled(shownOf(name));
 }
 
-/** Refuses parameters that the gateway knows but this model does not take. */
+/** Refuses parameters that the gateway knows but this model does not take, and values of its vendor's own parameters. */
 export function checkModelParameters(request: JsonObject, model: Model): Refusal<'BAD_REQUEST'> | undefined {
   const accepted = acceptedBy(model.parameters);
   const name = findUnaccepted(request, accepted);
   if (name !== undefined) return unaccepted(name, accepted);
+  const bad = findBadVendorValue(request, outputTokensAskedOf(request, model));
+  if (bad !== undefined) return misshapen(bad);
   if (model.imageTokensMax === undefined && measureImages(messagesOf(request)).images > 0) {
     return refuse('BAD_REQUEST', 'This model takes no images: its catalogue entry gives them no price.', {
       param: 'messages',
@@ -130,13 +142,15 @@ interface CallContext {
 /** Makes the call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
   const pseudonymised = namedAnew(request, model, context);
-  const asked = passOn(request, acceptedBy(model.parameters), pseudonymised);
+  const marked = withoutUnpricedMarks(request, context.upstreams);
+  const asked = passOn(marked, acceptedBy(model.parameters), pseudonymised);
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
-  // If both names are given, the newer one counts. Either way the model and the wallet bound the limit.
-  const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
-  const outputTokensAsked = Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens);
+  const outputTokensAsked = outputTokensAskedOf(request, model);
   const choices = wholeOf(request['n']) ?? 1;
+  const outputTokensMax = isStream
+    ? outputTokensAsked
+    : Math.min(outputTokensAsked, outputTokensDeliverable(request, choices));
   const call: ChatCall = {
     callId: newCallId(),
     correlationId: context.correlationId,
@@ -150,19 +164,27 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     // The provider gets the request as we write it: numbers may grow by that (1e20 becomes 21 digits), and escapes go (WA-07).
     prompt: sizePrompt(model, measureImages(messagesOf(request)), asked),
     outputTokensAsked,
-    outputTokensMax: isStream
-      ? outputTokensAsked
-      : Math.min(outputTokensAsked, outputTokensDeliverable(request, choices)),
+    outputTokensMax,
+    // A model that may think all of its output away answers nothing, and vendors refuse such a call.
+    outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax),
     idempotencyKey: context.idempotencyKey,
   };
   return { call, asked };
+}
+
+/** If both names are given, the newer one counts. Either way the model and the wallet bound the limit. */
+function outputTokensAskedOf(request: JsonObject, model: Model): number {
+  const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
+  return Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens);
 }
 
 /** The pseudonyms of end user and cache key, for models that take these fields. */
 function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudonyms }: CallContext): JsonObject {
   const { prompt_cache_key: cacheKey } = request;
   const { appId } = caller.app;
-  const takesCacheKey = model.parameters?.has('prompt_cache_key') ?? true;
+  const { parameters } = model;
+  const takesCacheKey =
+    parameters === undefined || parameters.has('prompt_cache_key') || parameters.has(ALL_OF_THE_FORMAT);
   return {
     ...(typeof cacheKey === 'string' && takesCacheKey
       ? { prompt_cache_key: pseudonyms.ofCacheKey(appId, userId, cacheKey) }

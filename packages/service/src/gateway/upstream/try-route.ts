@@ -32,16 +32,14 @@ export class TryRoute implements Route {
   #begunMs: number | undefined;
   /** Found by the first try, because the hold must end even if it cannot be found. */
   #found: UpstreamState | undefined;
-  /** The place of `upstream` among the call's. */
-  #at = 0;
+  /** One bit for each of the call's upstreams that was asked. */
+  #asked = 0;
   /** How many more keys of this upstream's pool may be tried. */
   #keysLeft = 0;
   /** The upstream for the next try is chosen already. */
   #isChosen = false;
   #isSent = false;
   #sentMs = 0;
-  /** Every breaker was open, so they are not looked at. */
-  #isForced = false;
   /** A place at the provider is taken. */
   #isInside = false;
   #isServerTest = false;
@@ -62,7 +60,7 @@ export class TryRoute implements Route {
   begin(): Promise<void> | undefined {
     const nowMs = this.#clock.nowMs();
     this.#begunMs ??= nowMs;
-    if (!this.#isChosen) this.#choose(this.#firstPlace(nowMs), nowMs);
+    if (!this.#isChosen) this.#choose(this.#nextPlace(nowMs) ?? 0, nowMs);
     this.#isChosen = false;
     this.#isSent = false;
     const { gate } = this.#state();
@@ -100,8 +98,9 @@ export class TryRoute implements Route {
     const nowMs = this.#clock.nowMs();
     const { server, keys, totals } = this.#state();
     totals.answered += 1;
-    server.succeeded(nowMs, this.#isServerTest);
-    keys[this.key]?.succeeded(nowMs, this.#isKeyTest);
+    const key = keys[this.key];
+    if (server.succeeded(nowMs, this.#isServerTest)) this.#states.tellClosed(this.#state());
+    if (key?.succeeded(nowMs, this.#isKeyTest) === true) this.#states.tellClosed(this.#state(), key);
     if (!this.#hold.call.isStream) return this.#leave();
     const firstByteMs = nowMs - this.#sentMs;
     totals.firstBytes += 1;
@@ -141,36 +140,34 @@ export class TryRoute implements Route {
     const { server, totals } = this.#state();
     totals.answered -= 1;
     totals.failed += 1;
-    server.failed(this.#clock.nowMs(), false, { isCounted: true });
+    const hasOpened = server.failed(this.#clock.nowMs(), false, { isCounted: true });
+    if (hasOpened) this.#states.tellOpen(this.#state(), fault);
   }
 
-  /** The first upstream, unless its breaker has opened since the call was put in order. */
-  #firstPlace(nowMs: number): number {
-    if (this.#hold.call.upstreams.length === 1 || admits(this.#state(), nowMs)) return 0;
-    const place = this.#nextPlace(nowMs);
-    this.#isForced = place === undefined;
-    return place ?? 0;
-  }
-
-  /** The next upstream that can be asked: its breaker is not open, and the hold covers it (CC-16). */
+  /**
+   * The next upstream that was not asked yet and that the hold covers (CC-16). One whose breaker is open goes last: what it may fail
+   * has failed everywhere else.
+   */
   #nextPlace(nowMs: number): number | undefined {
     const { call, granted } = this.#hold;
     const { upstreams } = call;
-    if (this.#at === upstreams.length - 1) return undefined;
-    for (let place = this.#at + 1; place < upstreams.length; place += 1) {
-      const upstream = upstreams[place];
-      if (upstream === undefined || !isCovered(call, upstream, { granted, outputTokens: this.outputTokens })) continue;
-      if (this.#isForced || admits(this.#states.of(upstream), nowMs)) return place;
+    if (upstreams.length === 1) return this.#asked === 0 ? 0 : undefined;
+    let last: number | undefined;
+    for (const [place, upstream] of upstreams.entries()) {
+      if ((this.#asked & (1 << place)) !== 0) continue;
+      // The first is always covered: the output limit was worked out by its price.
+      if (place > 0 && !isCovered(call, upstream, { granted, outputTokens: this.outputTokens })) continue;
+      if (admits(this.#states.of(upstream), nowMs)) return place;
+      last ??= place;
     }
-    return undefined;
+    return last;
   }
 
   #choose(place: number, nowMs: number): void {
-    if (place !== this.#at) {
-      this.#at = place;
-      this.upstream = this.#hold.call.upstreams[place] ?? this.upstream;
-      this.#found = this.#states.of(this.upstream);
-    }
+    const upstream = this.#hold.call.upstreams[place] ?? this.upstream;
+    if (upstream !== this.upstream) this.#found = undefined;
+    this.upstream = upstream;
+    this.#asked |= 1 << place;
     const { keys } = this.#state();
     this.#keysLeft = keys.length - 1;
     this.#isChosen = true;
@@ -231,14 +228,16 @@ export class TryRoute implements Route {
     }
     if (evidence === 'server') {
       totals.failed += 1;
-      server.failed(nowMs, this.#isServerTest);
+      if (server.failed(nowMs, this.#isServerTest)) this.#states.tellOpen(this.#state(), fault);
       key?.withdrawn(this.#isKeyTest);
       return;
     }
     if (fault.kind === 'throttled') totals.throttled += 1;
     else totals.failed += 1;
-    server.succeeded(nowMs, this.#isServerTest); // It responds.
-    key?.failed(nowMs, this.#isKeyTest, { retryAfterMs: (fault.retryAfterSeconds ?? 0) * MS_PER_SECOND });
+    if (server.succeeded(nowMs, this.#isServerTest)) this.#states.tellClosed(this.#state()); // It responds.
+    const retryAfterMs = (fault.retryAfterSeconds ?? 0) * MS_PER_SECOND;
+    const hasOpened = key?.failed(nowMs, this.#isKeyTest, { retryAfterMs }) === true;
+    if (hasOpened) this.#states.tellOpen(this.#state(), fault, key);
   }
 
   #leave(): void {

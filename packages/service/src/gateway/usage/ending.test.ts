@@ -19,6 +19,14 @@ test('CC-11 everything a model generates counts, by its bytes: text, refusal, re
   assert.equal(bytesOf({ content: [{ type: 'text', text: 'abc' }] }), 3);
 });
 
+test('CC-11 reasoning that is both shown and kept to be sent back counts once, and its seal not at all', () => {
+  const item = { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', text: 'Hm.', signature: 'c2VhbA==' };
+  assert.equal(bytesOf({ reasoning_content: 'Hm.', reasoning_details: [item] }), 3);
+  assert.equal(bytesOf({ reasoning: 'Hm.', reasoning_details: [item] }), 3);
+  assert.equal(bytesOf({ reasoning_details: [item] }), 3);
+  assert.equal(bytesOf({ reasoning_details: [{ type: 'reasoning.text', signature: 'c2VhbA==' }] }), 0);
+});
+
 test('CC-11 an empty delta counts nothing', () => {
   for (const message of [undefined, null, 7, 'text', [], {}, { role: 'assistant' }, { content: '' }]) {
     assert.equal(bytesOf(message), 0);

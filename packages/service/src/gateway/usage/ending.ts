@@ -7,7 +7,7 @@ import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import { isJsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
 import { LABELS } from '#providers/labels.ts';
@@ -100,8 +100,15 @@ function pastLimit(
 export function visitGenerated(message: unknown, visit: (text: string) => void): number {
   if (!isJsonObject(message)) return 0;
   let bytes = 0;
-  for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += visitValue(message[name], visit);
+  for (const name of Object.keys(message)) {
+    if (!LABELS.has(name) && !isRepeated(name, message)) bytes += visitValue(message[name], visit);
+  }
   return bytes;
+}
+
+/** Reasoning stands twice in many answers: as a text to show, and in blocks to send back. */
+function isRepeated(name: string, { reasoning_content: content, reasoning }: JsonObject): boolean {
+  return name === 'reasoning_details' && (typeof content === 'string' || typeof reasoning === 'string');
 }
 
 function visitValue(value: unknown, visit: (text: string) => void): number {

@@ -46,9 +46,8 @@ const HOLD_MIN = micros(2n);
  * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, model, upstreams, outputTokensMax } = call;
-  const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
-  const least = ceilingFor(call, upstreams[0].price, leastOutput);
+  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax } = call;
+  const least = ceilingFor(call, upstreams[0].price, outputTokensLeast);
   let most = least;
   for (const { price } of upstreams) {
     const ceiling = ceilingFor(call, price, outputTokensMax);

@@ -85,10 +85,10 @@ export const findStop: Find = (value) => {
 /** Kind `anthropic`: Anthropic's Messages format. */
 export const ANTHROPIC: Capabilities = {
   ...WITHOUT_COUNTERPART,
-  frequency_penalty: refused('frequency_penalty', is(0), 'only 0'),
-  presence_penalty: refused('presence_penalty', is(0), 'only 0'),
-  seed: refused('seed', never, 'always'),
-  verbosity: refused('verbosity', is('medium'), 'only "medium"'),
+  frequency_penalty: refused('frequency_penalty', is(0), 'unless 0'),
+  presence_penalty: refused('presence_penalty', is(0), 'unless 0'),
+  seed: refused('seed', never),
+  verbosity: refused('verbosity', is('medium'), 'unless "medium"'),
   messages: {
     does: 'translated',
     words: 'system messages first; images as data; no `name`',

@@ -93,11 +93,11 @@ function isClosed(schema: unknown): boolean {
 /** Kind `bedrock`: Amazon Bedrock's Converse format. */
 export const BEDROCK: Capabilities = {
   ...WITHOUT_COUNTERPART,
-  frequency_penalty: refused('frequency_penalty', is(0), 'only 0'),
-  presence_penalty: refused('presence_penalty', is(0), 'only 0'),
-  seed: refused('seed', never, 'always'),
+  frequency_penalty: refused('frequency_penalty', is(0), 'unless 0'),
+  presence_penalty: refused('presence_penalty', is(0), 'unless 0'),
+  seed: refused('seed', never),
   safety_identifier: { does: 'kept' },
-  verbosity: refused('verbosity', is('medium'), 'only "medium"'),
+  verbosity: refused('verbosity', is('medium'), 'unless "medium"'),
   messages: {
     does: 'translated',
     words: 'system messages first; images as data; no `name`; tool calls only beside `tools`',

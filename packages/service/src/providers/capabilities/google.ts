@@ -75,14 +75,14 @@ export const VERTEX: Capabilities = {
     words: 'system messages first; images as data, no GIF; no `name`, no cache marks',
     find: findMessages,
   },
-  parallel_tool_calls: refused('parallel_tool_calls', is(true), 'only true'),
+  parallel_tool_calls: refused('parallel_tool_calls', is(true), 'unless true'),
   reasoning_effort: {
     does: 'translated',
     words:
       'to a thinking budget (Gemini 2.5) or level (from 3 on): no "none" for models that always think, no "xhigh" or "max"',
     find: findEffort,
   },
-  response_format: { does: 'translated', words: 'without `name`, `description` and `strict` of a schema' },
+  response_format: { does: 'translated', words: 'without `name` and `strict` of a schema' },
   safety_identifier: { does: 'kept', words: 'its provider has no such field' },
   seed: { does: 'forwarded', words: '32 bits', find: findSeed },
   stop: { does: 'translated' },
@@ -90,7 +90,7 @@ export const VERTEX: Capabilities = {
   tool_choice: { does: 'translated' },
   tools: { does: 'translated', words: 'names begin with a letter or `_`', find: findTools },
   top_p: { does: 'forwarded' },
-  verbosity: refused('verbosity', is('medium'), 'only "medium"'),
+  verbosity: refused('verbosity', is('medium'), 'unless "medium"'),
 };
 
 function penalty(name: 'frequency_penalty' | 'presence_penalty'): Rule {

@@ -95,5 +95,5 @@ export const MISTRAL: Capabilities = {
   tool_choice: { does: 'translated', words: '"required" to "any"; no `allowed_tools`', find: findChoice },
   tools: { does: 'forwarded', find: (value) => findMarked(value) ?? findInTools(value, () => undefined) },
   top_p: { does: 'forwarded' },
-  verbosity: refused('verbosity', is('medium'), 'only "medium"'),
+  verbosity: refused('verbosity', is('medium'), 'unless "medium"'),
 };

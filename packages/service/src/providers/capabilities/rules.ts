@@ -50,7 +50,7 @@ const SENT_PARAMETERS = [
   'verbosity',
 ] as const;
 
-type SentParameter = (typeof SENT_PARAMETERS)[number];
+export type SentParameter = (typeof SENT_PARAMETERS)[number];
 
 /** What a kind does with every parameter: one that is missing here does not compile. */
 export type Capabilities = Readonly<Record<SentParameter, Rule>>;
@@ -90,10 +90,11 @@ export const LEAVE_OUT = 'Leave it out: its provider has no such parameter.';
 export function refused(
   name: SentParameter,
   neutral: (value: unknown) => boolean,
-  words: string,
+  words?: string,
   advice = LEAVE_OUT,
 ): Rule {
-  return { does: 'refused', words, find: (value) => (neutral(value) ? undefined : { path: name, advice }) };
+  const find: Find = (value) => (neutral(value) ? undefined : { path: name, advice });
+  return { does: 'refused', ...(words === undefined ? {} : { words }), find };
 }
 
 export const never = (): boolean => false;
@@ -105,9 +106,9 @@ const isEmptyObject = (value: unknown): boolean => isJsonObject(value) && Object
 
 /** The rows that are the same wherever a vendor has no word for them. */
 export const WITHOUT_COUNTERPART = {
-  logit_bias: refused('logit_bias', isEmptyObject, 'only `{}`'),
-  logprobs: refused('logprobs', is(false), 'only false'),
-  n: refused('n', is(1), 'only 1', 'Make one call for each choice.'),
-  top_logprobs: refused('top_logprobs', is(0), 'only 0'),
+  logit_bias: refused('logit_bias', isEmptyObject, 'unless `{}`'),
+  logprobs: refused('logprobs', is(false), 'unless false'),
+  n: refused('n', is(1), 'unless 1', 'Make one call for each choice.'),
+  top_logprobs: refused('top_logprobs', is(0), 'unless 0'),
   prompt_cache_key: { does: 'kept', words: 'a hint that changes no answer' },
 } as const satisfies Partial<Capabilities>;

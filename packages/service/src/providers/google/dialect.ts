@@ -1,10 +1,11 @@
 import { createGoogle } from '@ai-sdk/google';
-import type { JSONSchema7, LanguageModelV4, SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import type { JSONSchema7, LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { callFetch } from '#providers/google/call-fetch.ts';
 import { codeOfBody, failureKindOf, retryDelayOf } from '#providers/google/failures.ts';
 import { fitPrompt } from '#providers/google/fit-prompt.ts';
 import { signsCalls, thinkingOf } from '#providers/google/gemini.ts';
+import { signatureIn, signatureStream, withTextSignatures } from '#providers/google/signed-texts.ts';
 import { countsOf } from '#providers/google/usage.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 import type { CallSettings, Dialect } from '#providers/translated/dialect.ts';
@@ -71,7 +72,7 @@ export function googleDialect({ kind, baseUrl }: GoogleOptions): Dialect {
   };
 }
 
-/** The library's model, with prompts in the form that Gemini wants. */
+/** The library's model, with prompts in the form that Gemini wants, and all signatures in sight. */
 function fitted(model: LanguageModelV4, isSigned: boolean): LanguageModelV4 {
   const { specificationVersion, provider, modelId, supportedUrls } = model;
   return {
@@ -79,15 +80,15 @@ function fitted(model: LanguageModelV4, isSigned: boolean): LanguageModelV4 {
     provider,
     modelId,
     supportedUrls,
-    doGenerate: (options) => model.doGenerate(fitPrompt(options, isSigned)),
-    doStream: (options) => model.doStream(fitPrompt(options, isSigned)),
+    doGenerate: async (options) => {
+      const result = await model.doGenerate(fitPrompt(options, isSigned));
+      return { ...result, content: withTextSignatures(result.content) };
+    },
+    doStream: async (options) => {
+      const result = await model.doStream(fitPrompt(options, isSigned));
+      return { ...result, stream: result.stream.pipeThrough(signatureStream()) };
+    },
   };
-}
-
-/** The signature of a part. The library names it by the vendor: `google` or, on Vertex, `googleVertex`. */
-function signatureIn(metadata: SharedV4ProviderMetadata): string | undefined {
-  const signature = (metadata['google'] ?? metadata['googleVertex'])?.['thoughtSignature'];
-  return typeof signature === 'string' ? signature : undefined;
 }
 
 function settingsOf({ request, providerModel }: ProviderCall): CallSettings {
@@ -100,7 +101,9 @@ function settingsOf({ request, providerModel }: ProviderCall): CallSettings {
     ...(typeof presence === 'number' && presence !== 0 && { presencePenalty: presence }),
     ...(typeof frequency === 'number' && frequency !== 0 && { frequencyPenalty: frequency }),
     ...responseFormatOf(request),
-    ...(thinkingConfig && { providerOptions: { google: { thinkingConfig } } }),
+    ...(thinkingConfig && {
+      providerOptions: { google: { thinkingConfig: { ...thinkingConfig, includeThoughts: effort !== 'none' } } },
+    }),
   };
 }
 

@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
@@ -16,7 +21,10 @@ export function fitPrompt(options: LanguageModelV4CallOptions, isSigned: boolean
       // The results of parallel calls must be in one content.
       if (before?.role === 'tool') before.content.push(...content);
       else prompt.push({ ...message, content });
-    } else prompt.push(message.role === 'assistant' && isSigned ? withSignature(message) : message);
+    } else if (message.role === 'assistant') {
+      const signed = withSignedTexts(message);
+      prompt.push(isSigned ? withSignature(signed) : signed);
+    } else prompt.push(message);
   }
   return { ...options, prompt };
 }
@@ -27,6 +35,27 @@ function withPlainOutput(part: ToolContent[number]): ToolContent[number] {
   const texts = part.output.value.filter((one) => one.type === 'text');
   if (texts.length < part.output.value.length) return part;
   return { ...part, output: { type: 'text', value: texts.map(({ text }) => text).join('\n') } };
+}
+
+/** Gives a signature that stands alone (`signed-texts.ts`) back to the text before it, or else behind it. */
+function withSignedTexts(message: Assistant): Assistant {
+  const content: Assistant['content'] = [];
+  let waiting: SharedV4ProviderOptions | undefined;
+  for (const part of message.content) {
+    const isAlone = part.type === 'reasoning' && part.text === '';
+    const before = content.at(-1);
+    if (isAlone && before?.type === 'text') content.splice(-1, 1, { ...before, ...optionsOf(part.providerOptions) });
+    else if (isAlone) waiting = part.providerOptions;
+    else if (part.type === 'text' && waiting !== undefined) {
+      content.push({ ...part, ...optionsOf(waiting) });
+      waiting = undefined;
+    } else content.push(part);
+  }
+  return { ...message, content };
+}
+
+function optionsOf(providerOptions: SharedV4ProviderOptions | undefined) {
+  return providerOptions === undefined ? {} : { providerOptions };
 }
 
 /** Signs the first function call if no signature came with it, as from another model or from a client that drops it. */

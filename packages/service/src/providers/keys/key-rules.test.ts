@@ -14,7 +14,7 @@ const VARIABLES: Readonly<Record<string, string>> = { ONE_API_KEY: 'k1', OTHER_A
 const keys = createProviderKeys({
   providerKeys: DEFINITIONS,
   readEnvironment: (name) => VARIABLES[name],
-  commandEnvironment: {},
+  outboundEnvironment: {},
   clock: { nowMs: () => 0 },
 });
 const rules = createKeyRules(DEFINITIONS);

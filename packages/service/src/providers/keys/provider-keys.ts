@@ -16,8 +16,8 @@ export interface ProviderKeys {
 interface KeysOptions {
   readonly providerKeys: ProviderKeyDefinitions;
   readonly readEnvironment: (name: string) => string | undefined;
-  /** The variables that commands get. */
-  readonly commandEnvironment: Readonly<Record<string, string | undefined>>;
+  /** The variables that commands get, and for the proxies of requests for tokens. */
+  readonly outboundEnvironment: Readonly<Record<string, string | undefined>>;
   readonly clock: SteadyClock;
 }
 
@@ -54,15 +54,15 @@ export function createProviderKeys(options: KeysOptions): ProviderKeys {
 
 /** Undefined if its variable is not set on this machine. */
 function sourceOf(name: string, definition: ProviderKeyDefinition, options: KeysOptions): KeySource | undefined {
-  const { readEnvironment, commandEnvironment, clock } = options;
+  const { readEnvironment, outboundEnvironment, clock } = options;
   if ('env' in definition) {
     const key = readEnvironment(definition.env);
     return key === undefined ? undefined : fixedKey(name, key);
   }
   if ('file' in definition) return createFileKey(name, definition.file, clock);
   if ('entra' in definition) {
-    return createEntraKey({ name, entra: definition.entra, readEnvironment, environment: commandEnvironment, clock });
+    return createEntraKey({ name, entra: definition.entra, readEnvironment, environment: outboundEnvironment, clock });
   }
   const { command, seconds } = definition;
-  return createCommandKey({ name, command, seconds, environment: commandEnvironment, clock });
+  return createCommandKey({ name, command, seconds, environment: outboundEnvironment, clock });
 }

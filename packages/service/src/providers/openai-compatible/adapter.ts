@@ -51,7 +51,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
         const response = await postBuffered(body, limits);
         const { status, text, large } = response;
         if (status === UNAUTHORIZED) plain.refused();
-        if (text === undefined) throw errorOfResponse(status, response.error);
+        if (text === undefined) throw errorOfResponse(status, response.error, call.request);
         const limit = outputTokensOf(call);
         return large === undefined
           ? answerOf(response, text, limit)
@@ -67,7 +67,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
         const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal });
         if (response.status === 200) return new ChunkStream(response, outputTokensOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
-        throw errorOfResponse(response.status, await response.readError());
+        throw errorOfResponse(response.status, await response.readError(), call.request);
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }

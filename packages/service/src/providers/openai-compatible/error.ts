@@ -1,5 +1,6 @@
 import type { ErrorResponse } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { withErrorText } from '#providers/error-text.ts';
 import { factsOfError, factsOfText } from '#providers/openai-compatible/error-facts.ts';
 import { type ErrorKind, kindOf, statusIn } from '#providers/openai-compatible/error-kind.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -16,9 +17,14 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
 };
 
 /** The failure that a status other than 200 means. Of its body only known codes and phrases count, and none is kept (ER-03). */
-export function errorOfResponse(status: number, response: ErrorResponse | undefined): UpstreamError {
+export function errorOfResponse(
+  status: number,
+  response: ErrorResponse | undefined,
+  request: JsonObject,
+): UpstreamError {
   const kind = kindOf(status, factsOfText(response?.text ?? ''));
-  return new UpstreamError(kind, MESSAGES[kind], { status, retryAfterSeconds: retryAfterSecondsOf(response) });
+  const error = new UpstreamError(kind, MESSAGES[kind], { status, retryAfterSeconds: retryAfterSecondsOf(response) });
+  return withErrorText(error, response?.text ?? '', request);
 }
 
 /** The failure that an error object in a 200 or in a stream means. Its text is not kept (ER-03). */

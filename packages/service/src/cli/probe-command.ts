@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts';
+import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
+import type { Config } from '#app/config.ts';
+import { LISTABLE_PARAMETERS, openProber } from '#app/probe.ts';
+import { CommandError } from '#cli/command-error.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { inUnits } from '#price-lists/decimal.ts';
+import { type PricedUpstream, readUpstreams } from '#price-lists/priced-upstreams.ts';
+import { planOf } from '#probe/cost.ts';
+import { type Probed, parametersOf, ProbeStopped, type ProbeTarget } from '#probe/probe.ts';
+import { type ProbedUpstream, proposalOf } from '#probe/proposal.ts';
+
+const PROBE_HELP = `Usage: npm run purser -- catalogue probe <model> [options]
+
+Makes a few small calls to the upstreams of a model of a catalogue file, with your keys, and says whether output limits
+are honoured, usage is reported, and streams, tools, JSON schemas and the developer role work. Then it proposes an entry.
+It changes nothing. Without --yes it only says how many calls it would make and what they may cost.
+
+  --yes                make the calls
+  --catalogue <file>   the catalogue file (default PURSER_CATALOGUE); a model that is new there needs no price yet
+  --provider <name>    only the upstreams at this provider
+  --fill-context       also send one prompt that is longer than the model's context: it may cost as much as a full context
+
+The exit status is 1 if an upstream could not be probed.`;
+
+const OPTIONS = {
+  yes: { type: 'boolean' },
+  catalogue: { type: 'string' },
+  provider: { type: 'string' },
+  'fill-context': { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+type ProbeSettings = Pick<
+  Config,
+  'catalogueFile' | 'currency' | 'providerKeys' | 'readEnvironment' | 'outboundEnvironment'
+>;
+
+/** Runs `catalogue probe`: 1 if an upstream could not be probed. Throws `CommandError` or `CatalogueFileError`. */
+export async function probeModel(words: readonly string[], readSettings: () => ProbeSettings): Promise<number> {
+  const { values: options, positionals } = readOptions(words);
+  const [model] = positionals;
+  if (options.help === true) {
+    console.log(PROBE_HELP);
+    return 0;
+  }
+  if (model === undefined || positionals.length > 1) throw new CommandError(PROBE_HELP);
+  const settings = readSettings();
+  const fillsContext = options['fill-context'] === true;
+  const file = readFile(options.catalogue ?? settings.catalogueFile);
+  const subjects = subjectsIn(file, model, options.provider);
+  announce(subjects, { fillsContext, currency: settings.currency });
+  if (options.yes !== true) {
+    console.log('Nothing was sent. Add --yes to make these calls.');
+    return 0;
+  }
+  const done = await probeAll(subjects, settings, fillsContext);
+  propose(file, model, done);
+  return done.length < subjects.length ? 1 : 0;
+}
+
+/** One upstream to probe. */
+interface Subject {
+  readonly upstream: PricedUpstream;
+  readonly target: ProbeTarget;
+  readonly price: CataloguePrice | undefined;
+}
+
+/** The part of an entry that the probe reads itself. The file was checked before. */
+interface RawEntry extends JsonObject {
+  readonly outputLimitParameter?: ProbeTarget['outputLimitParameter'];
+  readonly price?: CataloguePrice;
+  readonly cacheWriteMicrosPerMillion?: number;
+  readonly upstreams?: readonly RawEntry[];
+}
+
+interface RawFile {
+  readonly models: readonly RawEntry[];
+  readonly providers: Readonly<Record<string, JsonObject>>;
+}
+
+interface CatalogueText {
+  readonly upstreams: readonly PricedUpstream[];
+  readonly raw: RawFile;
+}
+
+function readFile(file: string | undefined): CatalogueText {
+  if (file === undefined) throw new CommandError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new CommandError(`The catalogue \`${file}\` cannot be read.`);
+  }
+  return { upstreams: readUpstreams(text), raw: JSON.parse(text) as RawFile };
+}
+
+function subjectsIn(
+  { upstreams, raw }: CatalogueText,
+  model: string,
+  provider: string | undefined,
+): readonly Subject[] {
+  const ofModel = upstreams.filter((one) => one.model === model);
+  if (ofModel.length === 0) throw new CommandError(`The catalogue has no model \`${model}\`.`);
+  const wanted = ofModel.filter((one) => provider === undefined || one.provider === provider);
+  if (wanted.length === 0) throw new CommandError(`The model \`${model}\` has no upstream at \`${provider}\`.`);
+  return wanted.map((upstream) => {
+    const entry: RawEntry = raw.models[upstream.place.model] ?? {};
+    const own: RawEntry = entry.upstreams?.[upstream.place.upstream ?? -1] ?? {};
+    const { definition, providerModel, contextTokens } = upstream;
+    const outputLimitParameter =
+      own.outputLimitParameter ?? entry.outputLimitParameter ?? defaultOutputLimitParameter(definition);
+    return {
+      upstream,
+      target: { definition, providerModel, contextTokens, outputLimitParameter },
+      price: own.price ?? statedPrice(entry),
+    };
+  });
+}
+
+interface Announcement {
+  readonly fillsContext: boolean;
+  readonly currency: string;
+}
+
+function announce(subjects: readonly Subject[], { fillsContext, currency }: Announcement): void {
+  for (const { upstream, target, price } of subjects) {
+    const { calls, cost } = planOf({
+      limits: parametersOf(target).length,
+      price,
+      maxOutputTokens: upstream.maxOutputTokens,
+      fullContextTokens: fillsContext ? target.contextTokens : undefined,
+    });
+    console.log(`${titleOf(upstream)}: at most ${calls} calls.`);
+    console.log(
+      cost === undefined
+        ? '  What they cost is not known: the entry has no price.'
+        : `  They cost at most ${inUnits(cost.honoured)} ${currency} if the upstream honours output limits,\n` +
+            `  and at most ${inUnits(cost.ignored)} ${currency} if it ignores all of them.`,
+    );
+  }
+}
+
+/** Those that could be probed. It says of each what was found, or why nothing was. */
+async function probeAll(
+  subjects: readonly Subject[],
+  settings: ProbeSettings,
+  fillsContext: boolean,
+): Promise<readonly ProbedUpstream[]> {
+  const prober = openProber(settings);
+  const done: ProbedUpstream[] = [];
+  try {
+    for (const { upstream, target } of subjects) {
+      console.log(`\n${titleOf(upstream)}`);
+      try {
+        const probed = await prober.probe(target, { fillsContext });
+        report(probed);
+        done.push({ target, probed, provider: upstream.provider, place: upstream.place.upstream });
+      } catch (fault) {
+        if (!(fault instanceof ProbeStopped)) throw fault;
+        console.log(`  Not probed. ${fault.message}`);
+      }
+    }
+  } finally {
+    prober.close();
+  }
+  return done;
+}
+
+function report({ findings, outputLimitParameter }: Probed): void {
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  for (const { what, is, words } of findings) console.log(`  ${what.padEnd(width)}  ${is.padEnd(7)}  ${words}`);
+  if (outputLimitParameter === undefined) {
+    console.log('  ! No output limit is certain to be honoured, so calls may cost more than their holds.');
+  }
+}
+
+function propose({ raw }: CatalogueText, name: string, done: readonly ProbedUpstream[]): void {
+  const model = raw.models.find((entry) => entry['id'] === name) ?? {};
+  const { providers } = raw;
+  const proposal = proposalOf({ model, providers, parameters: LISTABLE_PARAMETERS }, done);
+  if (done.length === 0) return;
+  if (proposal.model === undefined && proposal.providers === undefined) {
+    console.log('\nThe entry needs no change.');
+    return;
+  }
+  console.log('\nProposed, to be put into the catalogue file by you:');
+  if (proposal.providers !== undefined) console.log(JSON.stringify({ providers: proposal.providers }, undefined, 2));
+  if (proposal.model !== undefined) console.log(JSON.stringify(proposal.model, undefined, 2));
+}
+
+function titleOf({ model, provider, providerModel }: PricedUpstream): string {
+  return `${model} (${provider}/${providerModel})`;
+}
+
+/** `parseArgs` explains its own errors well enough to be shown as they are. */
+function readOptions(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS, strict: true, allowPositionals: true });
+  } catch (fault) {
+    throw new CommandError(fault instanceof Error ? fault.message : 'The options could not be read.');
+  }
+}

@@ -1,0 +1,59 @@
+import { type CataloguePrice, RATES } from '@purser/contract/catalogue.ts';
+import type { ProbeCall } from '#probe/exchange.ts';
+import { COUNT, DEVELOPER, QUESTION_TOKENS_MAX, SCHEMA, SHORT, SHORT_LIMIT, TOOL } from '#probe/questions.ts';
+
+/** A call that a probe may make, in tokens at most. */
+interface PlannedCall {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+interface ProbePlan {
+  readonly calls: number;
+  /** In micros, without a margin: if the upstream honours output limits, and if it ignores all of them. */
+  readonly cost: { readonly honoured: bigint; readonly ignored: bigint } | undefined;
+}
+
+interface PlanOptions {
+  /** How many names of the output limit are tried. */
+  readonly limits: number;
+  /** Undefined if the model has no price yet. */
+  readonly price: CataloguePrice | undefined;
+  readonly maxOutputTokens: number;
+  /** Undefined unless a prompt is sent that fills the context. */
+  readonly fullContextTokens: number | undefined;
+}
+
+const INPUT = /^(?:input|cache|audioInput|imageInput)/;
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** Says what a probe may cost at most. Streams may be asked for twice, with and without `stream_options`. */
+export function planOf({ limits, price, maxOutputTokens, fullContextTokens }: PlanOptions): ProbePlan {
+  const questions = [...Array.from({ length: limits }, () => COUNT), SHORT, SHORT, TOOL, SCHEMA, DEVELOPER];
+  const calls = questions.map(({ outputTokens }: ProbeCall): PlannedCall => {
+    return { inputTokens: QUESTION_TOKENS_MAX, outputTokens };
+  });
+  // A tokenizer may make more than one token of each word.
+  if (fullContextTokens !== undefined) calls.push({ inputTokens: 3 * fullContextTokens, outputTokens: SHORT_LIMIT });
+  if (price === undefined) return { calls: calls.length, cost: undefined };
+  const ignoring = calls.map((call) => ({ ...call, outputTokens: Math.max(call.outputTokens, maxOutputTokens) }));
+  return { calls: calls.length, cost: { honoured: costOf(price, calls), ignored: costOf(price, ignoring) } };
+}
+
+/** The dearest rate of all kinds of tokens and all tiers counts, as for a hold. */
+function costOf(price: CataloguePrice, calls: readonly PlannedCall[]): bigint {
+  let tokenMicros = 0n;
+  for (const { inputTokens, outputTokens } of calls) {
+    tokenMicros += BigInt(inputTokens) * dearest(price, (name) => INPUT.test(name));
+    tokenMicros += BigInt(outputTokens) * dearest(price, (name) => !INPUT.test(name));
+  }
+  const fees = BigInt(price.microsPerCall ?? 0) * BigInt(calls.length);
+  return (tokenMicros + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE + fees;
+}
+
+function dearest(price: CataloguePrice, isWanted: (name: string) => boolean): bigint {
+  const amounts = [price, ...(price.tiers ?? [])].flatMap((one) =>
+    RATES.filter(isWanted).map((name) => BigInt(one[name] ?? 0)),
+  );
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n);
+}

@@ -1,0 +1,108 @@
+import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { isAnswer, NotExpressible, type Outcome } from '#probe/exchange.ts';
+import { OBEYED, SHORT_LIMIT } from '#probe/questions.ts';
+import type { ProviderCall, UpstreamError } from '#providers/provider.ts';
+
+/** What one call has shown. */
+export interface Finding {
+  readonly what: string;
+  readonly is: 'yes' | 'no' | 'unclear';
+  readonly words: string;
+}
+
+/** Twice the characters that so many tokens of digits and spaces can have. */
+const SHORT_CHARACTERS = SHORT_LIMIT * 8;
+
+export function limitFinding(parameter: ProviderCall['outputLimitParameter'], outcome: Outcome): Finding {
+  const what = `output limit by ${parameter}`;
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const { usage, text, finishReason } = outcome;
+  const tokens = usage?.completion;
+  if (tokens === undefined ? text.length > SHORT_CHARACTERS : tokens > SHORT_LIMIT) {
+    const size = tokens === undefined ? `${text.length} characters` : `${tokens} tokens`;
+    return { what, is: 'no', words: `it is ignored: ${size} for a limit of ${SHORT_LIMIT} tokens` };
+  }
+  if (finishReason === 'length')
+    return { what, is: 'yes', words: 'the answer was cut, with the finish reason `length`' };
+  if (tokens === SHORT_LIMIT) {
+    return {
+      what,
+      is: 'yes',
+      words: `the answer was cut, but its finish reason is \`${finishReason}\`, not \`length\``,
+    };
+  }
+  return { what, is: 'unclear', words: 'the answer ended by itself before the limit' };
+}
+
+export function usageFinding(what: string, outcome: Outcome): Finding {
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const { usage } = outcome;
+  if (usage === undefined) return { what, is: 'no', words: 'Purser would count the tokens itself' };
+  const kinds = Object.entries(usage).flatMap(([kind, count]) => (count === undefined ? [] : [kind]));
+  return { what, is: 'yes', words: kinds.join(', ') };
+}
+
+export function streamFinding(outcome: Outcome): Finding {
+  const what = 'streams';
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const { finishReason } = outcome;
+  if (finishReason === null) return { what, is: 'unclear', words: 'the stream ended without a finish reason' };
+  return { what, is: 'yes', words: `the finish reason is \`${finishReason}\`` };
+}
+
+export function toolFinding(outcome: Outcome): Finding {
+  const what = 'tools';
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const { toolArguments, finishReason } = outcome;
+  if (toolArguments === undefined) return { what, is: 'unclear', words: 'it answered without calling the tool' };
+  const city = parseJson(toolArguments);
+  if (!isJsonObject(city) || typeof city['city'] !== 'string') {
+    return { what, is: 'no', words: 'it called the tool with arguments that do not fit' };
+  }
+  return { what, is: 'yes', words: `the finish reason is \`${finishReason}\`` };
+}
+
+export function schemaFinding(outcome: Outcome): Finding {
+  const what = 'JSON schema';
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  const answer = parseJson(outcome.text);
+  const fits = isJsonObject(answer) && typeof answer['city'] === 'string' && Number.isInteger(answer['year']);
+  if (fits) return { what, is: 'yes', words: 'the answer fits the schema' };
+  if (outcome.finishReason === 'length') return { what, is: 'unclear', words: 'the answer was cut before its end' };
+  return { what, is: 'no', words: 'it is ignored: the answer does not fit the schema' };
+}
+
+export function developerFinding(outcome: Outcome): Finding {
+  const what = 'developer role';
+  if (!isAnswer(outcome)) return failed(what, outcome);
+  if (outcome.text.toUpperCase().includes(OBEYED)) return { what, is: 'yes', words: 'it is obeyed' };
+  return { what, is: 'no', words: 'it is accepted, but not obeyed' };
+}
+
+/** `contextTokens` is what the catalogue says, and the prompt was a little longer. */
+export function fullContextFinding(contextTokens: number, outcome: Outcome): Finding {
+  const what = 'too long a prompt';
+  if (!isAnswer(outcome)) {
+    const words = `a prompt of more than ${contextTokens} tokens is refused`;
+    return outcome.kind === 'too-long' ? { what, is: 'yes', words } : failed(what, outcome);
+  }
+  const tokens = outcome.usage?.prompt;
+  if (tokens === undefined) return { what, is: 'unclear', words: 'it was answered, without a count of its tokens' };
+  if (tokens >= contextTokens) return { what, is: 'no', words: `a prompt of ${tokens} tokens was answered` };
+  return { what, is: 'no', words: `the prompt was cut to ${tokens} tokens without an error, and answered` };
+}
+
+function failed(what: string, error: UpstreamError): Finding {
+  if (error instanceof NotExpressible) return { what, is: 'no', words: error.message };
+  const status = error.status === undefined ? '' : ` (${error.status})`;
+  const words: Readonly<Partial<Record<UpstreamError['kind'], string>>> = {
+    rejected: 'the upstream rejects it',
+    'too-long': 'the upstream says that it is too long',
+    refused: 'the upstream refuses it',
+    outage: 'the upstream fails',
+    timeout: 'the upstream did not answer in time',
+    malformed: 'the answer cannot be read',
+    cut: 'the answer broke off',
+  };
+  return { what, is: 'no', words: `${words[error.kind] ?? 'it failed'}${status}` };
+}

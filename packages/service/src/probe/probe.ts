@@ -1,0 +1,183 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import { askPlain, askStreamed, isAnswer, type Manner, type Outcome } from '#probe/exchange.ts';
+import {
+  developerFinding,
+  type Finding,
+  fullContextFinding,
+  limitFinding,
+  schemaFinding,
+  streamFinding,
+  toolFinding,
+  usageFinding,
+} from '#probe/findings.ts';
+import type { ListedLimits } from '#probe/listed-limits.ts';
+import { COUNT, DEVELOPER, SCHEMA, SHORT, TOOL, tooLongFor } from '#probe/questions.ts';
+import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
+
+type LimitParameter = ProviderCall['outputLimitParameter'];
+
+/** An upstream of a model, as the catalogue has it. */
+export interface ProbeTarget {
+  readonly definition: CatalogueProvider;
+  readonly providerModel: string;
+  readonly outputLimitParameter: LimitParameter;
+  readonly contextTokens: number;
+}
+
+interface ProbeOptions {
+  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  /** What the server's own list of models says. */
+  readonly limitsOf: (target: ProbeTarget) => Promise<ListedLimits | undefined>;
+  /** Sends one prompt that is longer than the context. It may cost as much as a full context. */
+  readonly fillsContext: boolean;
+  readonly timeoutMs: number;
+}
+
+/** What the probe has found out. */
+export interface Probed {
+  readonly findings: readonly Finding[];
+  /** The parameter whose limit is honoured: the catalogue's if it is. Undefined if none is for certain. */
+  readonly outputLimitParameter: LimitParameter | undefined;
+  /** False if the server rejects `stream_options` and streams without it. */
+  readonly isStreamOptionsTaken: boolean;
+  readonly isDeveloperTaken: boolean;
+  readonly isToolTaken: boolean;
+  readonly isSchemaTaken: boolean;
+  readonly listed: ListedLimits | undefined;
+}
+
+/** The upstream cannot be probed at all. The message says why, and what to do. */
+export class ProbeStopped extends Error {}
+
+const LIMIT_PARAMETERS: readonly LimitParameter[] = ['max_completion_tokens', 'max_tokens'];
+/** The kinds that have both names for the limit. The others have one, and translate. */
+const COMPATIBLE: readonly string[] = ['openai-compatible', 'azure', 'mistral'];
+
+/** The names of the limit that are tried. */
+export function parametersOf({ definition, outputLimitParameter }: ProbeTarget): readonly LimitParameter[] {
+  return COMPATIBLE.includes(definition.kind) ? LIMIT_PARAMETERS : [outputLimitParameter];
+}
+
+/**
+ * Finds out what an upstream can do, with a few small calls one after the other. Throws `ProbeStopped` if it cannot be reached,
+ * refuses the key, throttles, or rejects even the simplest call.
+ */
+export async function probe(target: ProbeTarget, options: ProbeOptions): Promise<Probed> {
+  const { definition, providerModel } = target;
+  const manner = (parameter: LimitParameter, changed: CatalogueProvider = definition): Manner => ({
+    definition: changed,
+    provider: options.clientOf(changed),
+    providerModel,
+    outputLimitParameter: parameter,
+    timeoutMs: options.timeoutMs,
+  });
+
+  const limits = await probeLimits(target, manner);
+  const plain = manner(limits.chosen);
+  const streamed = await probeStreams(target, (changed) => manner(limits.chosen, changed));
+  const tool = toolFinding(passable(await askPlain(plain, TOOL)));
+  const schema = schemaFinding(passable(await askPlain(plain, SCHEMA)));
+  const developer = developerFinding(passable(await askPlain(plain, DEVELOPER)));
+  const context = options.fillsContext
+    ? [fullContextFinding(target.contextTokens, passable(await askPlain(plain, tooLongFor(target.contextTokens))))]
+    : [];
+  const listed = await options.limitsOf(target);
+  return {
+    findings: [
+      ...limits.findings,
+      ...streamed.findings,
+      tool,
+      schema,
+      developer,
+      ...context,
+      ...listedFindings(listed),
+    ],
+    outputLimitParameter: limits.honoured,
+    isStreamOptionsTaken: streamed.isStreamOptionsTaken,
+    isDeveloperTaken: developer.is !== 'no',
+    isToolTaken: tool.is !== 'no',
+    isSchemaTaken: schema.is !== 'no',
+    listed,
+  };
+}
+
+/** The first calls: they also show whether the upstream answers at all. */
+async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParameter) => Manner) {
+  const findings: Finding[] = [];
+  const answered: { readonly parameter: LimitParameter; readonly outcome: Outcome; readonly is: Finding['is'] }[] = [];
+  let last: Outcome | undefined;
+  for (const parameter of parametersOf(target)) {
+    const outcome = passable(await askPlain(manner(parameter), COUNT), last === undefined);
+    const finding = limitFinding(parameter, outcome);
+    findings.push(finding);
+    if (isAnswer(outcome)) answered.push({ parameter, outcome, is: finding.is });
+    last = outcome;
+  }
+  const preferred = answered.toSorted(
+    (left, right) =>
+      rankOf(left.is) - rankOf(right.is) ||
+      Number(right.parameter === target.outputLimitParameter) - Number(left.parameter === target.outputLimitParameter),
+  );
+  const [best] = preferred;
+  if (best === undefined) throw stoppedBy(last);
+  findings.push(usageFinding('usage in plain answers', best.outcome));
+  return { findings, chosen: best.parameter, honoured: best.is === 'yes' ? best.parameter : undefined };
+}
+
+function rankOf(is: Finding['is']): number {
+  return { yes: 0, unclear: 1, no: 2 }[is];
+}
+
+async function probeStreams(target: ProbeTarget, manner: (changed?: CatalogueProvider) => Manner) {
+  const { definition } = target;
+  const first = passable(await askStreamed(manner(), SHORT));
+  const isRejected = !isAnswer(first) && first.kind === 'rejected';
+  if (definition.kind !== 'openai-compatible' || !isRejected) {
+    const findings = [streamFinding(first), ...(isAnswer(first) ? [usageFinding('usage in streams', first)] : [])];
+    return { isStreamOptionsTaken: true, findings };
+  }
+  const without = passable(await askStreamed(manner({ ...definition, streamOptions: false }), SHORT));
+  const isTaken = !isAnswer(without); // It rejects both, so the option is not to blame.
+  const what = 'stream_options';
+  const option: Finding = isTaken
+    ? { what, is: 'unclear', words: 'streams are rejected with it and without it' }
+    : { what, is: 'no', words: 'a stream is rejected with it, and answered without it' };
+  const usage = isAnswer(without) ? [usageFinding('usage in streams', without)] : [];
+  return { isStreamOptionsTaken: isTaken, findings: [streamFinding(without), option, ...usage] };
+}
+
+function listedFindings(listed: ListedLimits | undefined): readonly Finding[] {
+  if (listed?.contextTokens === undefined) {
+    return [{ what: 'context size', is: 'unclear', words: 'the server does not tell it in its list of models' }];
+  }
+  return [
+    { what: 'context size', is: 'yes', words: `the server's list of models says ${listed.contextTokens} tokens` },
+  ];
+}
+
+/** Throws for failures that concern no single question, and returns all other outcomes. */
+function passable(outcome: Outcome, isFirst = false): Outcome {
+  if (isAnswer(outcome)) return outcome;
+  const { kind } = outcome;
+  const isDown = isFirst && (kind === 'outage' || kind === 'timeout' || kind === 'unsent');
+  if (kind === 'throttled' || kind === 'unauthorized' || isDown) throw stoppedBy(outcome);
+  return outcome;
+}
+
+function stoppedBy(outcome: Outcome | undefined): ProbeStopped {
+  if (!(outcome instanceof UpstreamError)) return new ProbeStopped('The upstream did not answer.');
+  const { kind, status, retryAfterSeconds } = outcome;
+  const code = status === undefined ? '' : ` (${status})`;
+  const wait = retryAfterSeconds === undefined ? 'Wait' : `Wait ${Math.ceil(retryAfterSeconds)} s`;
+  const words: Readonly<Partial<Record<UpstreamErrorKind, string>>> = {
+    throttled: `The upstream throttles calls${code}. ${wait}, then probe again.`,
+    timeout: 'The upstream did not answer in time.',
+    unauthorized: `The upstream refused the key${code}, or the key may not use this model.`,
+    rejected: `The upstream rejects even the simplest call${code}. Check its address and the name of the model there.`,
+    outage:
+      status === undefined
+        ? `The upstream cannot be reached. Check its address, and that the server runs. (${outcome.message})`
+        : `The upstream fails${code}. Try again later.`,
+  };
+  return new ProbeStopped(words[kind] ?? `The upstream did not answer the simplest call${code}. ${outcome.message}`);
+}

@@ -1,0 +1,81 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Probed, ProbeTarget } from '#probe/probe.ts';
+
+/** One upstream of an entry that was probed. */
+export interface ProbedUpstream {
+  readonly target: ProbeTarget;
+  readonly probed: Probed;
+  /** The catalogue's name of the provider, and its place in `upstreams` if the entry has them. */
+  readonly provider: string;
+  readonly place: number | undefined;
+}
+
+/** Entries of the catalogue as they should be. Undefined where nothing is to be changed. */
+interface Proposal {
+  readonly model: JsonObject | undefined;
+  readonly providers: Readonly<Record<string, JsonObject>> | undefined;
+}
+
+interface Entries {
+  /** As the file has them. */
+  readonly model: JsonObject;
+  readonly providers: Readonly<Record<string, JsonObject>>;
+  /** Every parameter that an entry may list. */
+  readonly parameters: readonly string[];
+}
+
+const TOOL_PARAMETERS = ['tools', 'tool_choice', 'parallel_tool_calls'];
+const SCHEMA_PARAMETERS = ['response_format'];
+
+/** Makes of an entry what the probe has found. It changes what was disproved, and leaves what was not clear. */
+export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[]): Proposal {
+  let { model } = entries;
+  const providers: Record<string, JsonObject> = {};
+  for (const { target, probed, provider, place } of upstreams) {
+    model = withParameter(model, { target, probed, place });
+    model = withLimits(model, probed);
+    model = withoutParameters(model, probed, entries.parameters);
+    const options = optionsOf(target.definition, probed);
+    if (options !== undefined)
+      providers[provider] = { ...entries.providers[provider], ...providers[provider], ...options };
+  }
+  return {
+    model: model === entries.model ? undefined : model,
+    providers: Object.keys(providers).length === 0 ? undefined : providers,
+  };
+}
+
+function withParameter(
+  model: JsonObject,
+  { target, probed, place }: Pick<ProbedUpstream, 'target' | 'probed' | 'place'>,
+): JsonObject {
+  const { outputLimitParameter } = probed;
+  if (outputLimitParameter === undefined || outputLimitParameter === target.outputLimitParameter) return model;
+  if (place === undefined) return { ...model, outputLimitParameter };
+  const upstreams = model['upstreams'] as readonly JsonObject[];
+  return { ...model, upstreams: upstreams.with(place, { ...upstreams[place], outputLimitParameter }) };
+}
+
+/** Only smaller limits are proposed. Larger ones are for a person to decide, because they enlarge every hold. */
+function withLimits(model: JsonObject, { listed }: Probed): JsonObject {
+  const limits = { contextTokens: listed?.contextTokens, maxOutputTokens: listed?.outputTokens };
+  const smaller = Object.entries(limits).filter(([name, limit]) => limit !== undefined && limit < Number(model[name]));
+  return smaller.length === 0 ? model : { ...model, ...Object.fromEntries(smaller) };
+}
+
+function withoutParameters(model: JsonObject, probed: Probed, known: readonly string[]): JsonObject {
+  const gone = [...(probed.isToolTaken ? [] : TOOL_PARAMETERS), ...(probed.isSchemaTaken ? [] : SCHEMA_PARAMETERS)];
+  const listed = (model['parameters'] as readonly string[] | undefined) ?? known;
+  if (!listed.some((name) => gone.includes(name))) return model;
+  return { ...model, parameters: listed.filter((name) => !gone.includes(name)) };
+}
+
+function optionsOf(definition: CatalogueProvider, probed: Probed): JsonObject | undefined {
+  if (definition.kind !== 'openai-compatible') return undefined;
+  const options = {
+    ...(probed.isStreamOptionsTaken ? {} : { streamOptions: false }),
+    ...(probed.isDeveloperTaken || definition.developerRole === 'system' ? {} : { developerRole: 'system' }),
+  };
+  return Object.keys(options).length === 0 ? undefined : options;
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { anthropicDialect } from '#providers/anthropic/dialect.ts';
+import type { StreamChunk } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/provider.ts';
+import { createChunkMaker } from '#providers/translated/chunk-maker.ts';
+import { PartStream } from '#providers/translated/part-stream.ts';
+
+type Part = LanguageModelV4StreamPart;
+
+const USAGE = {
+  inputTokens: { total: 7, noCache: 7, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 3, text: 3, reasoning: undefined },
+};
+const text = (delta: string): Part => ({ type: 'text-delta', id: '0', delta });
+const finish = (unified: 'stop' | 'error' | 'other', raw?: string): Part => ({
+  type: 'finish',
+  finishReason: { unified, raw },
+  usage: USAGE,
+});
+
+function streamOf(parts: readonly (Part | Promise<Part>)[], silenceMsMax = 10_000) {
+  const left: string[] = [];
+  let pulled = 0;
+  const source = new ReadableStream<Part>(
+    {
+      pull: async (controller) => {
+        const next = parts[pulled];
+        pulled += 1;
+        if (next === undefined) controller.close();
+        else controller.enqueue(await next);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const dialect = anthropicDialect({ baseUrl: 'https://api.example.test/v1' });
+  const maker = createChunkMaker(dialect, undefined, () => {});
+  const stream = new PartStream(source, {
+    maker,
+    silenceMsMax,
+    abort: () => left.push('abort'),
+    onLeft: () => left.push('left'),
+    failureOf: (fault) => fault,
+  });
+  return { stream, left, pulled: () => pulled };
+}
+
+function textsOf(chunks: readonly StreamChunk[] | undefined): readonly unknown[] {
+  return (chunks ?? []).map((chunk) => ('choices' in chunk ? chunk.choices[0]?.delta['content'] : chunk));
+}
+
+const isFailure = (kind: string) => (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
+
+test('CC-01 parts that have arrived together are handed on together, and the rest when it comes', async () => {
+  const late = Promise.withResolvers<Part>();
+  const { stream } = streamOf([text('a'), text('b'), late.promise, finish('stop')]);
+  assert.deepEqual(textsOf(await stream.first()), ['a', 'b']);
+  assert.equal(stream.isWhole(), false);
+  const taken: unknown[] = [];
+  const rest = stream.rest((chunks) => {
+    taken.push(...textsOf(chunks));
+    return true;
+  });
+  late.resolve(text('c'));
+  await rest;
+  assert.deepEqual(taken, ['c', undefined]);
+  assert.equal(stream.isWhole(), true);
+});
+
+test('CC-01 while its taker is busy, a stream reads no more than the one part that it has begun to read', async () => {
+  const { stream, pulled } = streamOf(
+    Array.from(
+      { length: 50 },
+      (_, place) => new Promise<Part>((resolve) => void setTimeout(resolve, place, text('a'))),
+    ),
+  );
+  await stream.first();
+  const before = pulled();
+  const busy = Promise.withResolvers<boolean>();
+  const rest = stream.rest(() => busy.promise);
+  await new Promise((resolve) => void setTimeout(resolve, 20));
+  assert.ok(pulled() <= before + 2, `${before} ${pulled()}`);
+  busy.resolve(false);
+  await rest;
+});
+
+for (const [what, parts, kind] of [
+  ['ends without a reason to finish', [text('a')], 'cut'],
+  ['finishes with an error', [text('a'), finish('error')], 'cut'],
+  ['finishes without any reason, as a cut stream of Bedrock does', [text('a'), finish('other')], 'cut'],
+  ['sends an error that names no status', [text('a'), { type: 'error', error: new Error('CANARY') }], 'malformed'],
+] as const) {
+  test(`CC-11 a stream that ${what} fails as ${kind}`, async () => {
+    const { stream, left } = streamOf(parts);
+    await assert.rejects(
+      stream.first().then(() => stream.rest(() => true)),
+      isFailure(kind),
+    );
+    assert.deepEqual(left, ['abort', 'left']);
+    assert.equal(stream.isWhole(), true);
+  });
+}
+
+test('CC-11 a word for the end that the library does not know is an end', async () => {
+  const { stream } = streamOf([finish('other', 'some_new_reason')]);
+  const [chunk] = (await stream.first()) ?? [];
+  assert.ok(chunk !== undefined && 'choices' in chunk);
+  assert.equal(chunk.choices[0]?.finish_reason, 'stop');
+});
+
+test('CC-09 a stream that is silent for too long fails as timeout, also before its first part', async () => {
+  const { stream } = streamOf([text('a'), new Promise<Part>(() => {})], 30);
+  await stream.first();
+  await assert.rejects(
+    stream.rest(() => true),
+    isFailure('timeout'),
+  );
+  await assert.rejects(streamOf([new Promise<Part>(() => {})], 30).stream.first(), isFailure('timeout'));
+});

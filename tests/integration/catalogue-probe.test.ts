@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, afterEach, test, type TestContext } from 'node:test';
+import { probeModel } from '../../packages/service/src/cli/probe-command.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
+import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
+
+/** `purser catalogue probe` on servers that behave, ignore the limit, report no usage, or do not answer. */
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-probe-'));
+const upstream = await startScriptedUpstream();
+after(async () => {
+  await upstream.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+let first = 0;
+afterEach(() => void (first = upstream.requests.length));
+
+const MODEL = {
+  id: 'acme.small',
+  provider: 'ours',
+  providerModel: 'small',
+  resale: 'open',
+  price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 2_000_000 },
+  contextTokens: 32_000,
+  maxOutputTokens: 4_000,
+};
+
+const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+
+interface Ran {
+  readonly status: number;
+  readonly said: string;
+}
+
+async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS): Promise<Ran> {
+  const file = path.join(folder, 'catalogue.json');
+  writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
+  const said: string[] = [];
+  const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
+  const status = await probeModel([MODEL.id, ...words], () => ({
+    catalogueFile: file,
+    currency: 'EUR',
+    providerKeys: {},
+    readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
+    outboundEnvironment: {},
+  }));
+  mock.restore();
+  return { status, said: said.join('\n') };
+}
+
+/** The lines of a report, by what they are about. */
+function found(said: string): Readonly<Record<string, string>> {
+  const lines = [...said.matchAll(/^ {2}(\S.*?) {2,}(yes|no|unclear) +(.*)$/gm)];
+  return Object.fromEntries(lines.map(([, what = '', is = '', words = '']) => [what, `${is}: ${words}`]));
+}
+
+test('MO-06 the probe says beforehand what it may cost, and sends nothing without --yes', async (t) => {
+  const { status, said } = await run(t, []);
+  // 7 questions of 300 tokens; two limits of 24 and five of 512, or seven answers of 4,000.
+  assert.match(said, /at most 7 calls\.\n.*at most 0\.007316 EUR if .* honours[^]*at most 0\.0581 EUR if it ignores/);
+  assert.deepEqual([status, upstream.requests.length], [0, first]);
+  assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
+});
+
+test('MO-06 a server that behaves needs no change but a context that it says is smaller', async (t) => {
+  upstream.script(answerOf(GOOD_SERVER));
+  const { status, said } = await run(t, ['--yes']);
+  assert.equal(status, 0);
+  assert.deepEqual(found(said), {
+    'output limit by max_completion_tokens': 'yes: the answer was cut, with the finish reason `length`',
+    'output limit by max_tokens': 'yes: the answer was cut, with the finish reason `length`',
+    'usage in plain answers': 'yes: prompt, completion, total',
+    streams: 'yes: the finish reason is `stop`',
+    'usage in streams': 'yes: prompt, completion, total',
+    tools: 'yes: the finish reason is `tool_calls`',
+    'JSON schema': 'yes: the answer fits the schema',
+    'developer role': 'yes: it is obeyed',
+    'context size': "yes: the server's list of models says 8192 tokens",
+  });
+  assert.deepEqual(proposedIn(said), { ...MODEL, contextTokens: 8_192 });
+  const sent = upstream.requests.slice(first);
+  assert.equal(sent.length, 7); // Six calls, and the list of models.
+  assert.ok(sent.every(({ headers }) => headers.authorization === 'Bearer key-of-ours'));
+});
+
+test('MO-06 a server that ignores `max_completion_tokens`, as Ollama does, is found out, and `max_tokens` proposed', async (t) => {
+  upstream.script(answerOf({ ...GOOD_SERVER, limits: ['max_tokens'] }));
+  const { said } = await run(t, ['--yes'], { outputLimitParameter: 'max_completion_tokens', contextTokens: 8_000 });
+  assert.match(
+    found(said)['output limit by max_completion_tokens'] ?? '',
+    /^no: it is ignored: 200 tokens for a limit of 24/,
+  );
+  assert.equal(proposedIn(said)['outputLimitParameter'], 'max_tokens');
+  upstream.script(answerOf({ ...GOOD_SERVER, limits: [] }));
+  const none = await run(t, ['--yes'], { contextTokens: 8_000 });
+  assert.match(none.said, /! No output limit is certain to be honoured/);
+  assert.match(none.said, /The entry needs no change/);
+});
+
+test('MO-06 a server without usage, `stream_options`, tools, schemas and developer role gets an entry that fits it', async (t) => {
+  upstream.script(answerOf({ ...GOOD_SERVER, reportsUsage: false, isOld: true }));
+  const { said } = await run(t, ['--yes'], {
+    contextTokens: 8_000,
+    parameters: ['tools', 'temperature', 'response_format'],
+  });
+  const { 'output limit by max_tokens': limit, ...others } = found(said);
+  assert.match(limit ?? '', /^yes/);
+  assert.deepEqual(
+    Object.entries(others).flatMap(([what, words]) => (words.startsWith('no') ? [`${what}: ${words.slice(4)}`] : [])),
+    [
+      'usage in plain answers: Purser would count the tokens itself',
+      'stream_options: a stream is rejected with it, and answered without it',
+      'usage in streams: Purser would count the tokens itself',
+      'tools: the upstream rejects it (400)',
+      'JSON schema: it is ignored: the answer does not fit the schema',
+      'developer role: it is accepted, but not obeyed',
+    ],
+  );
+  const { providers } = proposedIn(said, 0) as { readonly providers: Readonly<Record<string, JsonObject>> };
+  assert.deepEqual([providers['ours']?.['streamOptions'], providers['ours']?.['developerRole']], [false, 'system']);
+  assert.deepEqual(proposedIn(said, 1)['parameters'], ['temperature']);
+  assert.doesNotMatch(said, /CANARY/);
+});
+
+test('MO-06 a prompt that the server cuts without a word is found out if the context is filled', async (t) => {
+  const usual = answerOf(GOOD_SERVER);
+  upstream.script((request) => {
+    if (request.rawBody.length < 30_000) return usual(request);
+    const usage = { prompt_tokens: 4_096, completion_tokens: 1, total_tokens: 4_097 };
+    return { body: completionBody({ model: 'small', content: 'a', usage }) };
+  });
+  const { said } = await run(t, ['--yes', '--fill-context'], { contextTokens: 16_000 });
+  assert.match(found(said)['too long a prompt'] ?? '', /^no: the prompt was cut to 4096 tokens without an error/);
+});
+
+test('MO-06 an upstream that is down, refuses the key, throttles or knows no such model is told apart', async (t) => {
+  const failing = async (script: NextScript) => {
+    upstream.script(script);
+    const { status, said } = await run(t, ['--yes']);
+    assert.equal(status, 1);
+    return /Not probed\. (.*)/.exec(said)?.[1] ?? '';
+  };
+  assert.match(await failing({ status: 401, body: '{}' }), /refused the key \(401\)/);
+  assert.match(
+    await failing({ status: 429, headers: { 'retry-after': '7' }, body: '{}' }),
+    /throttles .*\(429\)\. Wait 7 s/,
+  );
+  const usual = answerOf(GOOD_SERVER);
+  const begun = upstream.requests.length;
+  const later = await failing((request, index) => (index < begun + 3 ? usual(request) : { status: 429, body: '{}' }));
+  assert.match(later, /throttles calls \(429\)\. Wait, then/);
+  assert.match(await failing({ status: 503, body: '{}' }), /fails \(503\)/);
+  assert.match(await failing({ status: 404, body: '{}' }), /rejects even the simplest call \(404\).*name of the model/);
+  assert.match(await failing({ body: [{ destroy: true }] }), /cannot be reached/);
+  assert.match(await failing({ body: [{ write: frame('no completion') }] }), /did not answer the simplest call/);
+});
+
+test('MO-09 a native kind is probed through its own format, and what the format has no word for is named', async (t) => {
+  const usage = { input_tokens: 20, output_tokens: 3 };
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-3-haiku', stop_sequence: null };
+  const events: readonly JsonObject[] = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one two three' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } },
+    { type: 'message_stop' },
+  ];
+  upstream.script(({ body }) => {
+    const { stream, max_tokens: limit, tools } = body as JsonObject;
+    if (stream === true) {
+      return { body: events.map((event) => ({ write: `event: ${String(event['type'])}\n${frame(event)}` })) };
+    }
+    const isCut = limit === 24;
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Paris' } };
+    const content = tools === undefined ? [{ type: 'text', text: isCut ? '1 2 3' : 'PINEAPPLE' }] : [call];
+    const stop_reason = isCut ? 'max_tokens' : tools === undefined ? 'end_turn' : 'tool_use';
+    return {
+      body: JSON.stringify({
+        ...message,
+        content,
+        stop_reason,
+        usage: isCut ? { ...usage, output_tokens: 24 } : usage,
+      }),
+    };
+  });
+  const ours = { kind: 'anthropic', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+  const { status, said } = await run(t, ['--yes'], { providerModel: 'claude-3-haiku' }, ours);
+  assert.equal(status, 0, said);
+  assert.match(said, /at most 6 calls/);
+  const { 'JSON schema': schema, ...others } = found(said);
+  assert.match(
+    schema ?? '',
+    /^no: the format of this kind of provider has no word for `response_format`\. Make the model call a tool/,
+  );
+  assert.deepEqual(
+    Object.entries(others).map(([what, words]) => `${what} ${/^\w+/.exec(words)?.[0]}`),
+    [
+      'output limit by max_tokens yes',
+      'usage in plain answers yes',
+      'streams yes',
+      'usage in streams yes',
+      'tools yes',
+      'developer role yes',
+      'context size unclear',
+    ],
+  );
+  assert.ok(!(proposedIn(said)['parameters'] as readonly string[]).includes('response_format'));
+});
+
+/** An entry that the command proposes, counted from the last. */
+function proposedIn(said: string, index = -1): JsonObject {
+  const [, text = ''] = said.split('Proposed, to be put into the catalogue file by you:\n');
+  const entries = text.split(/(?<=^\})\n/m).filter((one) => one !== '');
+  return JSON.parse(entries.at(index) ?? 'null') as JsonObject;
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { completionBody, type RecordedRequest, streamSteps, type UpstreamScript } from './scripted-upstream.ts';
+
+/** A server of the compatible format, as `catalogue probe` may find one. */
+export interface ProbedServer {
+  /** The names of the output limit that it knows. */
+  readonly limits: readonly string[];
+  readonly reportsUsage: boolean;
+  /** Whether it refuses `stream_options` and tools, and ignores schemas and the developer role. */
+  readonly isOld: boolean;
+}
+
+export const GOOD_SERVER: ProbedServer = {
+  limits: ['max_tokens', 'max_completion_tokens'],
+  reportsUsage: true,
+  isOld: false,
+};
+
+/** A server that answers the questions of the probe as a model behind it might. */
+export function answerOf({ limits, reportsUsage, isOld }: ProbedServer): (request: RecordedRequest) => UpstreamScript {
+  return ({ path: address, body }) => {
+    if (address === '/v1/models') {
+      return { body: JSON.stringify({ data: [{ id: 'other' }, { id: 'small', max_model_len: 8_192 }] }) };
+    }
+    const asked = body as JsonObject;
+    const [message] = asked['messages'] as readonly JsonObject[];
+    const facts = { model: 'small', content: null };
+    if (asked['tools'] !== undefined) {
+      if (isOld) return { status: 400, body: '{"error":{"message":"CANARY"}}' };
+      const call = { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } };
+      return { body: completionBody({ ...facts, toolCalls: [call], finishReason: 'tool_calls' }) };
+    }
+    if (asked['response_format'] !== undefined) {
+      const content = isOld ? 'Paris, in 2024.' : '{"city":"Paris","year":2024}';
+      return { body: completionBody({ ...facts, content }) };
+    }
+    if (asked['stream'] === true) {
+      if (isOld && asked['stream_options'] !== undefined) return { status: 422, body: '{}' };
+      const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
+      const pieces = ['one', ' two', ' three'];
+      return { body: streamSteps({ model: 'small', pieces, usage, includeUsageChunk: reportsUsage }) };
+    }
+    if (message?.['role'] === 'developer') {
+      return { body: completionBody({ ...facts, content: isOld ? 'Paris.' : 'PINEAPPLE' }) };
+    }
+    const limit = Math.min(...limits.map((name) => Number(asked[name] ?? Number.POSITIVE_INFINITY)));
+    const tokens = Math.min(limit, 200);
+    const content = Array.from({ length: Math.ceil(tokens / 2) }, (_, index) => index + 1).join(' ');
+    const usage = reportsUsage
+      ? { prompt_tokens: 20, completion_tokens: tokens, total_tokens: tokens + 20 }
+      : undefined;
+    return { body: completionBody({ ...facts, content, usage, finishReason: tokens < 200 ? 'length' : 'stop' }) };
+  };
+}

@@ -1,0 +1,110 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  fallingBack,
+  health,
+  liveLane,
+  plainCall,
+  routing,
+  routeFailure,
+  stream,
+  tryRoute,
+  usage,
+  whenToOpen,
+} from './places.ts';
+
+/** Faults in how a call goes from upstream to upstream. */
+export const UPSTREAM_FAULTS: readonly Mutant[] = [
+  {
+    id: 'broken-stream-asked-again',
+    clause: 'CC-11',
+    edits: [
+      // Waits for the whole stream before it is called answered, so that its break is one before the first chunk.
+      stream('      route.answered();\n', '      await chunks.rest(() => true);\n      route.answered();\n'),
+    ],
+    killer: fallingBack('CC-11 a stream that breaks after its first chunk asks no other upstream, and is free'),
+  },
+  {
+    id: 'rejected-call-asked-elsewhere',
+    clause: 'CC-16',
+    edits: [routeFailure("  rejected: { evidence: 'none' },", "  rejected: { evidence: 'none', rank: 5 },")],
+    killer: routing('CC-16 a call asks no other upstream after: rejected'),
+  },
+  {
+    id: 'dearer-than-the-hold-asked',
+    clause: 'CC-16',
+    edits: [tryRoute('if (place > 0 && !isCovered(', 'if (place < 0 && !isCovered(')],
+    killer: fallingBack('CC-16 an upstream that costs more than the hold is not asked, and nothing is charged'),
+  },
+  {
+    id: 'charged-by-the-first-upstream',
+    clause: 'CC-16',
+    edits: [
+      plainCall(
+        "endingOf(hold, 'answered', { upstream, report",
+        "endingOf(hold, 'answered', { upstream: call.upstreams[0], report",
+      ),
+    ],
+    killer: fallingBack(
+      'CC-16 a plain call whose first upstream is throttled is served by the next, at its price, as the same model',
+    ),
+  },
+  {
+    id: 'stream-charged-by-the-first-upstream',
+    clause: 'CC-16',
+    edits: [stream('createStreamTally(hold, route)', 'createStreamTally(hold, { upstream: call.upstreams[0] })')],
+    killer: fallingBack('CC-16 a stream whose first upstream says nothing is served by the next, at its price'),
+  },
+  {
+    id: 'receipt-with-the-first-price',
+    clause: 'CC-16',
+    edits: [
+      liveLane(
+        'priceId: priceId ?? hold.call.upstreams[0].price.priceId',
+        'priceId: hold.call.upstreams[0].price.priceId',
+      ),
+    ],
+    killer: fallingBack(
+      'CC-16 a plain call whose first upstream is throttled is served by the next, at its price, as the same model',
+    ),
+  },
+  {
+    id: 'hold-of-the-dearest-charged',
+    clause: 'WA-07',
+    edits: [usage('call.upstreams.length > 1 && ceiling < granted ? ceiling : granted', 'granted')],
+    killer: fallingBack('WA-07 content past its limit costs what the hold for its own upstream would have been'),
+  },
+  {
+    id: 'breaker-never-opens',
+    clause: 'CC-16',
+    edits: [health('if (failures < FAILURES_MIN ||', 'if (failures >= 0 ||')],
+    killer: fallingBack('CC-16 an upstream that keeps failing is asked last, and operators see that it is open'),
+  },
+  {
+    id: 'breaker-opens-on-one-failure',
+    clause: 'CC-16',
+    edits: [health('const FAILURES_MIN = 3;', 'const FAILURES_MIN = 1;')],
+    killer: whenToOpen('CC-16 one failure opens no breaker, three of three do'),
+  },
+  {
+    id: 'breaker-never-closes',
+    clause: 'CC-16',
+    edits: [
+      health('    this.#openUntilMs = undefined;\n    this.#isTesting = false;\n', '    this.#isTesting = false;\n'),
+    ],
+    killer: whenToOpen(
+      'CC-16 after its pause an open breaker lets one call test, and closes when that call is answered',
+    ),
+  },
+  {
+    id: 'breaker-tests-with-every-call',
+    clause: 'CC-16',
+    edits: [health('if (nowMs >= this.#openUntilMs) this.#isTesting = true;', '')],
+    killer: routing('CC-16 an upstream whose breaker is open goes last, and gets one call as a test after its pause'),
+  },
+  {
+    id: 'left-caller-asked-for-elsewhere',
+    clause: 'CC-16',
+    edits: [tryRoute('if (this.#gone.aborted || this.tries', 'if (this.tries')],
+    killer: fallingBack('CC-16 no other upstream is asked for a caller who has left'),
+  },
+];
