@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import type { RecordedRequest } from '../support/scripted-upstream.ts';
+import { asksOf } from '../support/vendor-asks.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
 import { signatureFault } from '../support/vendors/aws-signature.ts';
@@ -39,45 +40,7 @@ after(async () => {
 });
 stage.service.keepSecret(CANARY);
 
-type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
-type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & {
-  reasoning_content?: string;
-  reasoning_details?: unknown[];
-};
-type Message = OpenAI.ChatCompletionMessage;
-
-interface Said {
-  readonly message: Message;
-  readonly reason: string | null | undefined;
-  /** How many chunks had any text, and any arguments of a tool. */
-  readonly deltas?: { readonly texts: number; readonly arguments: number };
-}
-
-async function plain(model: string, asked: Asked): Promise<Said> {
-  const { choices } = await client.chat.completions.create({ model, ...asked });
-  const [choice] = choices;
-  assert.ok(choice);
-  return { message: choice.message, reason: choice.finish_reason };
-}
-
-async function streamed(model: string, asked: Asked): Promise<Said> {
-  const stream = client.chat.completions.stream({ model, ...asked, stream: true });
-  const deltas = { texts: 0, arguments: 0 };
-  const details: unknown[] = [];
-  let thought = '';
-  for await (const { choices } of stream) {
-    const delta: Delta | undefined = choices[0]?.delta;
-    if (delta?.content) deltas.texts += 1;
-    if (delta?.tool_calls?.some((call) => call.function?.arguments)) deltas.arguments += 1;
-    thought += delta?.reasoning_content ?? '';
-    details.push(...(delta?.reasoning_details ?? []));
-  }
-  const [choice] = (await stream.finalChatCompletion()).choices;
-  assert.ok(choice);
-  const reasoning = { reasoning_content: thought, reasoning_details: details };
-  const message = { ...choice.message, ...(details.length === 0 ? {} : reasoning) };
-  return { message, reason: choice.finish_reason, deltas };
-}
+const { plain, streamed } = asksOf(client);
 
 const USER = { role: 'user' as const, content: 'Hello' };
 const WAYS = { plain, streamed };
@@ -262,6 +225,20 @@ for (const use of ['nova', 'llama', 'mistral']) {
       const next = await paid(bedrock, () => ask(model, { ...asked, messages: [USER, called.message, ...results] }));
       assert.equal(next.message.content, 'Results: mild, mild');
     }
+  });
+}
+
+for (const vendor of VENDORS) {
+  test(`CC-11 ${vendor.kind}: a stream whose caller leaves in its middle is charged by the vendor’s usage`, async () => {
+    const gate = Promise.withResolvers<void>();
+    stage.holdBack(gate.promise);
+    await paid(vendor, async () => {
+      const caller = new AbortController();
+      const body = { model: modelOf(vendor, 'plain'), messages: [USER], stream: true as const };
+      for await (const _chunk of await client.chat.completions.create(body, { signal: caller.signal })) caller.abort();
+      gate.resolve();
+      await waitUntil('the hold ends', async () => (await stage.service.wallet(stage.app, 'anna')).held === 0);
+    });
   });
 }
 
