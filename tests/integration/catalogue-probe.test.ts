@@ -29,24 +29,25 @@ const MODEL = {
   maxOutputTokens: 4_000,
 };
 
+const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+
 interface Ran {
   readonly status: number;
   readonly said: string;
 }
 
-async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}): Promise<Ran> {
+async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS): Promise<Ran> {
   const file = path.join(folder, 'catalogue.json');
-  const ours = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
   writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
   const said: string[] = [];
   const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await probeModel([MODEL.id, ...words], {
+  const status = await probeModel([MODEL.id, ...words], () => ({
     catalogueFile: file,
     currency: 'EUR',
     providerKeys: {},
     readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
     outboundEnvironment: {},
-  });
+  }));
   mock.restore();
   return { status, said: said.join('\n') };
 }
@@ -156,6 +157,59 @@ test('MO-06 an upstream that is down, refuses the key, throttles or knows no suc
   assert.match(await failing({ status: 404, body: '{}' }), /rejects even the simplest call \(404\).*name of the model/);
   assert.match(await failing({ body: [{ destroy: true }] }), /cannot be reached/);
   assert.match(await failing({ body: [{ write: frame('no completion') }] }), /did not answer the simplest call/);
+});
+
+test('MO-09 a native kind is probed through its own format, and what the format has no word for is named', async (t) => {
+  const usage = { input_tokens: 20, output_tokens: 3 };
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-3-haiku', stop_sequence: null };
+  const events: readonly JsonObject[] = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one two three' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } },
+    { type: 'message_stop' },
+  ];
+  upstream.script(({ body }) => {
+    const { stream, max_tokens: limit, tools } = body as JsonObject;
+    if (stream === true) {
+      return { body: events.map((event) => ({ write: `event: ${String(event['type'])}\n${frame(event)}` })) };
+    }
+    const isCut = limit === 24;
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Paris' } };
+    const content = tools === undefined ? [{ type: 'text', text: isCut ? '1 2 3' : 'PINEAPPLE' }] : [call];
+    const stop_reason = isCut ? 'max_tokens' : tools === undefined ? 'end_turn' : 'tool_use';
+    return {
+      body: JSON.stringify({
+        ...message,
+        content,
+        stop_reason,
+        usage: isCut ? { ...usage, output_tokens: 24 } : usage,
+      }),
+    };
+  });
+  const ours = { kind: 'anthropic', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+  const { status, said } = await run(t, ['--yes'], { providerModel: 'claude-3-haiku' }, ours);
+  assert.equal(status, 0, said);
+  assert.match(said, /at most 6 calls/);
+  const { 'JSON schema': schema, ...others } = found(said);
+  assert.match(
+    schema ?? '',
+    /^no: the format of this kind of provider has no word for `response_format`\. Make the model call a tool/,
+  );
+  assert.deepEqual(
+    Object.entries(others).map(([what, words]) => `${what} ${/^\w+/.exec(words)?.[0]}`),
+    [
+      'output limit by max_tokens yes',
+      'usage in plain answers yes',
+      'streams yes',
+      'usage in streams yes',
+      'tools yes',
+      'developer role yes',
+      'context size unclear',
+    ],
+  );
+  assert.ok(!(proposedIn(said)['parameters'] as readonly string[]).includes('response_format'));
 });
 
 /** An entry that the command proposes, counted from the last. */

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '#kernel/json.ts';
-import { isAnswer, type Outcome } from '#probe/exchange.ts';
+import { isAnswer, NotExpressible, type Outcome } from '#probe/exchange.ts';
 import { OBEYED, SHORT_LIMIT } from '#probe/questions.ts';
 import type { ProviderCall, UpstreamError } from '#providers/provider.ts';
 
@@ -93,6 +93,7 @@ export function fullContextFinding(contextTokens: number, outcome: Outcome): Fin
 }
 
 function failed(what: string, error: UpstreamError): Finding {
+  if (error instanceof NotExpressible) return { what, is: 'no', words: error.message };
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const words: Readonly<Partial<Record<UpstreamError['kind'], string>>> = {
     rejected: 'the upstream rejects it',

@@ -65,6 +65,7 @@ export function parametersOf({ definition, outputLimitParameter }: ProbeTarget):
 export async function probe(target: ProbeTarget, options: ProbeOptions): Promise<Probed> {
   const { definition, providerModel } = target;
   const manner = (parameter: LimitParameter, changed: CatalogueProvider = definition): Manner => ({
+    definition: changed,
     provider: options.clientOf(changed),
     providerModel,
     outputLimitParameter: parameter,
