@@ -155,4 +155,12 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     ],
     killer: tabulating('CC-13 empty lists of tools and stops reach no provider, nor does what is about tools'),
   },
+  {
+    id: 'unpriced-cache-marks-sent',
+    clause: 'MO-08',
+    edits: [validation('withoutUnpricedMarks(request, context.upstreams)', 'withoutUnpricedMarks(request, [])')],
+    killer: charging(
+      'MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it',
+    ),
+  },
 ];
