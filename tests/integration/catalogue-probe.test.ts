@@ -130,9 +130,12 @@ test('MO-06 what a weak model or a fault may have caused is unclear, and changes
   const usual = answerOf({ ...GOOD_SERVER, obeys: false });
   upstream.script((request) => {
     const asked = request.body as JsonObject | undefined;
+    if (asked?.['max_tokens'] === 24) return { body: completionBody({ model: 'small', content: 'No.' }) };
     return asked?.['response_format'] === undefined ? usual(request) : { status: 500, body: '{}' };
   });
   const { said } = await run(t, ['--yes'], { contextTokens: 8_000 });
+  assert.match(found(said)['output limit by max_tokens'] ?? '', /^unclear: the answer ended by itself/);
+  assert.match(found(said)['output limit by max_completion_tokens'] ?? '', /^yes/);
   assert.match(found(said)['developer role'] ?? '', /^unclear: it is accepted, but the model obeys no system message/);
   assert.match(found(said)['JSON schema'] ?? '', /^unclear: the upstream fails \(500\)/);
   assert.match(said, /The entry needs no change/);
