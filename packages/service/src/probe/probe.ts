@@ -4,6 +4,7 @@ import {
   developerFinding,
   type Finding,
   fullContextFinding,
+  isObeyed,
   limitFinding,
   schemaFinding,
   streamFinding,
@@ -11,7 +12,7 @@ import {
   usageFinding,
 } from '#probe/findings.ts';
 import type { ListedLimits } from '#probe/listed-limits.ts';
-import { COUNT, DEVELOPER, SCHEMA, SHORT, TOOL, tooLongFor } from '#probe/questions.ts';
+import { COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
 import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 type LimitParameter = ProviderCall['outputLimitParameter'];
@@ -77,7 +78,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   const streamed = await probeStreams(target, (changed) => manner(limits.chosen, changed));
   const tool = toolFinding(passable(await askPlain(plain, TOOL)));
   const schema = schemaFinding(passable(await askPlain(plain, SCHEMA)));
-  const developer = developerFinding(passable(await askPlain(plain, DEVELOPER)));
+  const developer = await probeDeveloper(plain);
   const context = options.fillsContext
     ? [fullContextFinding(target.contextTokens, passable(await askPlain(plain, tooLongFor(target.contextTokens))))]
     : [];
@@ -122,6 +123,12 @@ async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParamet
   if (best === undefined) throw stoppedBy(last);
   findings.push(usageFinding('usage in plain answers', best.outcome));
   return { findings, chosen: best.parameter, honoured: best.is === 'yes' ? best.parameter : undefined };
+}
+
+async function probeDeveloper(plain: Manner): Promise<Finding> {
+  const outcome = passable(await askPlain(plain, DEVELOPER));
+  const isAsked = isAnswer(outcome) && !isObeyed(outcome);
+  return developerFinding(outcome, isAsked ? passable(await askPlain(plain, SYSTEM)) : undefined);
 }
 
 function rankOf(is: Finding['is']): number {
