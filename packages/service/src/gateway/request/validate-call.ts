@@ -1,9 +1,11 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } from '#catalogue/catalogue.ts';
+import { ceilingOf } from '#catalogue/price.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
+import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
@@ -140,7 +142,8 @@ interface CallContext {
 /** Makes the call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
   const pseudonymised = namedAnew(request, model, context);
-  const asked = passOn(request, acceptedBy(model.parameters), pseudonymised);
+  const marked = withoutUnpricedMarks(request, context.upstreams);
+  const asked = passOn(marked, acceptedBy(model.parameters), pseudonymised);
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   const outputTokensAsked = outputTokensAskedOf(request, model);
@@ -225,5 +228,5 @@ export function findOutcomeModel(catalogue: Catalogue, { app, mode }: Caller, na
 }
 
 function isPriced({ upstreams: [{ price }] }: Model): boolean {
-  return price.inputMicrosPerMillion > 0n || price.outputMicrosPerMillion > 0n;
+  return ceilingOf(price, 1, 1) > 0n;
 }
