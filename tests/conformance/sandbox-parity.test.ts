@@ -171,7 +171,7 @@ const PROVIDERS: readonly (readonly [outcome: string, plain: UpstreamScript, str
   ['error', failing(500), failing(503)],
   ['rejected', failing(400), failing(422)],
   ['timeout', { body: [{ hang: true }] }, failing(504)],
-  ['error-midway', failing(500), [{ write: frame({ error: { message: 'no' } }) }]],
+  ['error-midway', failing(500), [{ write: frame({ error: { code: 500, message: 'no' } }) }]],
   ['throttled-midway', failing(529), [{ write: frame({ error: { code: 429 } }) }]],
   ['stalled', { body: [{ hang: true }] }, [{ hang: true }]],
   ['unfinished', { headers: {}, body: [{ write: '{' }] }, []],

@@ -54,7 +54,7 @@ test('D9 a message names the field, what it accepts and what was sent', () => {
     [
       catalogue.catalogueSchema,
       { providers: { a: { kind: 'odd' } }, models: [] },
-      'providers.a.kind: must be `openai-compatible` or `simulator`.',
+      'providers.a.kind: must be `openai-compatible`, `simulator`, `anthropic`, `bedrock`, `azure`, `mistral`, `google` or `vertex`.',
     ],
   ] as const) {
     assert.equal(explain(schema, value)[0], said);

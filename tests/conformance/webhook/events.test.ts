@@ -52,7 +52,7 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
 async function settle(call: string, charge: number): Promise<void> {
   await db.query(
     `select ledger.settle(
-       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false, 0)::ledger.settlement])`,
+       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false, 0, null)::ledger.settlement])`,
     [call, charge],
   );
 }
