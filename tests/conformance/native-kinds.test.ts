@@ -3,16 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import type { RecordedRequest } from '../support/scripted-upstream.ts';
+import { askingBy } from '../support/asking.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
+import { azure, startAzureByToken } from '../support/vendors/azure.ts';
 import { signatureFault } from '../support/vendors/aws-signature.ts';
 import { bedrock, BEDROCK_ACCOUNT } from '../support/vendors/bedrock.ts';
 import { google, startVertex } from '../support/vendors/google.ts';
+import { mistral, MISTRAL_THOUGHT } from '../support/vendors/mistral.ts';
 import {
   ANSWER_SCHEMA,
   CANARY,
@@ -26,59 +28,23 @@ import {
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
 const directory = mkdtempSync(join(tmpdir(), 'purser-vendors-'));
-const { vendor: vertex, close } = await startVertex((name, text) => {
+const write = (name: string, text: string): string => {
   writeFileSync(join(directory, name), text);
   return join(directory, name);
-});
-const VENDORS = [anthropic, bedrock, google, vertex];
+};
+const { vendor: vertex, close } = await startVertex(write);
+const entra = await startAzureByToken(write);
+const VENDORS = [anthropic, bedrock, google, vertex, azure, entra.vendor, mistral];
 const stage = await setVendorStage(VENDORS);
 const { client, modelOf, paid } = stage;
 after(async () => {
   await close();
+  entra.close();
   rmSync(directory, { recursive: true });
 });
 stage.service.keepSecret(CANARY);
 
-type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
-type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & {
-  reasoning_content?: string;
-  reasoning_details?: unknown[];
-};
-type Message = OpenAI.ChatCompletionMessage;
-
-interface Said {
-  readonly message: Message;
-  readonly reason: string | null | undefined;
-  /** How many chunks had any text, and any arguments of a tool. */
-  readonly deltas?: { readonly texts: number; readonly arguments: number };
-}
-
-async function plain(model: string, asked: Asked): Promise<Said> {
-  const { choices } = await client.chat.completions.create({ model, ...asked });
-  const [choice] = choices;
-  assert.ok(choice);
-  return { message: choice.message, reason: choice.finish_reason };
-}
-
-async function streamed(model: string, asked: Asked): Promise<Said> {
-  const stream = client.chat.completions.stream({ model, ...asked, stream: true });
-  const deltas = { texts: 0, arguments: 0 };
-  const details: unknown[] = [];
-  let thought = '';
-  for await (const { choices } of stream) {
-    const delta: Delta | undefined = choices[0]?.delta;
-    if (delta?.content) deltas.texts += 1;
-    if (delta?.tool_calls?.some((call) => call.function?.arguments)) deltas.arguments += 1;
-    thought += delta?.reasoning_content ?? '';
-    details.push(...(delta?.reasoning_details ?? []));
-  }
-  const [choice] = (await stream.finalChatCompletion()).choices;
-  assert.ok(choice);
-  const reasoning = { reasoning_content: thought, reasoning_details: details };
-  const message = { ...choice.message, ...(details.length === 0 ? {} : reasoning) };
-  return { message, reason: choice.finish_reason, deltas };
-}
-
+const { plain, streamed } = askingBy(client);
 const USER = { role: 'user' as const, content: 'Hello' };
 const WAYS = { plain, streamed };
 
@@ -88,7 +54,7 @@ for (const vendor of VENDORS) {
     test(`MO-09 ${vendor.kind}, ${way}: a text, with the charge of the vendor’s usage`, async () => {
       const system = { role: 'system' as const, content: 'Be brief.' };
       const { message, reason } = await paid(vendor, () => ask(model, { messages: [system, USER], stop: ['END'] }));
-      assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini) 🐟$/u);
+      assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini|GPT|Mistral) 🐟$/u);
       assert.equal(reason, 'stop');
     });
 
@@ -206,7 +172,10 @@ for (const [what, vendor, use] of LOOK) {
   }
 }
 
+const thoughtIn = (message: Thought): readonly unknown[] => [message.reasoning_content, message.content];
+
 interface Thought {
+  readonly content?: string | null;
   readonly reasoning_content?: string;
   readonly reasoning_details?: readonly { readonly text?: string; readonly signature?: string }[];
 }
@@ -241,6 +210,20 @@ for (const [way, ask] of Object.entries(WAYS)) {
     assert.doesNotMatch(JSON.stringify(stage.requestsOf(google).at(-1)?.body), /skip_thought_signature_validator/);
   });
 }
+
+for (const [way, ask] of Object.entries(WAYS)) {
+  test(`MO-09 mistral, ${way}: thoughts are apart from what is said, and go back to the vendor`, async () => {
+    const { message } = await paid(mistral, () => ask(modelOf(mistral, 'thinking'), { messages: [USER] }));
+    assert.deepEqual(thoughtIn(message), [MISTRAL_THOUGHT, 'Hello from Mistral 🐟']);
+    await paid(mistral, () => ask(modelOf(mistral, 'thinking'), { messages: [USER, message, USER] }));
+    assert.match(
+      JSON.stringify(stage.requestsOf(mistral).at(-1)?.body),
+      new RegExp(`"thinking","thinking":.*${MISTRAL_THOUGHT}`),
+    );
+  });
+}
+
+test('MO-11 azure: one token of Entra serves all calls until it ends', () => assert.equal(entra.tokens(), 1));
 
 for (const use of ['nova', 'llama', 'mistral']) {
   test(`MO-09 bedrock: models of other vendors by the same format: ${use}`, async () => {
