@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { APIError } from 'openai';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import type { RecordedRequest } from '../support/scripted-upstream.ts';
-import { askingBy } from '../support/asking.ts';
+import { asksOf } from '../support/vendor-asks.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
 import { azure, startAzureByToken } from '../support/vendors/azure.ts';
@@ -23,15 +24,13 @@ import {
   type Vendor,
   type VendorRequest,
   WEATHER,
+  writerIn,
 } from '../support/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
 const directory = mkdtempSync(join(tmpdir(), 'purser-vendors-'));
-const write = (name: string, text: string): string => {
-  writeFileSync(join(directory, name), text);
-  return join(directory, name);
-};
+const write = writerIn(directory);
 const { vendor: vertex, close } = await startVertex(write);
 const entra = await startAzureByToken(write);
 const VENDORS = [anthropic, bedrock, google, vertex, azure, entra.vendor, mistral];
@@ -44,7 +43,8 @@ after(async () => {
 });
 stage.service.keepSecret(CANARY);
 
-const { plain, streamed } = askingBy(client);
+const { plain, streamed } = asksOf(client);
+
 const USER = { role: 'user' as const, content: 'Hello' };
 const WAYS = { plain, streamed };
 
@@ -109,6 +109,15 @@ for (const vendor of VENDORS) {
     }
   });
 
+  test(`MO-09 CC-13 ${vendor.kind}: each parameter arrives in the vendor’s words`, async () => {
+    for (const [fields, expected] of vendor.sent ?? []) {
+      const body = { model, messages: [USER], ...fields };
+      const reply = await chat({ url: stage.service.url, key: stage.app.liveKey, user: 'anna' }, body);
+      assert.equal(reply.status, 200, `${JSON.stringify(fields)} ${reply.text}`);
+      assertHolds(stage.requestsOf(vendor).at(-1)?.body, expected, JSON.stringify(fields));
+    }
+  });
+
   test(`MO-09 CC-03 ${vendor.kind}: what the kind has no word for is refused by its path, and nothing is sent`, async () => {
     const before = stage.requestsOf(vendor).length;
     for (const [fields, param] of vendor.refused) {
@@ -119,6 +128,15 @@ for (const vendor of VENDORS) {
     }
     assert.equal(stage.requestsOf(vendor).length, before);
   });
+}
+
+/** The value holds at least this, and of lists as many items. */
+function assertHolds(value: unknown, expected: unknown, what: string): void {
+  if (typeof expected !== 'object' || expected === null) return assert.equal(value, expected, what);
+  if (Array.isArray(expected)) assert.equal((value as unknown[] | undefined)?.length, expected.length, what);
+  for (const [name, part] of Object.entries(expected)) {
+    assertHolds((value as Readonly<Record<string, unknown>> | undefined)?.[name], part, `${what} ${name}`);
+  }
 }
 
 let asked = 0;
@@ -172,10 +190,7 @@ for (const [what, vendor, use] of LOOK) {
   }
 }
 
-const thoughtIn = (message: Thought): readonly unknown[] => [message.reasoning_content, message.content];
-
 interface Thought {
-  readonly content?: string | null;
   readonly reasoning_content?: string;
   readonly reasoning_details?: readonly { readonly text?: string; readonly signature?: string }[];
 }
@@ -213,13 +228,13 @@ for (const [way, ask] of Object.entries(WAYS)) {
 
 for (const [way, ask] of Object.entries(WAYS)) {
   test(`MO-09 mistral, ${way}: thoughts are apart from what is said, and go back to the vendor`, async () => {
-    const { message } = await paid(mistral, () => ask(modelOf(mistral, 'thinking'), { messages: [USER] }));
-    assert.deepEqual(thoughtIn(message), [MISTRAL_THOUGHT, 'Hello from Mistral 🐟']);
-    await paid(mistral, () => ask(modelOf(mistral, 'thinking'), { messages: [USER, message, USER] }));
-    assert.match(
-      JSON.stringify(stage.requestsOf(mistral).at(-1)?.body),
-      new RegExp(`"thinking","thinking":.*${MISTRAL_THOUGHT}`),
-    );
+    const model = modelOf(mistral, 'thinking');
+    const { message } = await paid(mistral, () => ask(model, { messages: [USER] }));
+    assert.equal((message as Thought).reasoning_content, MISTRAL_THOUGHT);
+    assert.equal(message.content, 'Hello from Mistral 🐟');
+    await paid(mistral, () => ask(model, { messages: [USER, message, USER] }));
+    const sent = JSON.stringify(stage.requestsOf(mistral).at(-1)?.body);
+    assert.ok(sent.includes(`"thinking":[{"type":"text","text":"${MISTRAL_THOUGHT}"}]`), sent);
   });
 }
 
@@ -245,6 +260,20 @@ for (const use of ['nova', 'llama', 'mistral']) {
       const next = await paid(bedrock, () => ask(model, { ...asked, messages: [USER, called.message, ...results] }));
       assert.equal(next.message.content, 'Results: mild, mild');
     }
+  });
+}
+
+for (const vendor of VENDORS) {
+  test(`CC-11 ${vendor.kind}: a stream whose caller leaves in its middle is charged by the vendor’s usage`, async () => {
+    const gate = Promise.withResolvers<void>();
+    stage.holdBack(gate.promise);
+    await paid(vendor, async () => {
+      const caller = new AbortController();
+      const body = { model: modelOf(vendor, 'plain'), messages: [USER], stream: true as const };
+      for await (const _chunk of await client.chat.completions.create(body, { signal: caller.signal })) caller.abort();
+      gate.resolve();
+      await waitUntil('the hold ends', async () => (await stage.service.wallet(stage.app, 'anna')).held === 0);
+    });
   });
 }
 

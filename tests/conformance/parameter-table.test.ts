@@ -240,7 +240,8 @@ test('CC-03 the table has every parameter that the gateway knows or refuses with
 const DOCUMENT = new URL('../../docs/PARAMETERS.md', import.meta.url);
 
 test('CC-03 docs/PARAMETERS.md describes each parameter as the table has it', () => {
-  const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|/gm);
+  // Three columns: the table of other kinds has one for each of them.
+  const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|[^|]*\|$/gm);
   const told = Array.from(rows, ([, name, kind]) => `${name}: ${kind}`);
   const expected = ALL.map(({ name, kind }) => `${name}: ${kind}`);
   assert.deepEqual(told.toSorted(), [...expected, 'messages: forwarded', 'model: decided'].toSorted());

@@ -16,7 +16,15 @@ const CHARGE = chargeFor({ prompt: 30, completion: 20 });
 
 type Payload = Record<string, unknown>;
 
-const { upstream, service, app, newUser } = await setStage();
+const { upstream, service, app, newUser } = await setStage({
+  catalogue: (catalogue) => {
+    const [large] = catalogue.models;
+    const price = { ...large?.price, cacheWriteMicrosPerMillion: 2_000_000 };
+    const long = { ...price, cacheWriteLongMicrosPerMillion: 3_000_000 };
+    const writing = { ...large, id: 'acme.writing-1', price };
+    return { ...catalogue, models: [...catalogue.models, writing, { ...writing, id: 'acme.long-1', price: long }] };
+  },
+});
 
 async function streamOf(chunks: readonly unknown[], fields: Payload = {}) {
   const user = await newUser(BALANCE);
@@ -152,4 +160,29 @@ test('WA-07 CC-11 our own count of an answer is never above the limit that was s
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10 });
   await chat({ url: service.url, key: app.liveKey, user, body });
   await expectCharged(user, chargeFor({ prompt: estimatedPromptOf(body), completion: 10 }));
+});
+
+test('MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it', async () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const messages = [
+    { role: 'system', content: [{ type: 'text', text: 'Long.', ...hour }], ...mark },
+    { role: 'user', content: 'Hi', name: 'a' },
+  ];
+  const usage = { ...USAGE, prompt_tokens_details: { cache_creation_input_tokens: 10 } };
+  for (const [model, marks, charge] of [
+    ['acme.large-1', 0, CHARGE],
+    ['acme.writing-1', 1, 132], // 20 tokens at 1 micro, 10 at 2 and 20 at 4, and the margin.
+    ['acme.long-1', 2, 132],
+  ] as const) {
+    const answer = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage };
+    const { user, reply } = await plainOf(answer, { model, messages });
+    assert.equal(reply.status, 200, reply.text);
+    const request = upstream.requests.at(-1);
+    const sent = request?.rawBody.toString() ?? '';
+    assert.equal(sent.split('cache_control').length - 1, marks, sent);
+    const told = (request?.body as Payload | undefined)?.['messages'];
+    assert.partialDeepStrictEqual(told, [{ role: 'system', content: [{ type: 'text', text: 'Long.' }] }, messages[1]]);
+    await expectCharged(user, charge);
+  }
 });

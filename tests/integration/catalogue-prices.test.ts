@@ -52,7 +52,7 @@ function fileOf(name: string, content: unknown): string {
 async function run(t: TestContext, words: readonly string[], currency: string, catalogueFile: string) {
   const said: string[] = [];
   const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await comparePrices(words, { currency, catalogueFile });
+  const status = await comparePrices(words, () => ({ currency, catalogueFile }));
   mock.restore();
   return { status, said: said.join('\n') };
 }

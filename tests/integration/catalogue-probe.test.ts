@@ -29,24 +29,25 @@ const MODEL = {
   maxOutputTokens: 4_000,
 };
 
+const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+
 interface Ran {
   readonly status: number;
   readonly said: string;
 }
 
-async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}): Promise<Ran> {
+async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS): Promise<Ran> {
   const file = path.join(folder, 'catalogue.json');
-  const ours = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
   writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
   const said: string[] = [];
   const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await probeModel([MODEL.id, ...words], {
+  const status = await probeModel([MODEL.id, ...words], () => ({
     catalogueFile: file,
     currency: 'EUR',
     providerKeys: {},
     readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
     outboundEnvironment: {},
-  });
+  }));
   mock.restore();
   return { status, said: said.join('\n') };
 }
@@ -59,8 +60,8 @@ function found(said: string): Readonly<Record<string, string>> {
 
 test('MO-06 the probe says beforehand what it may cost, and sends nothing without --yes', async (t) => {
   const { status, said } = await run(t, []);
-  // 7 questions of 300 tokens; two limits of 24 and five of 512, or seven answers of 4,000.
-  assert.match(said, /at most 7 calls\.\n.*at most 0\.007316 EUR if .* honours[^]*at most 0\.0581 EUR if it ignores/);
+  // 8 questions of 300 tokens; two limits of 24 and six of 512, or eight answers of 4,000.
+  assert.match(said, /at most 8 calls\.\n.*at most 0\.00864 EUR if .* honours[^]*at most 0\.0664 EUR if it ignores/);
   assert.deepEqual([status, upstream.requests.length], [0, first]);
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
 });
@@ -116,13 +117,28 @@ test('MO-06 a server without usage, `stream_options`, tools, schemas and develop
       'usage in streams: Purser would count the tokens itself',
       'tools: the upstream rejects it (400)',
       'JSON schema: it is ignored: the answer does not fit the schema',
-      'developer role: it is accepted, but not obeyed',
+      'developer role: it is accepted, but not obeyed as a system message is',
     ],
   );
   const { providers } = proposedIn(said, 0) as { readonly providers: Readonly<Record<string, JsonObject>> };
   assert.deepEqual([providers['ours']?.['streamOptions'], providers['ours']?.['developerRole']], [false, 'system']);
   assert.deepEqual(proposedIn(said, 1)['parameters'], ['temperature']);
   assert.doesNotMatch(said, /CANARY/);
+});
+
+test('MO-06 what a weak model or a fault may have caused is unclear, and changes nothing', async (t) => {
+  const usual = answerOf({ ...GOOD_SERVER, obeys: false });
+  upstream.script((request) => {
+    const asked = request.body as JsonObject | undefined;
+    if (asked?.['max_tokens'] === 24) return { body: completionBody({ model: 'small', content: 'No.' }) };
+    return asked?.['response_format'] === undefined ? usual(request) : { status: 500, body: '{}' };
+  });
+  const { said } = await run(t, ['--yes'], { contextTokens: 8_000 });
+  assert.match(found(said)['output limit by max_tokens'] ?? '', /^unclear: the answer ended by itself/);
+  assert.match(found(said)['output limit by max_completion_tokens'] ?? '', /^yes/);
+  assert.match(found(said)['developer role'] ?? '', /^unclear: it is accepted, but the model obeys no system message/);
+  assert.match(found(said)['JSON schema'] ?? '', /^unclear: the upstream fails \(500\)/);
+  assert.match(said, /The entry needs no change/);
 });
 
 test('MO-06 a prompt that the server cuts without a word is found out if the context is filled', async (t) => {
@@ -156,6 +172,59 @@ test('MO-06 an upstream that is down, refuses the key, throttles or knows no suc
   assert.match(await failing({ status: 404, body: '{}' }), /rejects even the simplest call \(404\).*name of the model/);
   assert.match(await failing({ body: [{ destroy: true }] }), /cannot be reached/);
   assert.match(await failing({ body: [{ write: frame('no completion') }] }), /did not answer the simplest call/);
+});
+
+test('MO-09 a native kind is probed through its own format, and what the format has no word for is named', async (t) => {
+  const usage = { input_tokens: 20, output_tokens: 3 };
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-3-haiku', stop_sequence: null };
+  const events: readonly JsonObject[] = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one two three' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } },
+    { type: 'message_stop' },
+  ];
+  upstream.script(({ body }) => {
+    const { stream, max_tokens: limit, tools } = body as JsonObject;
+    if (stream === true) {
+      return { body: events.map((event) => ({ write: `event: ${String(event['type'])}\n${frame(event)}` })) };
+    }
+    const isCut = limit === 24;
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Paris' } };
+    const content = tools === undefined ? [{ type: 'text', text: isCut ? '1 2 3' : 'PINEAPPLE' }] : [call];
+    const stop_reason = isCut ? 'max_tokens' : tools === undefined ? 'end_turn' : 'tool_use';
+    return {
+      body: JSON.stringify({
+        ...message,
+        content,
+        stop_reason,
+        usage: isCut ? { ...usage, output_tokens: 24 } : usage,
+      }),
+    };
+  });
+  const ours = { kind: 'anthropic', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
+  const { status, said } = await run(t, ['--yes'], { providerModel: 'claude-3-haiku' }, ours);
+  assert.equal(status, 0, said);
+  assert.match(said, /at most 7 calls/);
+  const { 'JSON schema': schema, ...others } = found(said);
+  assert.match(
+    schema ?? '',
+    /^no: the format of this kind of provider has no word for `response_format`\. Make the model call a tool/,
+  );
+  assert.deepEqual(
+    Object.entries(others).map(([what, words]) => `${what} ${/^\w+/.exec(words)?.[0]}`),
+    [
+      'output limit by max_tokens yes',
+      'usage in plain answers yes',
+      'streams yes',
+      'usage in streams yes',
+      'tools yes',
+      'developer role yes',
+      'context size unclear',
+    ],
+  );
+  assert.ok(!(proposedIn(said)['parameters'] as readonly string[]).includes('response_format'));
 });
 
 /** An entry that the command proposes, counted from the last. */

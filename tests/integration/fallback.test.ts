@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { after, test } from 'node:test';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { newOperator } from '../support/control.ts';
@@ -38,9 +41,21 @@ const NAMES = [
   'far',
   'view',
 ] as const;
-const service = await startTestService({
-  ...catalogueOf(servers, Object.fromEntries(NAMES.map((name) => [name, PAIR]))),
+const catalogue = catalogueOf(servers, {
+  ...Object.fromEntries(NAMES.map((name) => [name, PAIR])),
+  pooled: [{ provider: 'pool', micros: 1 }],
 });
+const { baseUrl } = servers.first;
+const pool = { kind: 'openai-compatible', baseUrl, apiKeys: ['one', 'two'] };
+const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-fallback-'));
+const keysFile = path.join(folder, 'keys.json');
+const hosts = [new URL(baseUrl).origin];
+writeFileSync(keysFile, JSON.stringify({ one: { env: 'KEY_ONE', hosts }, two: { env: 'KEY_TWO', hosts } }));
+const service = await startTestService(
+  { ...catalogue, providers: { ...catalogue.providers, pool } },
+  { PURSER_PROVIDER_KEYS: keysFile, KEY_ONE: 'sk-one', KEY_TWO: 'sk-two' },
+);
+rmSync(folder, { recursive: true });
 const app = await service.addApp();
 const ownApp = await service.addApp({ isFirstParty: true });
 await service.fund(app, 'anna', 1_000_000);
@@ -179,6 +194,25 @@ test('CC-16 a plain call goes on when its upstream has not answered in the upstr
   second.script('slow', PLAIN);
   const reply = await ask('slow');
   assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
+});
+
+test('CC-16 a refused key of a pool hands its calls to the next key, and is asked last once it has failed often', async () => {
+  service.keepSecret('sk-one');
+  first.script('pooled', ({ headers }) =>
+    headers.authorization === 'Bearer sk-one' ? { status: 401, body: '{}' } : PLAIN,
+  );
+  for (let count = 0; count < 10; count += 1) assert.equal((await ask('pooled')).status, 200);
+  const keys = servers.first.requests.flatMap(({ headers, body }) =>
+    (body as { model: string }).model === 'pooled-upstream' ? [headers.authorization] : [],
+  );
+  assert.equal(keys.filter((key) => key === 'Bearer sk-one').length, 3);
+  const { upstreams } = await (await newOperator(service)).get(200, 'GET', '/operator/upstreams');
+  const [pooled] = (upstreams as Record<string, unknown>[]).filter(({ provider }) => provider === 'pool');
+  assert.equal(pooled?.['state'], 'closed');
+  assert.deepEqual(pooled?.['keys'], [
+    { name: 'one', state: 'open', calls: 3, failures: 3 },
+    { name: 'two', state: 'closed', calls: 10, failures: 0 },
+  ]);
 });
 
 test('WA-07 content past its limit costs what the hold for its own upstream would have been', async () => {

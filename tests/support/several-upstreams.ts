@@ -1,5 +1,5 @@
 // Models that are served by several scripted upstreams, with prices that are easy to follow by hand.
-import type { ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
+import type { RecordedRequest, ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
 
 export interface UpstreamEntry {
   readonly provider: string;
@@ -39,12 +39,17 @@ export function catalogueOf(
   };
 }
 
+type Answer = UpstreamScript | ((request: RecordedRequest) => UpstreamScript);
+
 /** Scripts for each provider's name of a model. A model without one is answered 500. */
 export function scriptModels(upstream: ScriptedUpstream) {
-  const scripts = new Map<string, UpstreamScript>();
-  upstream.script(({ body }) => scripts.get(modelOf(body)) ?? { status: 500, body: '{}' });
+  const scripts = new Map<string, Answer>();
+  upstream.script((request) => {
+    const answer = scripts.get(modelOf(request.body)) ?? { status: 500, body: '{}' };
+    return typeof answer === 'function' ? answer(request) : answer;
+  });
   return {
-    script: (model: string, script: UpstreamScript) => void scripts.set(`${model}-upstream`, script),
+    script: (model: string, script: Answer) => void scripts.set(`${model}-upstream`, script),
     /** How many requests for this model came. */
     count: (model: string) => upstream.requests.filter(({ body }) => modelOf(body) === `${model}-upstream`).length,
   };

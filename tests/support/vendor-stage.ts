@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import OpenAI from 'openai';
 import { scrape } from './metrics.ts';
-import { type RecordedRequest, startScriptedUpstream } from './scripted-upstream.ts';
+import {
+  type RecordedRequest,
+  startScriptedUpstream,
+  type UpstreamScript,
+  type UpstreamStep,
+} from './scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from './service.ts';
 import { type Billed, CACHE_WRITE_PRICES, chargeOf, PRICES, type Vendor } from './vendors/vendor.ts';
 
@@ -20,6 +25,8 @@ export interface VendorStage {
    * hold is left.
    */
   readonly paid: <Result>(vendor: Vendor, work: () => Promise<Result>) => Promise<Result>;
+  /** Streams from now on stop in their middle until the promise resolves. */
+  readonly holdBack: (until: Promise<unknown>) => void;
   /** Parts of requests that a library changed on its own. There must be none. */
   readonly warnings: () => Promise<number>;
 }
@@ -28,6 +35,7 @@ const USER = 'anna';
 
 /** Called once by a test file, before its tests. */
 export async function setVendorStage(vendors: readonly Vendor[]): Promise<VendorStage> {
+  let gate: Promise<unknown> | undefined;
   const bills = new Map<Vendor, (Billed | undefined)[]>();
   const servers = new Map<Vendor, Awaited<ReturnType<typeof startScriptedUpstream>>>();
   for (const vendor of vendors) {
@@ -36,7 +44,7 @@ export async function setVendorStage(vendors: readonly Vendor[]): Promise<Vendor
     server.script((request) => {
       const answer = vendor.answer(request);
       billed.push(answer.billed);
-      return answer.script;
+      return heldBack(answer.script, gate);
     });
     servers.set(vendor, server);
     bills.set(vendor, billed);
@@ -79,8 +87,19 @@ export async function setVendorStage(vendors: readonly Vendor[]): Promise<Vendor
       assert.equal(before.balance - balance, bill === undefined ? 0 : chargeOf(bill));
       return result;
     },
+    holdBack: (until) => {
+      gate = until;
+    },
     warnings,
   };
+}
+
+function heldBack(script: UpstreamScript, gate: Promise<unknown> | undefined): UpstreamScript {
+  const { body } = script;
+  if (gate === undefined || !Array.isArray(body)) return script;
+  const steps = body as readonly UpstreamStep[];
+  const middle = Math.floor(steps.length / 2);
+  return { ...script, body: [...steps.slice(0, middle), { waitFor: gate }, ...steps.slice(middle)] };
 }
 
 function catalogueOf(vendors: readonly Vendor[], originOf: (vendor: Vendor) => string) {

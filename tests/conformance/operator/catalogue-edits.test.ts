@@ -71,7 +71,10 @@ test('MO-11 an edit over HTTP sends no key to an address where it was not sent b
     baseUrl: `http://127.0.0.1:${port}/v1`,
     ...fields,
   });
+  const vertex = { kind: 'vertex', project: 'shop-1', location: 'europe-west4' };
   const refused = [
+    [{ mine: { ...vertex, credentialsFile: '/etc/purser/vertex.json' } }, 'mine.credentialsFile'],
+    [{ mine: { ...vertex, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'],
     [{ mine: at(9, { apiKeyEnv: 'MINE_API_KEY' }) }, 'mine.apiKeyEnv'],
     [{ shell: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'shell.apiKeyEnv'],
     [{ constructor: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'constructor.apiKeyEnv'],
@@ -86,6 +89,7 @@ test('MO-11 an edit over HTTP sends no key to an address where it was not sent b
   }
   assert.deepEqual(await read(), { ...rest, providers });
   const accepted = [
+    { mine: vertex },
     { shell: { ...shell, onAbandon: 'drain' } },
     { copy: { ...shell, baseUrl: 'http://127.0.0.1:9/v2' } },
     { mine: at(9, { apiKey: 'bound' }) },

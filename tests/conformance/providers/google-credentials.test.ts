@@ -62,6 +62,11 @@ test('MO-09 a workload identity exchanges the token in its file, and acts as a s
   }
 });
 
+test('MO-09 a workload identity may have its own token from an address of its machine', async () => {
+  const { token } = await tokenOf(server.workloadIdentityAtAddress());
+  assert.ok(server.takesToken(token));
+});
+
 test('MO-09 ER-03 credentials that are refused or cannot be used are an `unauthorized` of our own words', async () => {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,

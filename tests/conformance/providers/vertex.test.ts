@@ -8,6 +8,7 @@ import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support
 import { FAILURES, type Json } from '../../support/gemini/wire.ts';
 import { providerSchema, vertexAddress } from '../../../packages/contract/src/catalogue-providers.ts';
 import { createVertex } from '../../../packages/service/src/providers/google/vertex.ts';
+import { fixedKey, type KeySource } from '../../../packages/service/src/providers/keys/key-source.ts';
 import type { Provider } from '../../../packages/service/src/providers/provider.ts';
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
@@ -37,11 +38,11 @@ function vertexOfEnvironment(): Provider {
   return vertexWith({});
 }
 
-function vertexWith(credentials: { readonly credentialsFile?: string }): Provider {
+function vertexWith(credentials: { readonly credentialsFile?: string }, key?: KeySource): Provider {
   const place = { kind: 'vertex', project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
   const definition = providerSchema.parse({ ...place, ...credentials });
   assert.equal(definition.kind, 'vertex');
-  return createVertex({ http, definition, key: undefined });
+  return createVertex({ http, definition, key });
 }
 
 const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3, candidatesTokenCount: 2 } };
@@ -64,6 +65,8 @@ test('MO-09 calls of Vertex share one access token of the service account, and g
   const { headers, path } = server.requests.at(-1)!;
   assert.match(path, /^\/v1\/projects\/shop-1\/locations\/europe-west4\/publishers\/google\/models\/gemini-2.5-pro:/);
   assert.deepEqual([headers['x-goog-api-key'], headers.authorization?.slice(0, 12)], [undefined, 'Bearer ya29.']);
+  const token = headers.authorization?.slice('Bearer '.length) ?? '';
+  assert.equal(await ask(vertexWith({}, fixedKey('a token of the settings', token))), 'Good morning.');
   tokens.expireAll();
   await assert.rejects(ask(provider), { kind: 'unauthorized', status: 401 });
   assert.equal(await ask(provider), 'Good morning.');

@@ -13,14 +13,19 @@ const AUDIENCE = '//iam.googleapis.com/projects/123456/locations/global/workload
 const EMAIL = 'purser@shop-1.iam.gserviceaccount.com';
 const KEY_ID = 'a1b2c3';
 const IMPERSONATION = `/v1/projects/-/serviceAccounts/${EMAIL}:generateAccessToken`;
+const SUBJECT_ADDRESS = '/metadata/token';
 /** What a workload has in its token file. */
 export const SUBJECT_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.subject-token-of-the-workload';
+
+const SUBJECT_HEADERS = { 'metadata-flavor': 'Google' };
 
 export interface TokenServer {
   /** The JSON that an operator downloads for a service account. */
   readonly serviceAccount: Json;
   /** The JSON of a workload identity whose token is in this file. */
   readonly workloadIdentity: (tokenFile: string, isImpersonated?: boolean) => Json;
+  /** The JSON of a workload identity whose token is had from an address of its machine. */
+  readonly workloadIdentityAtAddress: () => Json;
   /** What was wanted of it, in order: `service-account`, `workload` or `impersonation`. */
   readonly requests: readonly string[];
   /** The programs that sent them, by their own word. */
@@ -67,9 +72,12 @@ export async function startTokenServer(): Promise<TokenServer> {
   };
   let failure: number | 'reset' | undefined;
   const server = createServer((request, response) => {
-    agents.add(request.headers['user-agent']);
+    if (request.method === 'POST') agents.add(request.headers['user-agent']);
     void readBody(request).then((text) => {
       if (failure === 'reset') return void request.socket.resetAndDestroy();
+      const isOfMachine = request.headers['metadata-flavor'] === 'Google';
+      if (request.method === 'GET' && request.url === SUBJECT_ADDRESS && isOfMachine)
+        return void response.end(SUBJECT_TOKEN);
       const [status, body] =
         failure === undefined ? answer(request, text, state) : [failure, refusal('CANARY', 'down')];
       response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
@@ -81,6 +89,10 @@ export async function startTokenServer(): Promise<TokenServer> {
   return {
     serviceAccount: serviceAccountAt(origin, privateKey),
     workloadIdentity: (tokenFile, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
+    workloadIdentityAtAddress: () => ({
+      ...workloadAt(origin, '', false),
+      credential_source: { url: `${origin}${SUBJECT_ADDRESS}`, headers: SUBJECT_HEADERS },
+    }),
     requests,
     agents,
     takesToken: state.takesToken,

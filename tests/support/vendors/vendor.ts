@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { UpstreamScript } from '../scripted-upstream.ts';
 
 /** A vendor as a test sees it: a server that speaks its documented wire, and shares no code with the adapter. */
@@ -13,6 +15,11 @@ export interface Vendor {
   readonly failures: readonly (readonly [word: string, type: string])[];
   /** Those that may come in the middle of a stream. */
   readonly lateFailures: readonly (readonly [word: string, type: string])[];
+  /** Parameters of a request, each with what the vendor's body must hold of it. */
+  readonly sent?: readonly (readonly [
+    fields: Readonly<Record<string, unknown>>,
+    body: Readonly<Record<string, unknown>>,
+  ])[];
   /** Requests that the kind refuses by name, each with the path. */
   readonly refused: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[];
   readonly answer: (request: VendorRequest) => VendorAnswer;
@@ -73,6 +80,16 @@ export const WEATHER = {
   },
 };
 
+/** A second tool, and a choice that leaves it out. */
+export const OTHER = {
+  type: 'function' as const,
+  function: { name: 'other', parameters: WEATHER.function.parameters },
+};
+export const ALLOWED = {
+  type: 'allowed_tools',
+  allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'weather' } }] },
+};
+
 /** The schema that every scenario asks for. */
 export const ANSWER_SCHEMA = {
   type: 'object',
@@ -117,3 +134,11 @@ export const REFUSED_BY_ALL: Vendor['refused'] = [
   [saying('Hello', { weight: 1 }), 'messages[0].weight'],
   [{ tools: [{ ...WEATHER, custom: 1 }] }, 'tools[0].custom'],
 ];
+
+/** Writes files for the service into a directory, and returns their paths. */
+export function writerIn(directory: string): (name: string, text: string) => string {
+  return (name, text) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+}

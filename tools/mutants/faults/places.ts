@@ -139,6 +139,7 @@ export const connecting = ofFile('tests/conformance/connect.test.ts');
 export const leadingBack = ofFile('tests/conformance/pages/connect-links.test.ts');
 export const bounding = ofFile('tests/property/hold-bound.test.ts');
 export const tabulating = ofFile('tests/conformance/parameter-table.test.ts');
+export const holdingUp = ofFile('packages/service/src/gateway/stream/stream.test.ts');
 export const charging = ofFile('tests/conformance/what-is-charged.test.ts');
 export const speaking = ofFile('packages/service/src/gateway/usage/usage-dialects.test.ts');
 export const fallingBack = ofFile('tests/integration/fallback.test.ts');

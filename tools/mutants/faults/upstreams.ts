@@ -76,7 +76,7 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
   {
     id: 'breaker-never-opens',
     clause: 'CC-16',
-    edits: [health('failures >= FAILURES_MIN &&', 'failures < 0 &&')],
+    edits: [health('if (failures < FAILURES_MIN ||', 'if (failures >= 0 ||')],
     killer: fallingBack('CC-16 an upstream that keeps failing is asked last, and operators see that it is open'),
   },
   {

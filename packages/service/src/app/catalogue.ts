@@ -4,16 +4,17 @@ import { createCatalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
 import { createUpstreams } from '#gateway/upstream/upstreams.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
 import { randomShare } from '#kernel/random.ts';
 import { showErrorTexts } from '#providers/error-text.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 
 /** Opens the catalogue in memory, with the clients of its providers and what is known of how they serve. */
-export function openCatalogue(db: Pool, config: Config, simulatorUrl: string | undefined) {
+export function openCatalogue(db: Pool, log: Log, config: Config, simulatorUrl: string | undefined) {
   const providers = openProviders(config, simulatorUrl);
   const keysOf = (definition: CatalogueProvider) => providers.clientsOf(definition).map(({ keyName }) => keyName);
-  const upstreams = createUpstreams({ keysOf, clock: steadyClock, random: randomShare });
+  const upstreams = createUpstreams({ log, keysOf, clock: steadyClock, random: randomShare });
   const catalogue = createCatalogue(db, providers.canReach);
   const readUpstreams = () => upstreams.report(catalogue);
   return { providers, upstreams, catalogue: { ...catalogue, readUpstreams } };

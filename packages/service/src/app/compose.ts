@@ -98,7 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
   const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
-  const { providers, catalogue, upstreams } = openCatalogue(upkeep, config, simulatorUrl);
+  const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);

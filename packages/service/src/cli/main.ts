@@ -57,6 +57,15 @@ async function main(words: readonly string[]): Promise<number> {
     const { listen } = await import('#cli/listen-command.ts'); // With an HTTP client that no gateway process needs.
     return listen(words.slice(1), untilToldToStop);
   }
+  // They read the settings themselves, so that their help needs none.
+  if (command === 'catalogue' && sub === 'prices') {
+    const { comparePrices } = await import('#cli/prices-command.ts'); // With libraries that no gateway process needs.
+    return comparePrices(words.slice(2), readProcessConfig);
+  }
+  if (command === 'catalogue' && sub === 'probe') {
+    const { probeModel } = await import('#cli/probe-command.ts');
+    return probeModel(words.slice(2), readProcessConfig);
+  }
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
@@ -85,14 +94,6 @@ async function main(words: readonly string[]): Promise<number> {
         await replaceSecret(owner, config.secret);
         say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
       });
-    case 'catalogue prices': {
-      const { comparePrices } = await import('#cli/prices-command.ts'); // With libraries that no gateway process needs.
-      return comparePrices(words.slice(2), config);
-    }
-    case 'catalogue probe': {
-      const { probeModel } = await import('#cli/probe-command.ts');
-      return probeModel(words.slice(2), config);
-    }
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }

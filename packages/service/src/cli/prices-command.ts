@@ -52,14 +52,14 @@ export interface PricesSettings {
 }
 
 /** Runs `catalogue prices`: 1 if a price was refused. Throws `CommandError` or `CatalogueFileError`. */
-export async function comparePrices(words: readonly string[], settings: PricesSettings): Promise<number> {
+export async function comparePrices(words: readonly string[], readSettings: () => PricesSettings): Promise<number> {
   const options = readOptions(words);
   if (options.help === true) {
     console.log(PRICES_HELP);
     return 0;
   }
   try {
-    return await compare(options, settings);
+    return await compare(options, readSettings());
   } catch (fault) {
     throw fault instanceof PriceListError ? new CommandError(fault.message) : fault;
   }
@@ -98,9 +98,10 @@ function conclude(proposals: readonly Proposal[], { text, write, from }: Result)
   const [changed, refused] = [count('change'), count('refused')];
   const skipped = proposals.length - changed - refused - count('same');
   console.log(`${changed} new, ${count('same')} unchanged, ${refused} refused, ${skipped} not compared.`);
-  if (write === undefined) {
-    if (changed > 0)
-      console.log('Nothing was changed. Add --write <file> to write a catalogue file with the new prices.');
+  if (changed === 0) {
+    console.log('There is nothing to write.');
+  } else if (write === undefined) {
+    console.log('Nothing was changed. Add --write <file> to write a catalogue file with the new prices.');
   } else {
     const prices = proposals.flatMap(({ upstream, judgement }) =>
       judgement?.verdict === 'change' && judgement.card !== undefined ? [{ upstream, card: judgement.card }] : [],

@@ -39,7 +39,7 @@ type ProbeSettings = Pick<
 >;
 
 /** Runs `catalogue probe`: 1 if an upstream could not be probed. Throws `CommandError` or `CatalogueFileError`. */
-export async function probeModel(words: readonly string[], settings: ProbeSettings): Promise<number> {
+export async function probeModel(words: readonly string[], readSettings: () => ProbeSettings): Promise<number> {
   const { values: options, positionals } = readOptions(words);
   const [model] = positionals;
   if (options.help === true) {
@@ -47,6 +47,7 @@ export async function probeModel(words: readonly string[], settings: ProbeSettin
     return 0;
   }
   if (model === undefined || positionals.length > 1) throw new CommandError(PROBE_HELP);
+  const settings = readSettings();
   const fillsContext = options['fill-context'] === true;
   const file = readFile(options.catalogue ?? settings.catalogueFile);
   const subjects = subjectsIn(file, model, options.provider);

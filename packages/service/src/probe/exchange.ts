@@ -1,5 +1,7 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Chunk, TokenCounts, UsageReport } from '#providers/completion.ts';
+import { findUnsupported } from '#providers/capabilities.ts';
 import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { TextRun } from '@purser/text-runs/text-run.ts';
 
@@ -11,6 +13,7 @@ export interface ProbeCall {
 
 /** How the upstream is asked. */
 export interface Manner {
+  readonly definition: CatalogueProvider;
   readonly provider: Provider;
   readonly providerModel: string;
   readonly outputLimitParameter: ProviderCall['outputLimitParameter'];
@@ -27,6 +30,13 @@ interface Answer {
   readonly usage: TokenCounts | undefined;
 }
 
+/** A question that the kind of provider has no words for. The adapter was not asked. */
+export class NotExpressible extends UpstreamError {
+  constructor(path: string, advice: string) {
+    super('rejected', `the format of this kind of provider has no word for \`${path}\`. ${advice}`);
+  }
+}
+
 /** An answer, or the failure in its place. */
 export type Outcome = Answer | UpstreamError;
 
@@ -36,7 +46,7 @@ export function isAnswer(outcome: Outcome): outcome is Answer {
 
 /** Makes a plain call. A failure of the upstream is returned. */
 export function askPlain(manner: Manner, call: ProbeCall): Promise<Outcome> {
-  return orFailure(async () => {
+  return orFailure(manner, call, async () => {
     const { choices, usage, large } = await manner.provider.complete(callOf(manner, call));
     large?.leave();
     const [choice] = choices;
@@ -52,7 +62,7 @@ export function askPlain(manner: Manner, call: ProbeCall): Promise<Outcome> {
 
 /** Makes a streamed call and joins its chunks. A failure of the upstream is returned, also one in the middle. */
 export function askStreamed(manner: Manner, call: ProbeCall): Promise<Outcome> {
-  return orFailure(async () => {
+  return orFailure(manner, call, async () => {
     const source = await manner.provider.stream(callOf(manner, call), new AbortController().signal);
     let answer: Answer = { text: '', toolArguments: undefined, finishReason: null, usage: undefined };
     await source.rest((chunks) => {
@@ -87,7 +97,9 @@ function callOf(manner: Manner, { request, outputTokens }: ProbeCall): ProviderC
   };
 }
 
-async function orFailure(ask: () => Promise<Answer>): Promise<Outcome> {
+async function orFailure(manner: Manner, { request }: ProbeCall, ask: () => Promise<Answer>): Promise<Outcome> {
+  const unsupported = findUnsupported({ provider: manner.definition, providerModel: manner.providerModel }, request);
+  if (unsupported !== undefined) return new NotExpressible(unsupported.path, unsupported.advice);
   try {
     return await ask();
   } catch (fault) {

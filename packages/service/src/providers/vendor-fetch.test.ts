@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { startScriptedUpstream, type UpstreamScript } from '../../../../tests/support/scripted-upstream.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -95,4 +98,35 @@ test('CC-09 a connection that fails, before or during a body, is an outage, and 
   const reading = (await ask({ signal: caller.signal })).text();
   caller.abort();
   await assert.rejects(reading, { name: 'AbortError' });
+});
+
+test('MO-09 calls go through the proxies of the environment, but for the hosts that it excepts', async (t) => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.end('{}');
+  });
+  proxy.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const before = { ...process.env };
+  Object.assign(process.env, { HTTP_PROXY: origin, HTTPS_PROXY: origin, NO_PROXY: '127.0.0.1' });
+  const http = createVendorHttp();
+  t.after(async () => {
+    process.env = before;
+    http.close();
+    proxy.closeAllConnections();
+    proxy.close();
+    await once(proxy, 'close');
+  });
+  const ask = http.fetchFor({ bytesMax: 100, framing: 'events', checkBody: () => {} });
+  const post = { method: 'POST', body: '{}' };
+  await ask('http://vendor.test/v1', post);
+  await assert.rejects(ask('https://vendor.test/v1', post), isFailure('outage'));
+  await ask(`${origin}/direct`, post);
+  assert.deepEqual(seen, ['POST http://vendor.test/v1', 'CONNECT vendor.test:443', 'POST /direct']);
 });

@@ -4,6 +4,7 @@ import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } fr
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
+import { withoutUnpricedMarks } from '#gateway/request/cache-marks.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
@@ -140,7 +141,8 @@ interface CallContext {
 /** Makes the call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
   const pseudonymised = namedAnew(request, model, context);
-  const asked = passOn(request, acceptedBy(model.parameters), pseudonymised);
+  const marked = withoutUnpricedMarks(request, context.upstreams);
+  const asked = passOn(marked, acceptedBy(model.parameters), pseudonymised);
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   const outputTokensAsked = outputTokensAskedOf(request, model);

@@ -62,13 +62,15 @@ export class Health {
     return true;
   }
 
-  succeeded(nowMs: number, isTest: boolean): void {
+  /** Returns whether it closed an open breaker. */
+  succeeded(nowMs: number, isTest: boolean): boolean {
     this.#add(CALLS, 1, nowMs);
-    if (!isTest || this.#openUntilMs === undefined) return;
+    if (!isTest || this.#openUntilMs === undefined) return false;
     this.#openUntilMs = undefined;
     this.#isTesting = false;
     this.#pauseMs = 0;
     this.#sums.fill(0); // What failed before the pause must not open it again.
+    return true;
   }
 
   /** The first chunk of a stream took so long. */
@@ -77,16 +79,21 @@ export class Health {
     this.#add(FIRST_BYTE_MS, firstByteMs, nowMs);
   }
 
-  /** `retryAfterMs`: how long the provider asks us to wait. `isCounted`: the call was counted as answered before it broke. */
-  failed(nowMs: number, isTest: boolean, { retryAfterMs = 0, isCounted = false }: Failure = {}): void {
+  /**
+   * Returns whether it opened a closed breaker. `retryAfterMs`: how long the provider asks us to wait. `isCounted`: the call was
+   * counted as answered before it broke.
+   */
+  failed(nowMs: number, isTest: boolean, { retryAfterMs = 0, isCounted = false }: Failure = {}): boolean {
     if (!isCounted) this.#add(CALLS, 1, nowMs);
     this.#add(FAILURES, 1, nowMs);
     if (this.#openUntilMs === undefined) {
       const failures = this.#sum(FAILURES, nowMs);
-      if (failures >= FAILURES_MIN && failures * 2 >= this.#sum(CALLS, nowMs)) this.#open(nowMs, retryAfterMs);
-    } else if (isTest && nowMs >= this.#openUntilMs) {
+      if (failures < FAILURES_MIN || failures * 2 < this.#sum(CALLS, nowMs)) return false;
       this.#open(nowMs, retryAfterMs);
+      return true;
     }
+    if (isTest && nowMs >= this.#openUntilMs) this.#open(nowMs, retryAfterMs);
+    return false;
   }
 
   /** The call ended without saying anything about the upstream. */

@@ -98,8 +98,9 @@ export class TryRoute implements Route {
     const nowMs = this.#clock.nowMs();
     const { server, keys, totals } = this.#state();
     totals.answered += 1;
-    server.succeeded(nowMs, this.#isServerTest);
-    keys[this.key]?.succeeded(nowMs, this.#isKeyTest);
+    const key = keys[this.key];
+    if (server.succeeded(nowMs, this.#isServerTest)) this.#states.tellClosed(this.#state());
+    if (key?.succeeded(nowMs, this.#isKeyTest) === true) this.#states.tellClosed(this.#state(), key);
     if (!this.#hold.call.isStream) return this.#leave();
     const firstByteMs = nowMs - this.#sentMs;
     totals.firstBytes += 1;
@@ -139,7 +140,8 @@ export class TryRoute implements Route {
     const { server, totals } = this.#state();
     totals.answered -= 1;
     totals.failed += 1;
-    server.failed(this.#clock.nowMs(), false, { isCounted: true });
+    const hasOpened = server.failed(this.#clock.nowMs(), false, { isCounted: true });
+    if (hasOpened) this.#states.tellOpen(this.#state(), fault);
   }
 
   /**
@@ -226,14 +228,16 @@ export class TryRoute implements Route {
     }
     if (evidence === 'server') {
       totals.failed += 1;
-      server.failed(nowMs, this.#isServerTest);
+      if (server.failed(nowMs, this.#isServerTest)) this.#states.tellOpen(this.#state(), fault);
       key?.withdrawn(this.#isKeyTest);
       return;
     }
     if (fault.kind === 'throttled') totals.throttled += 1;
     else totals.failed += 1;
-    server.succeeded(nowMs, this.#isServerTest); // It responds.
-    key?.failed(nowMs, this.#isKeyTest, { retryAfterMs: (fault.retryAfterSeconds ?? 0) * MS_PER_SECOND });
+    if (server.succeeded(nowMs, this.#isServerTest)) this.#states.tellClosed(this.#state()); // It responds.
+    const retryAfterMs = (fault.retryAfterSeconds ?? 0) * MS_PER_SECOND;
+    const hasOpened = key?.failed(nowMs, this.#isKeyTest, { retryAfterMs }) === true;
+    if (hasOpened) this.#states.tellOpen(this.#state(), fault, key);
   }
 
   #leave(): void {

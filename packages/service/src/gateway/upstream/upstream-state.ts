@@ -1,7 +1,10 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import { Gate } from '#gateway/upstream/gate.ts';
 import { Health } from '#gateway/upstream/health.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
+import type { UpstreamError } from '#providers/provider.ts';
 
 /** What this process knows of a model at a provider. It outlives the catalogue's entries, which are new after each change. */
 export interface UpstreamState {
@@ -49,13 +52,19 @@ const STATES_MAX = 2_000;
 export interface UpstreamStates {
   readonly of: (upstream: Upstream) => UpstreamState;
   readonly all: () => readonly UpstreamState[];
+  /** Tells operators that calls avoid an upstream, or one of its keys, and that they come back. */
+  readonly tellOpen: (state: UpstreamState, fault: UpstreamError, key?: KeyState) => void;
+  readonly tellClosed: (state: UpstreamState, key?: KeyState) => void;
 }
 
-/** `keysOf`: the names of the keys of a provider's pool. */
-export function createUpstreamStates(
-  clock: SteadyClock,
-  keysOf: (provider: Upstream['provider']) => readonly (string | undefined)[],
-): UpstreamStates {
+interface StatesOptions {
+  readonly clock: SteadyClock;
+  readonly log: Log;
+  /** The names of the keys of a provider's pool; one that is undefined for a provider without a pool. */
+  readonly keysOf: (provider: CatalogueProvider) => readonly (string | undefined)[];
+}
+
+export function createUpstreamStates({ clock, log, keysOf }: StatesOptions): UpstreamStates {
   // Weak, because a new catalogue brings new entries. A look-up by the entry is cheaper than one by two names.
   const byEntry = new WeakMap<Upstream, UpstreamState>();
   const byName = new Map<string, UpstreamState>();
@@ -87,7 +96,14 @@ export function createUpstreamStates(
   return {
     of: (upstream) => byEntry.get(upstream) ?? find(upstream),
     all: () => [...byName.values()],
+    tellOpen: (state, { kind, status }, key) =>
+      log.warn({ ...namesOf(state, key), kind, status }, 'an upstream fails too often, and is asked last'),
+    tellClosed: (state, key) => log.info(namesOf(state, key), 'an upstream answers again'),
   };
+}
+
+function namesOf({ providerName: provider, providerModel }: UpstreamState, key: KeyState | undefined): object {
+  return { provider, providerModel, key: key?.name };
 }
 
 function createState(providerName: string, providerModel: string): UpstreamState {

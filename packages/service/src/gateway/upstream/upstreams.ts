@@ -9,6 +9,7 @@ import { isShut, modelsOf, reportUpstreams, type UpstreamReport } from '#gateway
 import { admits, TryRoute } from '#gateway/upstream/try-route.ts';
 import { createUpstreamStates } from '#gateway/upstream/upstream-state.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
 import type { Mode } from '#kernel/ids.ts';
 
 /** Who serves calls, and how well, in this process. */
@@ -21,6 +22,7 @@ export interface Upstreams {
 }
 
 interface UpstreamsOptions {
+  readonly log: Log;
   /** The names of the keys of a provider's pool; one that is undefined for a provider without a pool. */
   readonly keysOf: (provider: CatalogueProvider) => readonly (string | undefined)[];
   readonly clock: SteadyClock;
@@ -28,8 +30,8 @@ interface UpstreamsOptions {
   readonly random: () => number;
 }
 
-export function createUpstreams({ keysOf, clock, random }: UpstreamsOptions): Upstreams {
-  const states = createUpstreamStates(clock, keysOf);
+export function createUpstreams({ clock, random, ...options }: UpstreamsOptions): Upstreams {
+  const states = createUpstreamStates({ clock, ...options });
   declareUpstreamMetrics(states.all, isShut);
   const isAskable = (upstream: Upstream): boolean => admits(states.of(upstream), clock.nowMs());
   return {

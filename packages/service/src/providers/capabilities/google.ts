@@ -82,7 +82,7 @@ export const VERTEX: Capabilities = {
       'to a thinking budget (Gemini 2.5) or level (from 3 on): no "none" for models that always think, no "xhigh" or "max"',
     find: findEffort,
   },
-  response_format: { does: 'translated', words: 'without `name`, `description` and `strict` of a schema' },
+  response_format: { does: 'translated', words: 'without `name` and `strict` of a schema' },
   safety_identifier: { does: 'kept', words: 'its provider has no such field' },
   seed: { does: 'forwarded', words: '32 bits', find: findSeed },
   stop: { does: 'translated' },

@@ -41,7 +41,7 @@ export function thinkingOf(providerModel: string, effort: string): ThinkingConfi
   return { thinkingLevel: thinkingLevel === 'minimal' && !hasMinimal(gemini) ? 'low' : thinkingLevel };
 }
 
-/** The Flash models before 3.7, and all Lite ones. Google takes "minimal" for "low" at the others. */
+/** The Flash models before 3.7. Google takes "minimal" for "low" at the others. */
 function hasMinimal({ generation, isPro }: Gemini): boolean {
   return !isPro && generation < 3.7;
 }

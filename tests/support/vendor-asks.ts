@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type OpenAI from 'openai';
 
-/** One call by the stock client library, whole or as a stream, and what a caller has of it in the end. */
+/** How a stock client asks, plain and streamed, with what both ways bring in one shape. */
 
-type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
+export type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model' | 'stream'>;
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & {
   reasoning_content?: string;
   reasoning_details?: unknown[];
@@ -17,8 +17,8 @@ export interface Said {
   readonly deltas?: { readonly texts: number; readonly arguments: number };
 }
 
-/** The two ways to ask. */
-export function askingBy(client: OpenAI) {
+/** The stream helper of the library keeps only the last piece of a field that it does not know, so that they are joined here. */
+export function asksOf(client: OpenAI) {
   async function plain(model: string, asked: Asked): Promise<Said> {
     const { choices } = await client.chat.completions.create({ model, ...asked });
     const [choice] = choices;

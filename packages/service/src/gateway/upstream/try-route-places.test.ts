@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OwnSignal } from '#kernel/signal.ts';
+import { failure, stage, upstreamAt, walk } from '../../../../../tests/support/route-stage.ts';
+
+test('CC-16 the keys of a pool take turns, and a throttled one hands the call to the next', () => {
+  const one = [upstreamAt('first')];
+  const on = stage(3);
+  const asked = Array.from({ length: 4 }, () => walk(on.routeOf(one).route, []).asked[0]);
+  assert.deepEqual(asked, ['first', 'first 1', 'first 2', 'first']);
+  const { route } = on.routeOf([...one, upstreamAt('second')]);
+  const throttled = failure('throttled');
+  assert.deepEqual(walk(route, [throttled, throttled, throttled]).asked, ['first 1', 'first 2', 'first', 'second']);
+});
+
+test('CC-16 an outage concerns all keys of a pool, and a refused key only itself', () => {
+  const all = [upstreamAt('first'), upstreamAt('second')];
+  assert.deepEqual(walk(stage(3).routeOf(all).route, [failure('outage')]).asked, ['first', 'second']);
+  const on = stage(2);
+  // Each first call of a pair goes to key 0, which is refused.
+  for (let count = 0; count < 3; count += 1) {
+    walk(on.routeOf(all).route, [failure('unauthorized')]);
+    walk(on.routeOf(all).route, []);
+  }
+  const asked = Array.from({ length: 4 }, () => walk(on.routeOf(all).route, []).asked[0]);
+  assert.deepEqual(new Set(asked), new Set(['first 1']));
+});
+
+test('CC-16 a stream whose first chunk does not come in time goes on to the next upstream', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { routeOf } = stage();
+  const { route } = routeOf([upstreamAt('first', 1, { firstByteMs: 2_000 }), upstreamAt('second')], { isStream: true });
+  const caller = new OwnSignal();
+  route.begin();
+  const signal = route.signalFor(caller);
+  t.mock.timers.tick(1_999);
+  assert.equal(signal.aborted, false);
+  t.mock.timers.tick(1);
+  assert.deepEqual([signal.aborted, caller.aborted], [true, false]);
+  assert.equal(route.failed(failure('given-up')), undefined);
+  route.begin();
+  assert.equal(route.upstream.providerName, 'second');
+  const second = route.signalFor(caller);
+  route.answered();
+  t.mock.timers.tick(60_000);
+  assert.equal(second.aborted, false, 'the limit is for the first chunk');
+  caller.abort();
+  assert.equal(second.aborted, true);
+});
+
+test('CC-16 a stream with nobody to go on to waits as long as its model lets it, and makes no timer', () => {
+  const { route } = stage().routeOf([upstreamAt('only')], { isStream: true });
+  const caller = new OwnSignal();
+  route.begin();
+  assert.equal(route.signalFor(caller), caller);
+});
+
+test('CC-11 a caller who leaves before the first chunk is not taken for a slow provider', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { route, gone } = stage().routeOf([upstreamAt('first'), upstreamAt('second')], { isStream: true });
+  const caller = new OwnSignal();
+  route.begin();
+  const signal = route.signalFor(caller);
+  gone.abort();
+  caller.abort();
+  assert.equal(signal.aborted, true);
+  const fault = failure('given-up');
+  assert.equal(route.failed(fault), fault);
+});
+
+test('CC-16 a provider without room hands its calls to the next upstream, and its place is free again when a call ends', () => {
+  const full = upstreamAt('first');
+  const limited = { ...full, provider: { ...full.provider, limits: { callsAtOnce: 1, queueMs: 0 } } };
+  const all = [limited, upstreamAt('second')];
+  const on = stage();
+  const first = on.routeOf(all, { isStream: true }).route;
+  first.begin();
+  first.answered();
+  const second = on.routeOf(all).route;
+  assert.throws(() => second.begin(), { kind: 'throttled' });
+  assert.equal(second.failed(failure('throttled')), undefined);
+  second.begin();
+  assert.deepEqual([second.upstream.providerName, second.tries], ['second', 1]);
+  first.ended();
+  first.ended();
+  assert.deepEqual(walk(on.routeOf(all).route, []).asked, ['first']);
+  assert.deepEqual(walk(on.routeOf([limited]).route, []).asked, ['first'], 'being full is no evidence against it');
+});
