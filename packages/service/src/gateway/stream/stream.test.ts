@@ -24,7 +24,7 @@ const price = {
 };
 const call = {
   callId: newCallId(),
-  model: { tokenizer: 'o200k' },
+  model: { contextTokens: 1_000, tokenizer: 'o200k' },
   upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }],
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
