@@ -30,18 +30,22 @@ const rates = {
 };
 
 /** The prices of calls whose prompt has more tokens than this. They count for the whole call, its output included. */
-const tier = z.strictObject({ aboveInputTokens: z.int().min(1).max(PROMPT_TOKENS_MAX), ...rates });
+const tier = z
+  .strictObject({ aboveInputTokens: z.int().min(1).max(PROMPT_TOKENS_MAX), ...rates })
+  .meta({ id: 'PriceTier' });
 
 /** The names of the prices of a million tokens. */
 export const RATES = Object.keys(rates) as readonly (keyof typeof rates)[];
 
-export const priceSchema = z.strictObject({
-  ...rates,
-  microsPerCall: feeMicros.optional(),
-  /** For a search of the web that the provider makes. */
-  microsPerSearch: feeMicros.optional(),
-  tiers: z.array(tier).min(1).max(TIERS_MAX).optional(),
-});
+export const priceSchema = z
+  .strictObject({
+    ...rates,
+    microsPerCall: feeMicros.optional(),
+    /** For a search of the web that the provider makes. */
+    microsPerSearch: feeMicros.optional(),
+    tiers: z.array(tier).min(1).max(TIERS_MAX).optional(),
+  })
+  .meta({ id: 'Price' });
 
 /** The operator's margin: a share of the cost in hundredths of a percent, and a fixed amount for each call. */
 export const marginBasisPoints = z.int().min(0).max(MARGIN_MAX);
@@ -51,12 +55,14 @@ export const marginMicrosPerCall = feeMicros;
 const moment = z.iso.datetime({ precision: 0 });
 
 /** A price that comes into force by itself. What it leaves out of the margin stays as it is. */
-const priceChange = z.strictObject({
-  from: moment,
-  price: priceSchema,
-  marginBasisPoints: marginBasisPoints.optional(),
-  marginMicrosPerCall: marginMicrosPerCall.optional(),
-});
+const priceChange = z
+  .strictObject({
+    from: moment,
+    price: priceSchema,
+    marginBasisPoints: marginBasisPoints.optional(),
+    marginMicrosPerCall: marginMicrosPerCall.optional(),
+  })
+  .meta({ id: 'PriceChange' });
 export const priceChanges = z.array(priceChange).max(CHANGES_MAX);
 
 /** The price of a receipt. What a price has beyond the ordinary is there only if it has it. */

@@ -5,7 +5,7 @@ import { send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
 import { setStage } from '../../support/stage.ts';
 
-const BYTES_MAX = 220_000;
+const BYTES_MAX = 300_000;
 const { service } = await setStage();
 const { url } = service;
 const { status, headers, text } = await send('/docs', { url });
