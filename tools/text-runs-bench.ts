@@ -56,6 +56,7 @@ const CALL = {
   model: {
     id: 'acme.large-1',
     minOutputTokens: 16,
+    contextTokens: 128_000,
     tokenizer: 'o200k',
   } as unknown as Model,
   upstreams: [UPSTREAM],

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { CLIENTS } from './clients.ts';
+import { DOCUMENTED } from './documented.ts';
 import { type Column, expectedOf, matrixText } from './matrix.ts';
 import { PYTHON_CLIENTS } from './python.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { StockClient } from './stock-client.ts';
+import { TOOLS } from './tools.ts';
 import { installedVersions } from './versions.ts';
 
 /** The text of `docs/CLIENTS.md`: the results expected of the installed versions, and the settings that the tests use. */
@@ -14,7 +16,14 @@ export function clientsDocument(): string {
   ];
   const clients = columns.map(({ client }) => client);
   const differences = clients.flatMap(differencesOf).join('\n');
-  const parts = [HEAD, matrixText(columns), DIFFERENCES, differences, SETTINGS, ...clients.map(settingsOf)];
+  const tools = TOOLS.map(({ name, seenWith, settings, notes }) => {
+    return `${settingsOf({ name: `${name} ${seenWith}`, settings })}\n\n${notes}`;
+  });
+  const documented = DOCUMENTED.map(
+    ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
+  );
+  const stock = [HEAD, matrixText(columns), DIFFERENCES, differences, SETTINGS, ...clients.map(settingsOf)];
+  const parts = [...stock, TRIED, ...tools, UNTRIED, ...documented];
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -37,6 +46,18 @@ const SETTINGS = `## Settings
 \`baseUrl\` is the address of the service with \`/v1\` (\`http://127.0.0.1:8787/v1\`). \`key\` is an API key of the app, and
 \`user\` is the end user who pays. \`large\` stands for a model of the catalogue. The tests run exactly these lines.`;
 
+const TRIED = `## Tools that were tried
+
+\`tests/conformance/python-tools.test.ts\` runs these with \`PURSER_TEST_PYTHON\` set to an interpreter that has them: a call that is
+answered and charged once, and one that is refused for lack of money. A tool that can send no header of its own needs a key that
+is bound to a user, and one that repeats calls without marking them a key that joins
+([the app developer's guide](guides/app-developer.md)).`;
+
+const UNTRIED = `## Settings from documentation
+
+Nobody has run these against Purser for this page. The settings are from the documentation or the source of each client; the notes
+say what follows from them.`;
+
 function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
 }
@@ -50,16 +71,17 @@ function differencesOf({ name, differs }: StockClient): readonly string[] {
   return [...scenarios].map(([why, of]) => `- **${name}** (${of.join('; ')}): ${why}.`);
 }
 
+const LANGUAGES: Readonly<Record<string, string>> = { py: 'python', yaml: 'yaml' };
 const MARKED = /^ *(?:\/\/|#) settings\n(?<lines>[^]*?)^ *(?:\/\/|#) end\n/gm;
 
 /** The marked lines of the file that the tests run, without their common indent. */
-function settingsOf({ name, settings }: StockClient): string {
+function settingsOf({ name, settings }: Pick<StockClient, 'name' | 'settings'>): string {
   const stretches = [...readFileSync(settings, 'utf8').matchAll(MARKED)].map(({ groups }) => {
     const lines = (groups?.['lines'] ?? '').trimEnd().split('\n');
     const indent = lines.find((line) => line !== '')?.search(/\S/) ?? 0;
     return lines.map((line) => line.slice(indent)).join('\n');
   });
   if (stretches.length === 0) throw new Error(`${settings.pathname} marks no settings.`);
-  const language = settings.pathname.endsWith('.py') ? 'python' : 'js';
+  const language = LANGUAGES[settings.pathname.split('.').at(-1) ?? ''] ?? 'js';
   return `### ${name}\n\n\`\`\`${language}\n${stretches.join('\n\n').replace(/\n{3,}/g, '\n\n')}\n\`\`\``;
 }

@@ -6,7 +6,7 @@ import type { Difference, RunningClient, StockClient, Told } from './stock-clien
 import { wireRequest } from './wire-request.ts';
 
 /** The interpreter whose packages are used. */
-const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
+export const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
 
 /** How to make the Python clients run if they do not. */
 export const HOW_TO_GET_PYTHON =
@@ -43,14 +43,18 @@ export const PYTHON_CLIENTS: readonly StockClient[] = [
 ];
 
 /** The installed version; undefined if the interpreter or the package is missing. */
-export function pythonVersion({ packages: [name] }: StockClient): string | undefined {
+export function pythonVersion({ packages: [name = ''] }: StockClient): string | undefined {
+  return packageVersion(name);
+}
+
+export function packageVersion(name: string): string | undefined {
   const asks = `from importlib.metadata import version; print(version(${JSON.stringify(name)}))`;
   const { status, stdout } = spawnSync(PYTHON, ['-c', asks], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
 }
 
 // Nothing leaves this machine: no proxy for the loopback address, and LiteLLM fetches no price list when it loads.
-const QUIET = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+export const QUIET = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 
 /** A process that prints one line when it is ready, and then answers each call with a line, in order. */
 async function startWorker(script: string): Promise<RunningClient> {

@@ -106,6 +106,15 @@ for (const vendor of VENDORS) {
     }
   });
 
+  test(`MO-09 CC-13 ${vendor.kind}: each parameter arrives in the vendor’s words`, async () => {
+    for (const [fields, expected] of vendor.sent ?? []) {
+      const body = { model, messages: [USER], ...fields };
+      const reply = await chat({ url: stage.service.url, key: stage.app.liveKey, user: 'anna' }, body);
+      assert.equal(reply.status, 200, `${JSON.stringify(fields)} ${reply.text}`);
+      assertHolds(stage.requestsOf(vendor).at(-1)?.body, expected, JSON.stringify(fields));
+    }
+  });
+
   test(`MO-09 CC-03 ${vendor.kind}: what the kind has no word for is refused by its path, and nothing is sent`, async () => {
     const before = stage.requestsOf(vendor).length;
     for (const [fields, param] of vendor.refused) {
@@ -116,6 +125,15 @@ for (const vendor of VENDORS) {
     }
     assert.equal(stage.requestsOf(vendor).length, before);
   });
+}
+
+/** The value holds at least this, and of lists as many items. */
+function assertHolds(value: unknown, expected: unknown, what: string): void {
+  if (typeof expected !== 'object' || expected === null) return assert.equal(value, expected, what);
+  if (Array.isArray(expected)) assert.equal((value as unknown[] | undefined)?.length, expected.length, what);
+  for (const [name, part] of Object.entries(expected)) {
+    assertHolds((value as Readonly<Record<string, unknown>> | undefined)?.[name], part, `${what} ${name}`);
+  }
 }
 
 let asked = 0;

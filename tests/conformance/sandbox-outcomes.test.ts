@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const STATUS_MS = 1_000;
 const stage = await setStage({
-  pace: { statusMsMax: STATUS_MS, keepAliveMs: 60_000 },
+  pace: { statusMsMax: STATUS_MS, keepAliveMs: 60_000, heldUpMsMax: 10_000 },
   app: { maxStreamsPerUser: 1 },
   // The models before the one whose price counts: one that is free, and an expensive one that the app may not call.
   catalogue: ({ models: [large], ...rest }) => {

@@ -27,7 +27,7 @@ const PRICE = {
   microsPerSearch: 5_000,
   tiers: [{ aboveInputTokens: 1_000, ...TIER }],
 };
-const MODEL = { price: PRICE, marginBasisPoints: 1_000, marginMicrosPerCall: 9, searchesMax: 3 };
+const MODEL = { contextTokens: 2_000, price: PRICE, marginBasisPoints: 1_000, marginMicrosPerCall: 9, searchesMax: 3 };
 
 const { upstream, service } = await setStage({ model: MODEL });
 const owner = await newOwner(service);
@@ -129,6 +129,26 @@ interface Past {
   readonly until: string | null;
   readonly price: { readonly version: number };
 }
+
+function callOf(user: string, words: number): Promise<Reply> {
+  const messages = [{ role: 'user', content: 'word '.repeat(words) }];
+  return chat({ url: service.url, key: app.liveKey, user }, { messages });
+}
+
+test('WA-07 MO-08 a hold is for no more than the context has room for, prompt and answer together', async () => {
+  script({ prompt_tokens: 700, completion_tokens: 10, total_tokens: 710 }, false);
+  const { receipt } = await receiptOf(await callOf('anna', 700));
+  // The dearest of 2,000 tokens: 1,001 of prompt as audio, which is just in the second tier, and 999 of audio as the answer.
+  assert.equal(receipt['heldMicros'], withMargin(1_001 * 32 + 999 * 64 + 700 + 3 * 5_000));
+});
+
+test('MO-08 a prompt that cannot fit the context is refused by name, and no top-up is asked for', async () => {
+  await service.fund(app, 'poor', 1);
+  const refused = await callOf('poor', 2_001);
+  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'messages', hasLink: false });
+  assert.match(refused.text, /maximum context length is 2000 tokens, and the prompt has 2001 words/);
+  assertRefusal(await callOf('poor', 2_000), { code: 'PAYMENT_REQUIRED', param: null });
+});
 
 test('MO-05 an operator reads the prices that a model had, has and will have', async () => {
   const path = '/operator/models/acme.history-1';

@@ -19,7 +19,7 @@ const REST = STEPS.slice(2);
 
 const { upstream, service, app, newUser } = await setStage({
   model: { timeoutMs: 60_000 },
-  pace: { statusMsMax: 200, keepAliveMs: 300 },
+  pace: { statusMsMax: 200, keepAliveMs: 300, heldUpMsMax: 10_000 },
 });
 
 async function callerOf(steps: readonly UpstreamStep[]) {
@@ -58,7 +58,7 @@ for (const [when, before] of [
 }
 
 test('CC-01 a status that goes out late is followed by a keep-alive at once', async (t) => {
-  const pace = { statusMsMax: 50, keepAliveMs: 3_600_000 };
+  const pace = { statusMsMax: 50, keepAliveMs: 3_600_000, heldUpMsMax: 10_000 };
   const unhurried = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace });
   t.after(unhurried.close);
   const other = await unhurried.addApp();

@@ -23,7 +23,7 @@ const PRICE = {
   marginBasisPoints: 1_000n,
 };
 const UPSTREAM = { price: PRICE } as Upstream;
-const MODEL = { minOutputTokens: 16, tokenizer: 'o200k' } as unknown as Model;
+const MODEL = { minOutputTokens: 16, contextTokens: 128_000, tokenizer: 'o200k' } as unknown as Model;
 const CALL_ID = newCallId();
 
 const PROMPT = { tokensMax: 1_000, tokensEstimated: 20 };

@@ -8,6 +8,8 @@ export interface ProbedServer {
   readonly reportsUsage: boolean;
   /** Whether it refuses `stream_options` and tools, and ignores schemas and the developer role. */
   readonly isOld: boolean;
+  /** False for a model that obeys no message at all. */
+  readonly obeys?: boolean;
 }
 
 export const GOOD_SERVER: ProbedServer = {
@@ -17,7 +19,12 @@ export const GOOD_SERVER: ProbedServer = {
 };
 
 /** A server that answers the questions of the probe as a model behind it might. */
-export function answerOf({ limits, reportsUsage, isOld }: ProbedServer): (request: RecordedRequest) => UpstreamScript {
+export function answerOf({
+  limits,
+  reportsUsage,
+  isOld,
+  obeys = true,
+}: ProbedServer): (request: RecordedRequest) => UpstreamScript {
   return ({ path: address, body }) => {
     if (address === '/v1/models') {
       return { body: JSON.stringify({ data: [{ id: 'other' }, { id: 'small', max_model_len: 8_192 }] }) };
@@ -40,8 +47,9 @@ export function answerOf({ limits, reportsUsage, isOld }: ProbedServer): (reques
       const pieces = ['one', ' two', ' three'];
       return { body: streamSteps({ model: 'small', pieces, usage, includeUsageChunk: reportsUsage }) };
     }
-    if (message?.['role'] === 'developer') {
-      return { body: completionBody({ ...facts, content: isOld ? 'Paris.' : 'PINEAPPLE' }) };
+    if (message?.['role'] !== 'user') {
+      const isObeyed = obeys && (!isOld || message?.['role'] === 'system');
+      return { body: completionBody({ ...facts, content: isObeyed ? 'PINEAPPLE' : 'Paris.' }) };
     }
     const limit = Math.min(...limits.map((name) => Number(asked[name] ?? Number.POSITIVE_INFINITY)));
     const tokens = Math.min(limit, 200);

@@ -63,7 +63,14 @@ export function stage(keyCount = 1) {
         .toSorted(byAmount)
         .at(-1);
       const app = { appId: 'app' };
-      const call = { app, model: { timeoutMs }, prompt: PROMPT, choices: 1, outputTokensMax: OUTPUT, isStream };
+      const call = {
+        app,
+        model: { timeoutMs, contextTokens: 100_000 },
+        prompt: PROMPT,
+        choices: 1,
+        outputTokensMax: OUTPUT,
+        isStream,
+      };
       const hold = { mode: 'live', call: { ...call, upstreams: these }, granted: granted ?? dearest };
       return { gone, route: upstreams.routeOf(hold as unknown as Hold<'live'>, gone) };
     },

@@ -3,6 +3,7 @@ import { CALL_FAULTS } from './faults/call.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
+import { PRICE_FAULTS } from './faults/prices.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
@@ -23,6 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LONE_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
+  ...PRICE_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,

@@ -1,4 +1,4 @@
-import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
+import { frame, type UpstreamScript, type UpstreamStep } from '../scripted-upstream.ts';
 import * as path from './path.ts';
 
 const { ANSWERED, CANARY, chunk, CONTENT, DONE, FINISH, FIRST, JSON_TYPE, NO_USAGE, PLAIN, REPORT, STREAMED } = path;
@@ -8,6 +8,7 @@ const ZERO: path.PathEnd = { outcome: 'answered', by: 'zero' };
 const PIECES = [FIRST, path.SECOND, path.THIRD] as const;
 const ALL = [...PIECES, FINISH, REPORT, DONE] as const;
 const BYTE_ORDER_MARK: UpstreamStep = { write: '\u{FEFF}' };
+const EMPTY = { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: null, usage: null }) };
 const RESET: UpstreamStep = { destroy: true };
 const BEGUN_USAGE = { role: 'assistant', content: '' };
 
@@ -34,6 +35,7 @@ const STREAMS: readonly Row[] = [
   ['begins with a byte order mark', { body: [BYTE_ORDER_MARK, ...ALL] }, ANSWERED],
   ['ends its lines with CR or CRLF', { body: ALL.map(withOtherEnds) }, ANSWERED],
   ['sends comments between chunks', { body: ALL.flatMap((step) => [{ write: `: ${CANARY}\n\n` }, step]) }, ANSWERED],
+  ['sends a chunk without choices', { body: [...PIECES, EMPTY, FINISH, REPORT, DONE] }, ANSWERED],
   ['sends [DONE] without a finish reason', { body: [...PIECES, DONE] }, COUNTED],
   ['reports usage but no finish reason', { body: [...PIECES, REPORT, DONE] }, ANSWERED],
   ['reports usage but no finish reason, and ends', { body: [...PIECES, REPORT] }, ANSWERED],

@@ -2,8 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { UpstreamScript } from '../scripted-upstream.ts';
 import { streamed } from './anthropic-events.ts';
 import {
+  ALLOWED,
   type Billed,
   CANARY,
+  OTHER,
   PIXEL,
   REFUSED_BY_ALL,
   saying,
@@ -37,6 +39,38 @@ export const anthropic: Vendor = {
     ['overloaded_error', 'throttled'],
     ['api_error', 'upstream_outage'],
     ['cut', 'upstream_broken'],
+  ],
+  sent: [
+    [{ temperature: 0.25 }, { temperature: 0.25 }],
+    [{ top_p: 0.5 }, { top_p: 0.5 }],
+    [{ stop: 'END' }, { stop_sequences: ['END'] }],
+    [{ stop: ['A', 'B'] }, { stop_sequences: ['A', 'B'] }],
+    [{ max_tokens: 77 }, { max_tokens: 77 }],
+    [{ tools: [WEATHER], tool_choice: 'none' }, { tool_choice: { type: 'none' } }],
+    [{ tools: [WEATHER], tool_choice: 'required' }, { tool_choice: { type: 'any' } }],
+    [
+      { tools: [WEATHER], parallel_tool_calls: false },
+      { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    ],
+    [
+      { tools: [WEATHER, OTHER], tool_choice: ALLOWED },
+      { tools: [{ name: 'weather' }], tool_choice: { type: 'any' } },
+    ],
+    [
+      { tools: [WEATHER], tool_choice: { type: 'function', function: { name: 'weather' } } },
+      { tool_choice: { type: 'tool', name: 'weather' } },
+    ],
+    [{ reasoning_effort: 'high' }, { max_tokens: 8_000, thinking: { type: 'enabled', budget_tokens: 6_400 } }],
+    [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+    [
+      { model: 'anthropic.effort', reasoning_effort: 'minimal' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } },
+    ],
+    [{ tools: [{ type: 'function', function: { ...WEATHER.function, strict: true } }] }, { tools: [{ strict: true }] }],
+    [
+      { tools: [{ ...WEATHER, cache_control: { type: 'ephemeral' } }] },
+      { tools: [{ cache_control: { type: 'ephemeral' } }] },
+    ],
   ],
   refused: [
     ...REFUSED_BY_ALL,

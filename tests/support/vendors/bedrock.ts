@@ -3,8 +3,10 @@ import type { UpstreamScript } from '../scripted-upstream.ts';
 import { type AwsAccount, signatureFault } from './aws-signature.ts';
 import { streamed } from './bedrock-frames.ts';
 import {
+  ALLOWED,
   type Billed,
   CANARY,
+  OTHER,
   PIXEL,
   REFUSED_BY_ALL,
   SCHEMA_ANSWER,
@@ -50,6 +52,30 @@ export const bedrock: Vendor = {
     ['modelStreamErrorException', 'upstream_outage'],
     ['internalServerException', 'upstream_outage'],
     ['cut', 'upstream_broken'],
+  ],
+  sent: [
+    [{ temperature: 0.25 }, { inferenceConfig: { temperature: 0.25 } }],
+    [{ top_p: 0.5 }, { inferenceConfig: { topP: 0.5 } }],
+    [{ model: 'bedrock.nova', top_p: 0.5, temperature: 0.5 }, { inferenceConfig: { topP: 0.5, temperature: 0.5 } }],
+    [{ stop: ['A', 'B'] }, { inferenceConfig: { stopSequences: ['A', 'B'] } }],
+    [{ max_tokens: 77 }, { inferenceConfig: { maxTokens: 77 } }],
+    [{ tools: [WEATHER], tool_choice: 'required' }, { toolConfig: { toolChoice: { any: {} } } }],
+    [
+      { tools: [WEATHER, OTHER], tool_choice: ALLOWED },
+      { toolConfig: { tools: [{ toolSpec: { name: 'weather' } }], toolChoice: { any: {} } } },
+    ],
+    [
+      { tools: [WEATHER], parallel_tool_calls: false },
+      { additionalModelRequestFields: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } } },
+    ],
+    [
+      { reasoning_effort: 'high' },
+      {
+        inferenceConfig: { maxTokens: 8_000 },
+        additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 6_400 } },
+      },
+    ],
+    [{ reasoning_effort: 'none' }, { additionalModelRequestFields: { thinking: { type: 'disabled' } } }],
   ],
   refused: [
     ...REFUSED_BY_ALL,

@@ -13,6 +13,11 @@ export interface Vendor {
   readonly failures: readonly (readonly [word: string, type: string])[];
   /** Those that may come in the middle of a stream. */
   readonly lateFailures: readonly (readonly [word: string, type: string])[];
+  /** Parameters of a request, each with what the vendor's body must hold of it. */
+  readonly sent?: readonly (readonly [
+    fields: Readonly<Record<string, unknown>>,
+    body: Readonly<Record<string, unknown>>,
+  ])[];
   /** Requests that the kind refuses by name, each with the path. */
   readonly refused: readonly (readonly [fields: Readonly<Record<string, unknown>>, param: string])[];
   readonly answer: (request: VendorRequest) => VendorAnswer;
@@ -71,6 +76,16 @@ export const WEATHER = {
       additionalProperties: false,
     },
   },
+};
+
+/** A second tool, and a choice that leaves it out. */
+export const OTHER = {
+  type: 'function' as const,
+  function: { name: 'other', parameters: WEATHER.function.parameters },
+};
+export const ALLOWED = {
+  type: 'allowed_tools',
+  allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'weather' } }] },
 };
 
 /** The schema that every scenario asks for. */

@@ -6,7 +6,9 @@ import {
   chunkStream,
   counting,
   endWatch,
+  holdingUp,
   holdRequest,
+  stream,
   parameters,
   tabulating,
   validation,
@@ -162,5 +164,29 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     killer: charging(
       'MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it',
     ),
+  },
+  {
+    id: 'held-up-provider-free',
+    clause: 'CC-11',
+    edits: [
+      stream("if (isHeldUp && isLost) return tally.endingAs('abandoned');", 'if (isHeldUp && isLost) return FAILED;'),
+    ],
+    killer: holdingUp(
+      'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
+    ),
+  },
+  {
+    id: 'provider-that-breaks-off-paid',
+    clause: 'CC-11',
+    edits: [stream('if (isHeldUp && isLost)', 'if (isLost)')],
+    killer: holdingUp(
+      'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
+    ),
+  },
+  {
+    id: 'chunk-without-choices-ends-a-stream',
+    clause: 'CC-11',
+    edits: [chunkReader("event['object'] === CHUNK || ", '')],
+    killer: walking('CC-11 a streamed call: the provider sends a chunk without choices'),
   },
 ];

@@ -99,8 +99,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [
       holdRequest(
-        'const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);',
-        'const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax);',
+        'return ceilingOf(price, tokensMax, outputTokens * choices);',
+        'return ceilingOf(price, tokensMax, outputTokens);',
       ),
     ],
     killer: lowering('WA-07 several choices share the output that the wallet affords'),
@@ -125,7 +125,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'numbers-of-a-prompt-held-as-one-token',
     clause: 'WA-07',
-    edits: [holdRequest('tokensMax: sentBytes - dataUrlBytes', 'tokensMax: textBytes')],
+    edits: [holdRequest('Math.min(sentBytes - dataUrlBytes', 'Math.min(textBytes')],
     killer: promptBound(
       'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),

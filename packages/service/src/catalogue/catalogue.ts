@@ -24,6 +24,8 @@ export interface Model {
   readonly resale: 'open' | 'reserved';
   /** True when the model is enabled and this process has what it needs to call one of its providers. */
   readonly isServed: boolean;
+  /** What a prompt and its answer may have together. */
+  readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly defaultOutputTokens: number;
   readonly minOutputTokens: number;
@@ -206,6 +208,7 @@ function modelOf(
     upstreams: [first, ...others],
     resale,
     isServed: is_enabled && reachable.length > 0,
+    contextTokens: settings.contextTokens,
     maxOutputTokens: settings.maxOutputTokens,
     defaultOutputTokens: settings.defaultOutputTokens ?? settings.maxOutputTokens,
     minOutputTokens: settings.minOutputTokens,

@@ -2,6 +2,7 @@ import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { parseUser } from '#gateway/request/admission.ts';
+import { checkContext } from '#gateway/request/context-bound.ts';
 import type { Answer } from '#gateway/answer/answer.ts';
 import {
   callOf,
@@ -80,7 +81,10 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   if (model instanceof Refusal) return model;
   notes.model = model.id;
 
-  const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
+  const refused =
+    checkEntitlement(caller, model, name) ??
+    checkModelParameters(request, model) ??
+    checkContext(request, model, bytes.length);
   if (refused !== undefined) return refused;
   const eligible = findEligible(request, model);
   if (eligible instanceof Refusal) return eligible;

@@ -1,6 +1,6 @@
 import { type CataloguePrice, RATES } from '@purser/contract/catalogue.ts';
 import type { ProbeCall } from '#probe/exchange.ts';
-import { COUNT, DEVELOPER, QUESTION_TOKENS_MAX, SCHEMA, SHORT, SHORT_LIMIT, TOOL } from '#probe/questions.ts';
+import { COUNT, DEVELOPER, QUESTION_TOKENS_MAX, SCHEMA, SHORT, SHORT_LIMIT, SYSTEM, TOOL } from '#probe/questions.ts';
 
 /** A call that a probe may make, in tokens at most. */
 interface PlannedCall {
@@ -27,9 +27,9 @@ interface PlanOptions {
 const INPUT = /^(?:input|cache|audioInput|imageInput)/;
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** Says what a probe may cost at most. Streams may be asked for twice, with and without `stream_options`. */
+/** Says what a probe may cost at most. Streams and orders may be asked for twice, in both forms. */
 export function planOf({ limits, price, maxOutputTokens, fullContextTokens }: PlanOptions): ProbePlan {
-  const questions = [...Array.from({ length: limits }, () => COUNT), SHORT, SHORT, TOOL, SCHEMA, DEVELOPER];
+  const questions = [...Array.from({ length: limits }, () => COUNT), SHORT, SHORT, TOOL, SCHEMA, DEVELOPER, SYSTEM];
   const calls = questions.map(({ outputTokens }: ProbeCall): PlannedCall => {
     return { inputTokens: QUESTION_TOKENS_MAX, outputTokens };
   });

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { isAnswer, NotExpressible, type Outcome } from '#probe/exchange.ts';
 import { OBEYED, SHORT_LIMIT } from '#probe/questions.ts';
-import type { ProviderCall, UpstreamError } from '#providers/provider.ts';
+import type { ProviderCall, UpstreamError, UpstreamErrorKind } from '#providers/provider.ts';
 
 /** What one call has shown. */
 export interface Finding {
@@ -72,11 +72,19 @@ export function schemaFinding(outcome: Outcome): Finding {
   return { what, is: 'no', words: 'it is ignored: the answer does not fit the schema' };
 }
 
-export function developerFinding(outcome: Outcome): Finding {
+/** `control` is the answer to the same order in a system message. It is needed if the developer's was not obeyed. */
+export function developerFinding(outcome: Outcome, control: Outcome | undefined): Finding {
   const what = 'developer role';
   if (!isAnswer(outcome)) return failed(what, outcome);
-  if (outcome.text.toUpperCase().includes(OBEYED)) return { what, is: 'yes', words: 'it is obeyed' };
-  return { what, is: 'no', words: 'it is accepted, but not obeyed' };
+  if (isObeyed(outcome)) return { what, is: 'yes', words: 'it is obeyed' };
+  if (control === undefined || !isObeyed(control)) {
+    return { what, is: 'unclear', words: 'it is accepted, but the model obeys no system message either' };
+  }
+  return { what, is: 'no', words: 'it is accepted, but not obeyed as a system message is' };
+}
+
+export function isObeyed(outcome: Outcome): boolean {
+  return isAnswer(outcome) && outcome.text.toUpperCase().includes(OBEYED);
 }
 
 /** `contextTokens` is what the catalogue says, and the prompt was a little longer. */
@@ -92,6 +100,9 @@ export function fullContextFinding(contextTokens: number, outcome: Outcome): Fin
   return { what, is: 'no', words: `the prompt was cut to ${tokens} tokens without an error, and answered` };
 }
 
+/** Failures that would come again. Others, such as a 500, prove nothing. */
+const REFUSALS: ReadonlySet<UpstreamErrorKind> = new Set(['rejected', 'refused', 'too-long']);
+
 function failed(what: string, error: UpstreamError): Finding {
   if (error instanceof NotExpressible) return { what, is: 'no', words: error.message };
   const status = error.status === undefined ? '' : ` (${error.status})`;
@@ -104,5 +115,9 @@ function failed(what: string, error: UpstreamError): Finding {
     malformed: 'the answer cannot be read',
     cut: 'the answer broke off',
   };
-  return { what, is: 'no', words: `${words[error.kind] ?? 'it failed'}${status}` };
+  return {
+    what,
+    is: REFUSALS.has(error.kind) ? 'no' : 'unclear',
+    words: `${words[error.kind] ?? 'it failed'}${status}`,
+  };
 }

@@ -4,6 +4,7 @@ import {
   developerFinding,
   type Finding,
   fullContextFinding,
+  isObeyed,
   limitFinding,
   schemaFinding,
   streamFinding,
@@ -11,7 +12,7 @@ import {
   usageFinding,
 } from '#probe/findings.ts';
 import type { ListedLimits } from '#probe/listed-limits.ts';
-import { COUNT, DEVELOPER, SCHEMA, SHORT, TOOL, tooLongFor } from '#probe/questions.ts';
+import { COUNT, DEVELOPER, SCHEMA, SHORT, SYSTEM, TOOL, tooLongFor } from '#probe/questions.ts';
 import { type Provider, type ProviderCall, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
 
 type LimitParameter = ProviderCall['outputLimitParameter'];
@@ -38,6 +39,8 @@ export interface Probed {
   readonly findings: readonly Finding[];
   /** The parameter whose limit is honoured: the catalogue's if it is. Undefined if none is for certain. */
   readonly outputLimitParameter: LimitParameter | undefined;
+  /** The one that the catalogue has is ignored or rejected. */
+  readonly isLimitDisproved: boolean;
   /** False if the server rejects `stream_options` and streams without it. */
   readonly isStreamOptionsTaken: boolean;
   readonly isDeveloperTaken: boolean;
@@ -77,7 +80,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   const streamed = await probeStreams(target, (changed) => manner(limits.chosen, changed));
   const tool = toolFinding(passable(await askPlain(plain, TOOL)));
   const schema = schemaFinding(passable(await askPlain(plain, SCHEMA)));
-  const developer = developerFinding(passable(await askPlain(plain, DEVELOPER)));
+  const developer = await probeDeveloper(plain);
   const context = options.fillsContext
     ? [fullContextFinding(target.contextTokens, passable(await askPlain(plain, tooLongFor(target.contextTokens))))]
     : [];
@@ -93,6 +96,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
       ...listedFindings(listed),
     ],
     outputLimitParameter: limits.honoured,
+    isLimitDisproved: limits.isDisproved,
     isStreamOptionsTaken: streamed.isStreamOptionsTaken,
     isDeveloperTaken: developer.is !== 'no',
     isToolTaken: tool.is !== 'no',
@@ -104,12 +108,14 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
 /** The first calls: they also show whether the upstream answers at all. */
 async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParameter) => Manner) {
   const findings: Finding[] = [];
+  let isDisproved = false;
   const answered: { readonly parameter: LimitParameter; readonly outcome: Outcome; readonly is: Finding['is'] }[] = [];
   let last: Outcome | undefined;
   for (const parameter of parametersOf(target)) {
     const outcome = passable(await askPlain(manner(parameter), COUNT), last === undefined);
     const finding = limitFinding(parameter, outcome);
     findings.push(finding);
+    isDisproved ||= parameter === target.outputLimitParameter && finding.is === 'no';
     if (isAnswer(outcome)) answered.push({ parameter, outcome, is: finding.is });
     last = outcome;
   }
@@ -121,7 +127,13 @@ async function probeLimits(target: ProbeTarget, manner: (parameter: LimitParamet
   const [best] = preferred;
   if (best === undefined) throw stoppedBy(last);
   findings.push(usageFinding('usage in plain answers', best.outcome));
-  return { findings, chosen: best.parameter, honoured: best.is === 'yes' ? best.parameter : undefined };
+  return { findings, isDisproved, chosen: best.parameter, honoured: best.is === 'yes' ? best.parameter : undefined };
+}
+
+async function probeDeveloper(plain: Manner): Promise<Finding> {
+  const outcome = passable(await askPlain(plain, DEVELOPER));
+  const isAsked = isAnswer(outcome) && !isObeyed(outcome);
+  return developerFinding(outcome, isAsked ? passable(await askPlain(plain, SYSTEM)) : undefined);
 }
 
 function rankOf(is: Finding['is']): number {

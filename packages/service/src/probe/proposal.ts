@@ -33,7 +33,7 @@ export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[
   let { model } = entries;
   const providers: Record<string, JsonObject> = {};
   for (const { target, probed, provider, place } of upstreams) {
-    model = withParameter(model, { target, probed, place });
+    model = withParameter(model, { probed, place });
     model = withLimits(model, probed);
     model = withoutParameters(model, probed, entries.parameters);
     const options = optionsOf(target.definition, probed);
@@ -46,12 +46,9 @@ export function proposalOf(entries: Entries, upstreams: readonly ProbedUpstream[
   };
 }
 
-function withParameter(
-  model: JsonObject,
-  { target, probed, place }: Pick<ProbedUpstream, 'target' | 'probed' | 'place'>,
-): JsonObject {
-  const { outputLimitParameter } = probed;
-  if (outputLimitParameter === undefined || outputLimitParameter === target.outputLimitParameter) return model;
+function withParameter(model: JsonObject, { probed, place }: Pick<ProbedUpstream, 'probed' | 'place'>): JsonObject {
+  const { outputLimitParameter, isLimitDisproved } = probed;
+  if (!isLimitDisproved || outputLimitParameter === undefined) return model;
   if (place === undefined) return { ...model, outputLimitParameter };
   const upstreams = model['upstreams'] as readonly JsonObject[];
   return { ...model, upstreams: upstreams.with(place, { ...upstreams[place], outputLimitParameter }) };

@@ -63,15 +63,21 @@ export const SCHEMA: ProbeCall = {
   outputTokens: ROOM,
 };
 
-export const DEVELOPER: ProbeCall = {
-  request: {
-    messages: [
-      { role: 'developer', content: `Answer every question with the single word ${OBEYED}, in capitals.` },
-      { role: 'user', content: 'What is the capital of France?' },
-    ],
-  },
-  outputTokens: ROOM,
-};
+export const DEVELOPER: ProbeCall = orderedBy('developer');
+/** Whether the model obeys orders at all. */
+export const SYSTEM: ProbeCall = orderedBy('system');
+
+function orderedBy(role: string): ProbeCall {
+  return {
+    request: {
+      messages: [
+        { role, content: `Answer every question with the single word ${OBEYED}, in capitals.` },
+        { role: 'user', content: 'What is the capital of France?' },
+      ],
+    },
+    outputTokens: ROOM,
+  };
+}
 
 /** A prompt that is a little longer than a context of so many tokens. Most tokenizers make one token of each word. */
 export function tooLongFor(contextTokens: number): ProbeCall {

@@ -61,12 +61,14 @@ export interface CallerSide {
   readonly rejections: Rejections;
 }
 
-/** How long a stream may keep its caller waiting for a sign of life. */
+/** How long a stream may keep its caller waiting for a sign of life, and the caller the stream. */
 export interface StreamPace {
   /** Then the status is 200, and a later failure is an error frame in the stream (ER-06). */
   readonly statusMsMax: number;
   /** Between two frames. Then a comment is sent. */
   readonly keepAliveMs: number;
+  /** How long the caller may take nothing. If the provider is lost after that, it gave up waiting for the caller. */
+  readonly heldUpMsMax: number;
 }
 
 /** The drains of this process. */

@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } from '#catalogue/catalogue.ts';
+import { ceilingOf } from '#catalogue/price.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
@@ -227,5 +228,5 @@ export function findOutcomeModel(catalogue: Catalogue, { app, mode }: Caller, na
 }
 
 function isPriced({ upstreams: [{ price }] }: Model): boolean {
-  return price.inputMicrosPerMillion > 0n || price.outputMicrosPerMillion > 0n;
+  return ceilingOf(price, 1, 1) > 0n;
 }

@@ -3,13 +3,15 @@ import type { Gone, StreamPace } from '#gateway/call/call.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 
 /** How long a stream may keep its caller waiting. Tests set less. */
-export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000 };
+export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000, heldUpMsMax: 10_000 };
 
 /** A comment: the only thing that every client of the format accepts between two frames. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** A frame writer that never leaves its caller without a sign of life for long. */
 export interface KeptAlive extends FrameWriter {
+  /** The longest time for which one write has waited for the caller. */
+  readonly heldUpMs: () => number;
   /** Writes a comment now. */
   readonly tell: () => Promise<void> | undefined;
   /** Ends the comments. Call it before the last frames: a comment behind them would be no part of the answer. */
@@ -22,10 +24,11 @@ export interface KeptAlive extends FrameWriter {
  */
 export function createKeptAlive(
   { write, end, fail }: FrameWriter,
-  { keepAliveMs }: StreamPace,
+  { keepAliveMs }: Pick<StreamPace, 'keepAliveMs'>,
   { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
 ): KeptAlive {
   let writesUnderWay = 0;
+  let heldUpMs = 0;
   let takenAtMs = clock.nowMs();
   let timer = setTimeout(tellOfSilence, keepAliveMs);
 
@@ -45,13 +48,16 @@ export function createKeptAlive(
   }
 
   async function waitFor(writing: Promise<void>): Promise<void> {
+    const fromMs = clock.nowMs();
     writesUnderWay += 1;
     await writing;
     writesUnderWay -= 1;
     takenAtMs = clock.nowMs();
+    heldUpMs = Math.max(heldUpMs, takenAtMs - fromMs);
   }
 
   return {
+    heldUpMs: () => heldUpMs,
     write: send,
     end,
     fail,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
@@ -10,6 +11,7 @@ import { FAILED } from '#gateway/usage/ending.ts';
 import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { UpstreamError } from '#providers/provider.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
 
 const price = {
@@ -22,7 +24,7 @@ const price = {
 };
 const call = {
   callId: newCallId(),
-  model: { tokenizer: 'o200k' },
+  model: { contextTokens: 1_000, tokenizer: 'o200k' },
   upstreams: [{ price, onAbandon: 'cancel', timeoutMs: 1_000 }],
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
@@ -96,4 +98,48 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
   assert.ok('run' in answer);
   await answer.run({ write: async () => {}, end: async () => {}, fail: async () => {} });
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
+});
+
+test('CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise', async () => {
+  const endings: Ending[] = [];
+  for (const heldUpMsMax of [1, 60_000]) {
+    const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: null } as const;
+    const chunk = { choices: [choice], usage: undefined, extra: {} };
+    const lane = {
+      mode: 'live',
+      settle: async (_hold: unknown, ending: Ending) => {
+        endings.push(ending);
+        return { charged: ending.charge };
+      },
+      providerOf: () => ({
+        stream: async () =>
+          sourceOf(
+            (async function* () {
+              yield [chunk];
+              throw new UpstreamError('outage', 'The connection was lost.');
+            })(),
+          ),
+      }),
+      offerSlot: () => () => {},
+    } as unknown as Lane<'live'>;
+    const caller = {
+      gone: new AbortController().signal,
+      log: createLog('silent'),
+      rejections: { note: () => {} },
+      drains: createDrains(),
+      pace: { ...STREAM_PACE, heldUpMsMax },
+      notes: { settled: () => {} },
+    } as unknown as CallerSide;
+    const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
+    const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);
+    assert.ok('run' in answer);
+    await answer.run({ write: () => pause(5), end: async () => {}, fail: async () => {} });
+  }
+  assert.deepEqual(
+    endings.map(({ outcome, usage }) => [outcome, usage.completionTokens]),
+    [
+      ['abandoned', 1],
+      ['failed', 0],
+    ],
+  );
 });

@@ -150,7 +150,8 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
-    const ending = endingAfter(fault, upstream, tally);
+    const isHeldUp = out.heldUpMs() >= caller.pace.heldUpMsMax;
+    const ending = endingAfter(fault, upstream, tally, isHeldUp);
     upstream.giveUp(); // Nobody reads on after a failure.
     route.ended(fault);
     const failed = { hold, ending, caller };
@@ -267,9 +268,12 @@ function refusalAfter<M extends Mode>(
 /**
  * What a call pays that did not come to its end (CC-11). If the caller left and we gave up, they pay for the prompt and what
  * was generated. A failure of the provider is free, even if it came after we gave up. So is a request that never reached the
- * provider.
+ * provider. A provider that is lost after the caller has held up the stream gave up waiting: otherwise a caller could read most of an
+ * answer, wait for that, and pay nothing.
  */
-function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
+function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally, isHeldUp = false): Ending {
+  const isLost = fault instanceof UpstreamError && (fault.kind === 'outage' || fault.kind === 'timeout');
+  if (isHeldUp && isLost) return tally.endingAs('abandoned');
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
   return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
 }

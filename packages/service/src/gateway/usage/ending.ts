@@ -1,8 +1,8 @@
 import type { Tokenizer } from '@purser/contract/catalogue.ts';
-import { ceilingOf, chargeOf, type Price, type TokenUsage } from '#catalogue/price.ts';
+import { chargeOf, type Price, type TokenUsage } from '#catalogue/price.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
-import { type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
+import { ceilingFor, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { usageTaken } from '#gateway/usage/usage-report.ts';
@@ -87,7 +87,7 @@ function pastLimit(
   price: Price,
   { used, tokens }: { readonly used: Micros; readonly tokens: number },
 ): Micros {
-  const ceiling = ceilingOf(price, call.prompt.tokensMax, tokens);
+  const ceiling = ceilingFor(call, price, tokens / call.choices);
   if (ceiling === 0n) return used;
   const most = call.upstreams.length > 1 && ceiling < granted ? ceiling : granted;
   return used < most ? most : used;

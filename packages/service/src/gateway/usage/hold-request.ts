@@ -4,7 +4,8 @@ import type { Asked, ChatCall, PromptSize } from '#gateway/call/call.ts';
 import { promptCharactersOf } from '#gateway/usage/prompt-characters.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
-import { type Micros, micros } from '#kernel/micros.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import type { Price } from '#catalogue/price.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 
@@ -13,7 +14,7 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * Sizes the prompt of a request as its provider gets it, so that it does not matter how the caller wrote it. The bytes that are sent
- * bound its tokens. The estimate is of its texts alone, without the signs of JSON, which no model reads. Images count by the model's
+ * bound its tokens, and so does the model's context. The estimate is of its texts alone, without the signs of JSON, which no model reads. Images count by the model's
  * figure and not by their bytes, which say nothing of their tokens.
  */
 export function sizePrompt(
@@ -26,8 +27,8 @@ export function sizePrompt(
   const textBytes = promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);
   return {
-    tokensMax: sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens,
-    tokensEstimated: Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens,
+    tokensMax: Math.min(sentBytes - dataUrlBytes + imageTokens + model.promptOverheadTokens, model.contextTokens),
+    tokensEstimated: Math.min(Math.ceil(textBytes / BYTES_PER_TOKEN) + imageTokens, model.contextTokens),
   };
 }
 
@@ -45,11 +46,11 @@ const HOLD_MIN = micros(2n);
  * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax, choices, prompt } = call;
-  const least = ceilingOf(upstreams[0].price, prompt.tokensMax, outputTokensLeast * choices);
+  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax } = call;
+  const least = ceilingFor(call, upstreams[0].price, outputTokensLeast);
   let most = least;
   for (const { price } of upstreams) {
-    const ceiling = ceilingOf(price, prompt.tokensMax, outputTokensMax * choices);
+    const ceiling = ceilingFor(call, price, outputTokensMax);
     if (ceiling > most) most = ceiling;
   }
   const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
@@ -59,15 +60,45 @@ export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   return { callId, appId: app.appId, userId, ...range, streamsMax, callsMax, idempotencyKey };
 }
 
+/**
+ * The most that a call can cost if each choice is limited to this output. Prompt and answer share the model's context, so a call
+ * that could exceed it is dearest with the longest prompt, with the longest answer, or at the bound of a tier in between.
+ */
+export function ceilingFor({ model, prompt, choices }: ChatCall, price: Price, outputTokens: number): Micros {
+  const { tokensMax } = prompt;
+  const { contextTokens } = model;
+  if (tokensMax + outputTokens <= contextTokens) return ceilingOf(price, tokensMax, outputTokens * choices);
+  const shortest = Math.max(0, contextTokens - outputTokens);
+  const bounds = price.special?.tiers.map(({ inputTokensMax }) => inputTokensMax) ?? [];
+  const between = [...bounds, ...bounds.map((bound) => bound + 1)].filter(
+    (tokens) => tokens > shortest && tokens < tokensMax,
+  );
+  let most = ZERO_MICROS;
+  for (const promptTokens of [shortest, ...between, tokensMax]) {
+    const output = Math.min(outputTokens, contextTokens - promptTokens);
+    const ceiling = ceilingOf(price, promptTokens, output * choices);
+    if (ceiling > most) most = ceiling;
+  }
+  return most;
+}
+
 function atLeastMinimum(amount: Micros): Micros {
   return amount > HOLD_MIN ? amount : HOLD_MIN;
 }
 
 /** The output limit of each choice that a hold affords at the first upstream. It is sent to the provider (WA-07). */
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
-  const { upstreams, outputTokensMax, choices, prompt } = call;
+  const { model, upstreams, outputTokensMax, choices, prompt } = call;
   const { price } = upstreams[0];
-  return Math.floor(outputWithin(price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+  let output = Math.floor(outputWithin(price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+  if (prompt.tokensMax + outputTokensMax <= model.contextTokens) return output;
+  // A longer answer leaves less of the context to the prompt, which may cost less: at most 24 steps.
+  for (let above = outputTokensMax; output < above; ) {
+    const middle = Math.ceil((output + above) / 2);
+    if (ceilingFor(call, price, middle) <= granted) output = middle;
+    else above = middle - 1;
+  }
+  return output;
 }
 
 /**
@@ -75,7 +106,7 @@ export function outputTokensWithin(call: ChatCall, granted: Micros): number {
  * upstream may be dearer, and the limit is that of the first (CC-16).
  */
 export function isCovered(call: ChatCall, { price }: Upstream, { granted, outputTokens }: Granted): boolean {
-  return ceilingOf(price, call.prompt.tokensMax, outputTokens * call.choices) <= granted;
+  return ceilingFor(call, price, outputTokens) <= granted;
 }
 
 interface Granted {

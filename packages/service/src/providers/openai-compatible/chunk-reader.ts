@@ -10,6 +10,8 @@ import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
+/** The `object` of a chunk. Some providers send chunks without choices beside those with the usage. */
+const CHUNK = 'chat.completion.chunk';
 /** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 
@@ -107,7 +109,8 @@ function checked(event: unknown): JsonObject {
   const choices = event['choices'] ?? undefined;
   // Some providers send errors in other shapes, vLLM at the top of the frame.
   if (choices === undefined && event['object'] === 'error') throw errorOfFrame(event);
-  const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
+  const isNamed = event['object'] === CHUNK || isJsonObject(event['usage']);
+  const isChunk = Array.isArray(choices) || (choices === undefined && isNamed);
   const hasError = event['error'] !== undefined && event['error'] !== null;
   if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is not a chunk.');
   if (choices !== undefined) checkChoices(choices);

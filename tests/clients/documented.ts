@@ -1,0 +1,112 @@
+/** A client whose settings are from its own documentation. No test runs it. */
+interface DocumentedClient {
+  readonly name: string;
+  readonly language: string;
+  readonly settings: string;
+  /** What matters for Purser, and what of a refusal its user should see by that documentation. */
+  readonly notes: string;
+}
+
+export const DOCUMENTED: readonly DocumentedClient[] = [
+  {
+    name: 'Open WebUI',
+    language: 'sh',
+    settings: `OPENAI_API_BASE_URL=http://127.0.0.1:8787/v1
+OPENAI_API_KEY=svc_live_...
+ENABLE_FORWARD_USER_INFO_HEADERS=True
+FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
+    notes:
+      'Each of its users has a wallet: Open WebUI sends its own id of the user in that header. Titles and tags are calls too, and the user pays for them: set a small task model, or switch them off. Connect each user once, with `POST /connect` and that id. Its source passes our error on to the chat as text.',
+  },
+  {
+    name: 'opencode',
+    language: 'json',
+    settings: `{
+  "provider": {
+    "purser": {
+      "npm": "@ai-sdk/openai-compatible",
+      "name": "Purser",
+      "options": {
+        "baseURL": "http://127.0.0.1:8787/v1",
+        "apiKey": "{env:PURSER_API_KEY}",
+        "headers": { "x-service-user": "anna" }
+      },
+      "models": { "large": {} }
+    }
+  }
+}`,
+    notes:
+      'In `opencode.json`. It is built on `@ai-sdk/openai-compatible`, which is in the table above; opencode may retry on top of that.',
+  },
+  {
+    name: 'Continue',
+    language: 'yaml',
+    settings: `models:
+  - name: Purser
+    provider: openai
+    model: large
+    apiBase: http://127.0.0.1:8787/v1
+    apiKey: svc_live_...
+    roles: [chat, edit, apply]
+    requestOptions:
+      headers:
+        x-service-user: anna`,
+    notes:
+      'In `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion asks with each pause in typing, so think about what that costs.',
+  },
+  {
+    name: 'aider',
+    language: 'yaml',
+    settings: `# .aider.model.settings.yml; then: aider --model openai/large
+# OPENAI_API_BASE=http://127.0.0.1:8787/v1 OPENAI_API_KEY=svc_live_...
+- name: openai/large
+  extra_params:
+    extra_headers:
+      x-service-user: anna`,
+    notes:
+      'It calls through LiteLLM, which is in the table above: its errors have our message and no code. A key that is bound to a user needs no settings file.',
+  },
+  {
+    name: 'Spring AI',
+    language: 'properties',
+    settings: `spring.ai.openai.base-url=http://127.0.0.1:8787
+spring.ai.openai.api-key=svc_live_...
+spring.ai.openai.chat.options.model=large`,
+    notes:
+      'In version 1 the base address has no `/v1`, because Spring AI adds it; in version 2 it has one. These settings have no place for the header, so use a key that is bound to a user, or set the header for each call with `OpenAiChatOptions.builder().httpHeaders(Map.of("x-service-user", user))`. In version 1, a 4xx is a `NonTransientAiException` whose message holds our body, link included; it is not retried, and a 5xx is. Its retries are not marked: use a key that joins.',
+  },
+  {
+    name: 'LangChain4j',
+    language: 'java',
+    settings: `ChatModel model = OpenAiChatModel.builder()
+    .baseUrl("http://127.0.0.1:8787/v1")
+    .apiKey(key)
+    .modelName("large")
+    .customHeaders(Map.of("x-service-user", user))
+    .build();`,
+    notes:
+      'One model object for each user. It retries by itself (`maxRetries`) and does not mark it: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
+  },
+  {
+    name: 'openai-go',
+    language: 'go',
+    settings: `client := openai.NewClient(
+	option.WithBaseURL("http://127.0.0.1:8787/v1"),
+	option.WithAPIKey(key),
+	option.WithHeader("x-service-user", user),
+)`,
+    notes:
+      'It obeys `x-should-retry` and `retry-after`, and marks its retries (`X-Stainless-Retry-Count`), like the `openai` clients in the table. `*openai.Error` has `Code`, `Type` and the response, whose header `x-service-topup-url` is the link.',
+  },
+  {
+    name: 'openai-java',
+    language: 'java',
+    settings: `OpenAIClient client = OpenAIOkHttpClient.builder()
+    .baseUrl("http://127.0.0.1:8787/v1")
+    .apiKey(key)
+    .putHeader("x-service-user", user)
+    .build();`,
+    notes:
+      'It obeys the same headers and marks its retries in the same way. `OpenAIServiceException` has `statusCode()`, `body()` and `headers()`, with the link in `x-service-topup-url`.',
+  },
+];

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
+import { newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { packageVersion } from '../clients/python.ts';
+import { askWith, type Tool, TOOLS } from '../clients/tools.ts';
+import { chargeFor } from '../support/catalogue.ts';
+import {
+  completionBody,
+  type RecordedRequest,
+  streamSteps,
+  type UpstreamScript,
+} from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** Tools that are not libraries of the format, as their users run them. */
+
+// A minute long, so only if an interpreter is named for it.
+const isAsked = process.env['PURSER_TEST_PYTHON'] !== undefined;
+const installed = TOOLS.filter((tool) => isAsked && packageVersion(tool.package) !== undefined);
+const HOW_TO_RUN =
+  'not run: `pip install dspy llm strands-agents` gets them, and PURSER_TEST_PYTHON names the interpreter that has them';
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+const CHARGE = chargeFor({ prompt: 40, completion: 20 });
+const FUNDS = 1_000_000;
+
+for (const { name } of TOOLS.filter((tool) => !installed.includes(tool))) test(name, { skip: HOW_TO_RUN });
+
+if (installed.length > 0) await testTools(installed);
+
+function answer({ body }: RecordedRequest): UpstreamScript {
+  const isStream = (body as { stream?: boolean }).stream === true;
+  return isStream
+    ? { body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) }
+    : { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
+}
+
+async function testTools(tools: readonly Tool[]): Promise<void> {
+  const { service, upstream, app, newUser } = await setStage({ model: { timeoutMs: 30_000 } });
+  const baseUrl = `${service.url}/v1`;
+  async function spentBy(user: string): Promise<number> {
+    const { balance, held } = await service.wallet(app, user);
+    assert.equal(held, 0);
+    return FUNDS - balance;
+  }
+
+  async function joiningKey(): Promise<string> {
+    const apiKey = newApiKey('live');
+    const key = {
+      keyId: newKeyId(),
+      appId: app.appId,
+      digest: digestOfApiKey(apiKey),
+      mode: 'live',
+      hint: 'x',
+    } as const;
+    await insertKey(service.database.owner, { ...key, joinSeconds: 30 }, 1n);
+    return apiKey;
+  }
+
+  describe('tools', () => {
+    for (const tool of tools) {
+      test(`CC-01 ${tool.name} is answered, and its user is charged once`, async () => {
+        const user = await newUser(FUNDS);
+        upstream.script(answer);
+        assert.deepEqual(await askWith(tool, { baseUrl, key: app.liveKey, user }), { text: 'Hi.', failure: null });
+        assert.equal(await spentBy(user), CHARGE);
+      });
+
+      test(`ER-07 ${tool.name} shows why a call without money is refused`, async () => {
+        const { failure } = await askWith(tool, { baseUrl, key: app.liveKey, user: 'poor' });
+        assert.match(failure ?? '', tool.shows);
+      });
+    }
+
+    const dspy = tools.find((tool) => tool.package === 'dspy');
+    test('CC-14 DSPy gives up after a timeout and asks again, and pays once for its answer if its key joins', {
+      skip: dspy === undefined,
+    }, async () => {
+      assert.ok(dspy);
+      const seen: unknown[] = [];
+      for (const key of [app.liveKey, await joiningKey()]) {
+        const user = await newUser(FUNDS);
+        const before = upstream.requests.length;
+        upstream.script((request) => ({ body: [{ waitMs: 2_500 }, { write: answer(request).body as string }] }));
+        const { text, failure } = await askWith(dspy, { baseUrl, key, user, timeoutSeconds: 1 });
+        await waitUntil('nothing runs any more', async () => (await service.wallet(app, user)).held === 0);
+        seen.push([text, /timed out/i.test(failure ?? ''), upstream.requests.length - before, await spentBy(user)]);
+      }
+      assert.deepEqual(seen, [
+        ['', true, 4, 4 * CHARGE],
+        ['Hi.', false, 1, CHARGE],
+      ]);
+    });
+  });
+}
