@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { anthropicDialect } from '#providers/anthropic/dialect.ts';
 import type { StreamChunk } from '#providers/provider.ts';
@@ -69,20 +70,28 @@ test('CC-01 parts that have arrived together are handed on together, and the res
 });
 
 test('CC-01 while its taker is busy, a stream reads no more than the one part that it has begun to read', async () => {
-  const { stream, pulled } = streamOf(
-    Array.from(
-      { length: 50 },
-      (_, place) => new Promise<Part>((resolve) => void setTimeout(resolve, place, text('a'))),
-    ),
-  );
+  const [second, third, fourth] = [0, 0, 0].map(() => Promise.withResolvers<Part>());
+  assert.ok(second && third && fourth);
+  const { stream, pulled } = streamOf([text('a'), second.promise, third.promise, fourth.promise]);
   await stream.first();
-  const before = pulled();
-  const busy = Promise.withResolvers<boolean>();
-  const rest = stream.rest(() => busy.promise);
-  await new Promise((resolve) => void setTimeout(resolve, 20));
-  assert.ok(pulled() <= before + 2, `${before} ${pulled()}`);
+  const [taken, busy] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+  const rest = stream.rest(() => {
+    taken.resolve();
+    return busy.promise;
+  });
+  second.resolve(text('b'));
+  await taken.promise;
+  third.resolve(text('c'));
+  fourth.resolve(text('d'));
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  assert.equal(pulled(), 3);
   busy.resolve(false);
   await rest;
+});
+
+test('CC-01 a stream that never pauses is handed on in parts', async () => {
+  const { stream } = streamOf(Array.from({ length: 600 }, () => text('a')));
+  assert.equal((await stream.first())?.length, 256);
 });
 
 for (const [what, parts, kind] of [

@@ -7,6 +7,8 @@ import type { ChunkMaker } from '#providers/translated/chunk-maker.ts';
 type Part = LanguageModelV4StreamPart;
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Part>['read']>>;
 
+/** Chunks that are handed on together. A library may have more of them than a reader can take at once. */
+const BATCH_MAX = 256;
 /** How long the body may take to end after its last part. Then the connection is closed instead of kept. */
 const END_OF_BODY_MS_MAX = 1_000;
 
@@ -76,6 +78,7 @@ export class PartStream implements ChunkSource {
         this.#finish();
         return chunks;
       }
+      if (chunks.length >= BATCH_MAX) return chunks;
       const next = this.#next();
       const here = await Promise.race([next, nextTurn()]);
       if (here === undefined) return chunks;
