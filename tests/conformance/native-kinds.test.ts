@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,9 +11,11 @@ import type { RecordedRequest } from '../support/scripted-upstream.ts';
 import { asksOf } from '../support/vendor-asks.ts';
 import { setVendorStage } from '../support/vendor-stage.ts';
 import { anthropic } from '../support/vendors/anthropic.ts';
+import { azure, startAzureByToken } from '../support/vendors/azure.ts';
 import { signatureFault } from '../support/vendors/aws-signature.ts';
 import { bedrock, BEDROCK_ACCOUNT } from '../support/vendors/bedrock.ts';
 import { google, startVertex } from '../support/vendors/google.ts';
+import { mistral, MISTRAL_THOUGHT } from '../support/vendors/mistral.ts';
 import {
   ANSWER_SCHEMA,
   CANARY,
@@ -22,20 +24,21 @@ import {
   type Vendor,
   type VendorRequest,
   WEATHER,
+  writerIn,
 } from '../support/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 
 const directory = mkdtempSync(join(tmpdir(), 'purser-vendors-'));
-const { vendor: vertex, close } = await startVertex((name, text) => {
-  writeFileSync(join(directory, name), text);
-  return join(directory, name);
-});
-const VENDORS = [anthropic, bedrock, google, vertex];
+const write = writerIn(directory);
+const { vendor: vertex, close } = await startVertex(write);
+const entra = await startAzureByToken(write);
+const VENDORS = [anthropic, bedrock, google, vertex, azure, entra.vendor, mistral];
 const stage = await setVendorStage(VENDORS);
 const { client, modelOf, paid } = stage;
 after(async () => {
   await close();
+  entra.close();
   rmSync(directory, { recursive: true });
 });
 stage.service.keepSecret(CANARY);
@@ -51,7 +54,7 @@ for (const vendor of VENDORS) {
     test(`MO-09 ${vendor.kind}, ${way}: a text, with the charge of the vendor’s usage`, async () => {
       const system = { role: 'system' as const, content: 'Be brief.' };
       const { message, reason } = await paid(vendor, () => ask(model, { messages: [system, USER], stop: ['END'] }));
-      assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini) 🐟$/u);
+      assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini|GPT|Mistral) 🐟$/u);
       assert.equal(reason, 'stop');
     });
 
@@ -222,6 +225,20 @@ for (const [way, ask] of Object.entries(WAYS)) {
     assert.doesNotMatch(JSON.stringify(stage.requestsOf(google).at(-1)?.body), /skip_thought_signature_validator/);
   });
 }
+
+for (const [way, ask] of Object.entries(WAYS)) {
+  test(`MO-09 mistral, ${way}: thoughts are apart from what is said, and go back to the vendor`, async () => {
+    const model = modelOf(mistral, 'thinking');
+    const { message } = await paid(mistral, () => ask(model, { messages: [USER] }));
+    assert.equal((message as Thought).reasoning_content, MISTRAL_THOUGHT);
+    assert.equal(message.content, 'Hello from Mistral 🐟');
+    await paid(mistral, () => ask(model, { messages: [USER, message, USER] }));
+    const sent = JSON.stringify(stage.requestsOf(mistral).at(-1)?.body);
+    assert.ok(sent.includes(`"thinking":[{"type":"text","text":"${MISTRAL_THOUGHT}"}]`), sent);
+  });
+}
+
+test('MO-11 azure: one token of Entra serves all calls until it ends', () => assert.equal(entra.tokens(), 1));
 
 for (const use of ['nova', 'llama', 'mistral']) {
   test(`MO-09 bedrock: models of other vendors by the same format: ${use}`, async () => {

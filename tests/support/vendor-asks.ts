@@ -40,8 +40,11 @@ export function asksOf(client: OpenAI) {
     }
     const [choice] = (await stream.finalChatCompletion()).choices;
     assert.ok(choice);
-    const reasoning = { reasoning_content: thought, reasoning_details: details };
-    const message = { ...choice.message, ...(details.length === 0 ? {} : reasoning) };
+    const message = {
+      ...choice.message,
+      ...(thought !== '' && { reasoning_content: thought }),
+      ...(details.length > 0 && { reasoning_details: details }),
+    };
     return { message, reason: choice.finish_reason, deltas };
   }
 

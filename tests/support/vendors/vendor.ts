@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { UpstreamScript } from '../scripted-upstream.ts';
 
 /** A vendor as a test sees it: a server that speaks its documented wire, and shares no code with the adapter. */
@@ -132,3 +134,11 @@ export const REFUSED_BY_ALL: Vendor['refused'] = [
   [saying('Hello', { weight: 1 }), 'messages[0].weight'],
   [{ tools: [{ ...WEATHER, custom: 1 }] }, 'tools[0].custom'],
 ];
+
+/** Writes files for the service into a directory, and returns their paths. */
+export function writerIn(directory: string): (name: string, text: string) => string {
+  return (name, text) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+}

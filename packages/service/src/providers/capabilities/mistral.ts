@@ -31,7 +31,7 @@ function findInMessage(message: JsonObject, path: string): Unsupported | undefin
   const fields = FIELDS[String(message['role'])];
   if (fields === undefined) return { path: `${path}.role`, advice: 'Use the role "tool" and `tool_calls`.' };
   for (const name of Object.keys(message)) {
-    if (message[name] === null || message[name] === undefined || fields.has(name)) continue;
+    if (!isGiven(message[name]) || fields.has(name)) continue;
     return {
       path: `${path}.${name}`,
       advice: name === 'name' ? 'Put the name into the text of the message.' : LEAVE_OUT,
@@ -49,8 +49,9 @@ function findMarked(tools: unknown): Unsupported | undefined {
   return marked < 0 ? undefined : { path: `tools[${marked}].cache_control`, advice: LEAVE_OUT };
 }
 
+/** An empty list says nothing. */
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
 
 const findChoice: Find = (value) => {
