@@ -168,9 +168,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'held-up-provider-free',
     clause: 'CC-11',
-    edits: [
-      stream("if (isHeldUp && isLost) return tally.endingAs('abandoned');", 'if (isHeldUp && isLost) return FAILED;'),
-    ],
+    edits: [stream("(kind !== 'too-large' && !isHeldUp)", "kind !== 'too-large'")],
     killer: holdingUp(
       'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
     ),
@@ -178,7 +176,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'provider-that-breaks-off-paid',
     clause: 'CC-11',
-    edits: [stream('if (isHeldUp && isLost)', 'if (isLost)')],
+    edits: [stream(' && out.heldUpMs() >= caller.pace.heldUpMsMax', '')],
     killer: holdingUp(
       'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
     ),

@@ -262,8 +262,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-11',
     edits: [
       stream(
-        'if (!isTooLarge || !tally.cutShort()) throw fault;',
-        'if (isTooLarge || tally !== undefined) throw fault;',
+        "if ((kind !== 'too-large' && !isHeldUp) || !tally.cutShort()) throw fault;",
+        'if (!isHeldUp || !tally.cutShort()) throw fault;',
       ),
     ],
     killer: answerSize('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),

@@ -133,12 +133,18 @@ test('CC-11 a provider that is lost while its caller takes nothing for long is p
     const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
     const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);
     assert.ok('run' in answer);
-    await answer.run({ write: () => pause(5), end: async () => {}, fail: async () => {} });
+    const last: string[] = [];
+    await answer.run({
+      write: () => pause(5),
+      end: async (frames) => void last.push(frames),
+      fail: async () => {},
+    });
+    assert.equal(/"finish_reason":"length".*\[DONE\]/s.test(last.join('')), heldUpMsMax === 1, last.join(''));
   }
   assert.deepEqual(
     endings.map(({ outcome, usage }) => [outcome, usage.completionTokens]),
     [
-      ['abandoned', 1],
+      ['answered', 1],
       ['failed', 0],
     ],
   );

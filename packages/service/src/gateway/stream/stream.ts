@@ -150,8 +150,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
-    const isHeldUp = out.heldUpMs() >= caller.pace.heldUpMsMax;
-    const ending = endingAfter(fault, upstream, tally, isHeldUp);
+    const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Nobody reads on after a failure.
     route.ended(fault);
     const failed = { hold, ending, caller };
@@ -165,12 +164,14 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
 }
 
 /**
- * Ends a stream whose next chunk is too large to be taken. The provider bills what it has generated, so the caller keeps and pays that,
- * as after a cut at the limit (CC-11). Any other failure is thrown again.
+ * Ends a stream whose next chunk is too large to be taken, or whose provider was lost after the caller had held the stream up: it gave
+ * up waiting, and the caller could have most of an answer for nothing. The provider bills what it has generated, so the caller keeps and
+ * pays that, as after a cut at the limit (CC-11). Any other failure is thrown again.
  */
-function endShort<M extends Mode>({ tally, upstream }: Relay<M>, fault: unknown): void {
-  const isTooLarge = fault instanceof UpstreamError && fault.kind === 'too-large';
-  if (!isTooLarge || !tally.cutShort()) throw fault;
+function endShort<M extends Mode>({ tally, upstream, out, caller }: Relay<M>, fault: unknown): void {
+  const kind = fault instanceof UpstreamError ? fault.kind : undefined;
+  const isHeldUp = (kind === 'outage' || kind === 'timeout') && out.heldUpMs() >= caller.pace.heldUpMsMax;
+  if ((kind !== 'too-large' && !isHeldUp) || !tally.cutShort()) throw fault;
   upstream.giveUp();
 }
 
@@ -268,12 +269,9 @@ function refusalAfter<M extends Mode>(
 /**
  * What a call pays that did not come to its end (CC-11). If the caller left and we gave up, they pay for the prompt and what
  * was generated. A failure of the provider is free, even if it came after we gave up. So is a request that never reached the
- * provider. A provider that is lost after the caller has held up the stream gave up waiting: otherwise a caller could read most of an
- * answer, wait for that, and pay nothing.
+ * provider.
  */
-function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally, isHeldUp = false): Ending {
-  const isLost = fault instanceof UpstreamError && (fault.kind === 'outage' || fault.kind === 'timeout');
-  if (isHeldUp && isLost) return tally.endingAs('abandoned');
+function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
   return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
 }

@@ -14,8 +14,8 @@ const BYTES_PER_TOKEN = 4;
 
 /**
  * Sizes the prompt of a request as its provider gets it, so that it does not matter how the caller wrote it. The bytes that are sent
- * bound its tokens, and so does the model's context. The estimate is of its texts alone, without the signs of JSON, which no model reads. Images count by the model's
- * figure and not by their bytes, which say nothing of their tokens.
+ * bound its tokens, and so does the model's context. The estimate is of its texts alone, without the signs of JSON, which no model
+ * reads. Images count by the model's figure and not by their bytes, which say nothing of their tokens.
  */
 export function sizePrompt(
   model: Model,
