@@ -59,10 +59,11 @@ export function createGeminiWire({ apiKey, vertex }: GeminiOptions): GeminiWire 
   return {
     respond: ({ method, path, headers, body }, say) => {
       const [, begin, model = '', action, sse] = PATH.exec(path) ?? [];
+      const isStream = action === 'streamGenerateContent';
+      const refused = (error: GoogleError, more = {}): UpstreamScript => refusal(error, more, isStream && isVertex);
       if (method !== 'POST' || begin !== prefix) return refused(FAILURES.notFound);
       const fault = strangerIn(headers) ?? findFault(body, { model, isVertex, isSigned });
       if (fault !== undefined) return refused(fault);
-      const isStream = action === 'streamGenerateContent';
       if (isStream && sse === undefined) return refused(invalidArgument('alt is not sse'));
       const said = say(body as Json, model);
       if ('error' in said) return refused(said.error, said.headers);
@@ -76,8 +77,9 @@ export function createGeminiWire({ apiKey, vertex }: GeminiOptions): GeminiWire 
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
 
-function refused(error: GoogleError, headers: Readonly<Record<string, string>> = {}): UpstreamScript {
-  const body = JSON.stringify({ error }, null, 2);
+/** Vertex refuses a stream by a list of one error. */
+function refusal(error: GoogleError, headers: Readonly<Record<string, string>>, isList: boolean): UpstreamScript {
+  const body = JSON.stringify(isList ? [{ error }] : { error }, null, 2);
   return { status: error.code, headers: { 'content-type': JSON_TYPE, ...headers }, body };
 }
 

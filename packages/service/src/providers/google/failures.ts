@@ -2,8 +2,9 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { UpstreamErrorKind } from '#providers/provider.ts';
 import type { VendorFailure } from '#providers/translated/dialect.ts';
 
-/** Google's canonical codes, and one reason that says more than its code does. */
+/** Google's canonical codes, and two words that say more than their code does. */
 const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
+  TOO_LONG: 'too-long',
   // The Gemini API answers a wrong key with 400 INVALID_ARGUMENT.
   API_KEY_INVALID: 'unauthorized',
   UNAUTHENTICATED: 'unauthorized',
@@ -20,10 +21,10 @@ const KINDS: Readonly<Record<string, UpstreamErrorKind>> = {
 };
 
 /** Google tells a prompt that is too long from other invalid arguments by its sentence alone. */
-const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens|only supports up to \d+/i;
+const TOO_LONG_TEXT = /token count.{0,40}exceeds|exceeds the maximum number of tokens|only supports up to \d+/i;
 
 export function failureKindOf({ code, text }: VendorFailure): UpstreamErrorKind | undefined {
-  if (code === 'INVALID_ARGUMENT' && TOO_LONG.test(text)) return 'too-long';
+  if (code === 'INVALID_ARGUMENT' && TOO_LONG_TEXT.test(text)) return 'too-long';
   return code === undefined ? undefined : KINDS[code];
 }
 
@@ -31,9 +32,11 @@ export function failureKindOf({ code, text }: VendorFailure): UpstreamErrorKind 
 export function codeOfBody(body: unknown): string | undefined {
   const error = errorIn(body);
   if (error === undefined) return undefined;
-  const reason = detailsIn(error).find((detail) => detail['reason'] === 'API_KEY_INVALID');
-  if (reason !== undefined) return 'API_KEY_INVALID';
-  return typeof error['status'] === 'string' ? error['status'] : undefined;
+  const { status, message } = error;
+  if (detailsIn(error).some(({ reason }) => reason === 'API_KEY_INVALID')) return 'API_KEY_INVALID';
+  // The library does not read the sentence of an error in a list, which is how streams are refused on Vertex.
+  if (status === 'INVALID_ARGUMENT' && typeof message === 'string' && TOO_LONG_TEXT.test(message)) return 'TOO_LONG';
+  return typeof status === 'string' ? status : undefined;
 }
 
 /** The seconds that Google asks us to wait, which stand in the body: `{ "retryDelay": "17.4s" }`. */

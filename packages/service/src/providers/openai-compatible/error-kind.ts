@@ -105,8 +105,16 @@ export function kindOf(status: number, { codes, message }: ErrorFacts): ErrorKin
   return STATUSES.get(status) ?? (status >= 500 ? 'outage' : 'refused');
 }
 
-/** The status in an error that came with status 200, or in a stream: some vendors write it as its code. */
-export function statusIn({ codes }: ErrorFacts): number {
+/** The status in an error that came with status 200, or in a stream, if it holds one: some vendors write it as its code. */
+export function statusIn({ codes }: ErrorFacts): number | undefined {
   const status = codes.find((code) => /^[45]\d\d$/.test(code));
-  return status === undefined ? 0 : Number(status);
+  return status === undefined ? undefined : Number(status);
+}
+
+const REQUEST_AT_FAULT = new Set(['invalid_request_error', 'badrequesterror', 'content_filter']);
+
+/** The kind of an error without a status. One that does not blame the request is the provider's own failure. */
+export function kindOfFrame(facts: ErrorFacts): ErrorKind {
+  const isRequest = facts.codes.some((code) => REQUEST_AT_FAULT.has(code));
+  return kindOf(statusIn(facts) ?? (isRequest ? 400 : 500), facts);
 }

@@ -68,8 +68,10 @@ const FRAMES: readonly (readonly [frame: Record<string, unknown>, kind: Upstream
   [{ type: 'overloaded_error' }, 'throttled'],
   [{ code: 502, message: 'Provider disconnected' }, 'outage', 502],
   [{ object: 'error', message: 'maximum context length is 9', code: 400 }, 'too-long', 400],
-  [{ code: 'server_error', message: 'Oops' }, 'refused'],
-  [{}, 'refused'],
+  [{ code: 'server_error', message: 'Oops' }, 'outage'],
+  [{ message: 'No.', type: 'invalid_request_error' }, 'rejected'],
+  [{ code: 'content_filter' }, 'rejected'],
+  [{}, 'outage'],
 ];
 
 for (const [frame, kind, status] of FRAMES) {

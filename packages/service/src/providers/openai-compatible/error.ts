@@ -2,7 +2,7 @@ import type { ErrorResponse } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { withErrorText } from '#providers/error-text.ts';
 import { factsOfError, factsOfText } from '#providers/openai-compatible/error-facts.ts';
-import { type ErrorKind, kindOf, statusIn } from '#providers/openai-compatible/error-kind.ts';
+import { type ErrorKind, kindOf, kindOfFrame, statusIn } from '#providers/openai-compatible/error-kind.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { retryAfterSecondsOf } from '#providers/request-failure.ts';
 
@@ -30,9 +30,8 @@ export function errorOfResponse(
 /** The failure that an error object in a 200 or in a stream means. Its text is not kept (ER-03). */
 export function errorOfFrame(error: JsonObject): UpstreamError {
   const facts = factsOfError(error);
-  const status = statusIn(facts);
-  const kind = kindOf(status, facts);
-  return new UpstreamError(kind, MESSAGES[kind], { status: status === 0 ? undefined : status });
+  const kind = kindOfFrame(facts);
+  return new UpstreamError(kind, MESSAGES[kind], { status: statusIn(facts) });
 }
 
 /** Reasons to finish that providers give when they broke an answer off. */
