@@ -23,26 +23,15 @@ const servers = { first: await startScriptedUpstream(), second: await startScrip
 const first = scriptModels(servers.first);
 const second = scriptModels(servers.second);
 
-const PAIR: readonly UpstreamEntry[] = [
-  { provider: 'first', micros: 1, fields: { firstByteMs: 100, timeoutMs: 1_000 } },
+const pairWith = (fields: object): readonly UpstreamEntry[] => [
+  { provider: 'first', micros: 1, fields: { ...fields } },
   { provider: 'second', micros: 3 },
 ];
-const NAMES = [
-  'throttled',
-  'down',
-  'silent',
-  'cut',
-  'bad',
-  'poor',
-  'lost',
-  'left',
-  'own',
-  'slow',
-  'far',
-  'view',
-] as const;
+const NAMES = ['throttled', 'down', 'cut', 'bad', 'poor', 'lost', 'left', 'own', 'far', 'view'] as const;
 const catalogue = catalogueOf(servers, {
-  ...Object.fromEntries(NAMES.map((name) => [name, PAIR])),
+  ...Object.fromEntries(NAMES.map((name) => [name, pairWith({})])),
+  silent: pairWith({ firstByteMs: 100 }),
+  slow: pairWith({ timeoutMs: 1_000 }),
   pooled: [{ provider: 'pool', micros: 1 }],
 });
 const { baseUrl } = servers.first;

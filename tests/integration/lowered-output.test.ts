@@ -10,6 +10,7 @@ import {
   startScriptedUpstream,
   streamSteps,
 } from '../support/scripted-upstream.ts';
+import { sentBytesOf } from '../support/prompt-size.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 
 /** From `catalogueAt`: the output limit of a call that sets none, and the smallest output worth a call. */
@@ -47,7 +48,7 @@ async function call(body: string, wallet: { readonly balance: number; readonly c
   upstream.script(({ body: sent }) => {
     const { max_completion_tokens: limit, n = 1, stream } = sent as Record<string, number>;
     const usage = {
-      prompt_tokens: Buffer.byteLength(body) + 512,
+      prompt_tokens: sentBytesOf(body) + 512,
       completion_tokens: Number(limit) * n,
       total_tokens: 0,
     };
@@ -205,7 +206,7 @@ test('WA-07 a hold prices each prompt token at the model’s dearest input price
     const dear = await startTestService(catalogueAt(upstream.baseUrl, prices));
     const dearApp = await dear.addApp();
     const body = bodyOf({ max_completion_tokens: 1 });
-    const hold = Math.ceil(((3 * (Buffer.byteLength(body) + 512) + 4) * 11) / 10);
+    const hold = Math.ceil(((3 * (sentBytesOf(body) + 512) + 4) * 11) / 10);
     await dear.fund(dearApp, 'short', hold - 1);
     await dear.fund(dearApp, 'enough', hold);
     upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.' }) });

@@ -13,10 +13,31 @@ import { addUsage } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model name can be; a spreadsheet would add it up.
+const TIER = {
+  inputMicrosPerMillion: 2_000_000,
+  cachedInputMicrosPerMillion: 500_000,
+  outputMicrosPerMillion: 8_000_000,
+  reasoningMicrosPerMillion: 10_000_000,
+};
+const BASE = {
+  inputMicrosPerMillion: 1,
+  cachedInputMicrosPerMillion: 1,
+  outputMicrosPerMillion: 1,
+  reasoningMicrosPerMillion: 1,
+};
+const SPECIAL = {
+  price: { ...BASE, microsPerCall: 700, microsPerSearch: 5_000, tiers: [{ aboveInputTokens: 99, ...TIER }] },
+  marginMicrosPerCall: 9,
+  searchesMax: 3,
+};
 const { service, app, upstream, newUser } = await setStage({
   catalogue: (basis) => ({
     ...basis,
-    models: [...basis.models, { ...basis.models[0], id: MODEL }],
+    models: [
+      ...basis.models,
+      { ...basis.models[0], id: MODEL },
+      { ...basis.models[0], ...SPECIAL, id: 'acme.special-1' },
+    ],
   }),
 });
 const newWalletOwner = walletOwnersOf(service);
@@ -216,6 +237,23 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
     receipt.text,
     /Charged by the token count that the model’s provider reported, and never more than was put on hold\./,
   );
+});
+
+test('CC-11 the receipt of a call with rarer tokens, a tier and fees shows them', async () => {
+  const { browser, user, path } = await atWallet(5_000_000);
+  const details = { prompt_tokens_details: { cached_tokens: 30 }, completion_tokens_details: { reasoning_tokens: 4 } };
+  const usage = { ...USAGE, ...details, num_search_queries: 2 };
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
+  await call(user, { model: 'acme.special-1' });
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec((await browser.open(path)).text) ?? [];
+  const said = mainOf(await browser.open(path + query))
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+  assert.match(said, /Tokens in 100 \(30 cached\) Tokens out 10 \(4 reasoning\) Web searches 2/);
+  const perMillion = '€2.20 in (€0.55 if cached), €8.80 out (€11.00 if reasoning)';
+  const fees = 'Plus €0.000779 for the call, €0.0055 for each search';
+  assert.ok(said.includes(`Per million tokens: ${perMillion}. ${fees}`), said);
 });
 
 test('CC-11 the receipts of estimated, abandoned and failed calls say so', async () => {
