@@ -5,6 +5,7 @@ import { catalogueAt } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { startGatewayProcesses } from '../support/gateway-processes.ts';
+import { sentBytesOf } from '../support/prompt-size.ts';
 import { shareOf } from '../support/hold-price.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import {
@@ -19,9 +20,9 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const CALLS = 200;
 const RICH = 1_000_000_000_000;
-/** Every body has this length, plain or streamed, so that all calls of a round hold the same amount. */
-const BODY_BYTES = 240;
-const PROMPT_TOKENS_MAX = BODY_BYTES + 512;
+const MESSAGES = [{ role: 'user', content: 'How much is the fish? — Wieviel kostet der Fisch?' }];
+/** The provider gets the messages and what we decide, plain or streamed, so that all calls of a round hold the same amount. */
+const PROMPT_TOKENS_MAX = sentBytesOf(JSON.stringify({ messages: MESSAGES })) + 512;
 /** Every call requests the model's floor. Its hold cannot be lowered, so a wallet is worth a whole number of holds. */
 const FLOOR_TOKENS = 16;
 const PRICES = 8;
@@ -99,11 +100,8 @@ function costOf(model: number, tokens: Tokens): number {
 }
 
 function bodyOf({ model, outputTokens }: Round, isStream: boolean): string {
-  const messages = [{ role: 'user', content: 'How much is the fish? — Wieviel kostet der Fisch?' }];
-  const fields = { model: `acme.priced-${model}`, messages, max_completion_tokens: outputTokens, stream: isStream };
-  const body = JSON.stringify(fields);
-  assert.ok(Buffer.byteLength(body) <= BODY_BYTES);
-  return body + ' '.repeat(BODY_BYTES - Buffer.byteLength(body));
+  const limit = { max_completion_tokens: outputTokens };
+  return JSON.stringify({ model: `acme.priced-${model}`, messages: MESSAGES, ...limit, stream: isStream });
 }
 
 interface Tokens {

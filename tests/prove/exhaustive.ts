@@ -1,6 +1,6 @@
 // Kills a process at every failpoint, plain and streamed. A separate call reaches each of them.
 import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { estimatedPromptOf } from '../support/prompt-size.ts';
+import { estimatedPromptOf, sentBytesOf } from '../support/prompt-size.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
 import type { Violation } from './call-rules.ts';
@@ -132,7 +132,7 @@ async function sendCase(stage: Stage, one: Case, url: string, attempt: number): 
     const sending = { ...call, tag: as, url, key: stage.demo.liveKey, body, leaveAfterMs, idempotencyKey };
     const seen = await sendCall(sending);
     const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
-    const sizes = { bodyBytes: Buffer.byteLength(body), promptTokens: estimatedPromptOf(body) };
+    const sizes = { bodyBytes: sentBytesOf(body), promptTokens: estimatedPromptOf(body) };
     return { ...call, tag: as, ...seen, ending, ...sizes, stoppedMs: 0, isDisturbed: true };
   };
   const answered = Promise.all(tags.map((name) => send(name, name)));

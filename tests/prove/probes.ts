@@ -1,3 +1,4 @@
+import { sentBytesOf } from '../support/prompt-size.ts';
 import type { Books } from './history-log.ts';
 import type { Payments } from './payments.ts';
 import { PROBE_MODEL } from './plan.ts';
@@ -61,14 +62,10 @@ async function probe(
 ): Promise<Seen['code']> {
   // A stream, because the size of a plain answer bounds what it may ask for.
   const call = { tag, model: PROBE_MODEL, isStream: true, wantsUsage: false };
-  let tokens = amount;
-  // The number is part of the body that it pays for, so try once more if it has lost a digit.
-  for (let round = 0; round < 3; round += 1) {
-    tokens = amount - Buffer.byteLength(bodyOf({ ...call, outputTokensMax: tokens }));
-    if (tokens < 1) return undefined;
-  }
+  // The limit is no part of what it pays for: the provider gets one of our own.
+  const tokens = amount - sentBytesOf(bodyOf({ ...call, outputTokensMax: amount }));
+  if (tokens < 1) return undefined;
   const body = bodyOf({ ...call, outputTokensMax: tokens });
-  if (Buffer.byteLength(body) + tokens !== amount) return undefined;
   provider.expect(tag, FREE_ANSWER);
   const { ending, code } = await sendCall({ url, key, user, tag, body, isStream: true, leaveAfterMs: undefined });
   return ending === 'complete' ? 'complete' : (code ?? ending);

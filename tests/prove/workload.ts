@@ -1,4 +1,4 @@
-import { estimatedPromptOf } from '../support/prompt-size.ts';
+import { estimatedPromptOf, sentBytesOf } from '../support/prompt-size.ts';
 import type { Outage } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
 import { type Life, longestStopMs } from './gateway-process.ts';
@@ -92,7 +92,7 @@ function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): 
     model,
     isStream,
     outputTokensMax,
-    bodyBytes: Buffer.byteLength(body),
+    bodyBytes: sentBytesOf(body),
     promptTokens: estimatedPromptOf(body),
     ending,
     status,
