@@ -5,7 +5,6 @@ import { catalogueAt } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { startGatewayProcesses } from '../support/gateway-processes.ts';
-import { sentBytesOf } from '../support/prompt-size.ts';
 import { shareOf } from '../support/hold-price.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import {
@@ -20,9 +19,11 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const CALLS = 200;
 const RICH = 1_000_000_000_000;
+/** Every body has this length, plain or streamed. What their provider gets is the same, so all calls of a round hold as much. */
+const BODY_BYTES = 240;
 const MESSAGES = [{ role: 'user', content: 'How much is the fish? — Wieviel kostet der Fisch?' }];
-/** The provider gets the messages and what we decide, plain or streamed, so that all calls of a round hold the same amount. */
-const PROMPT_TOKENS_MAX = sentBytesOf(JSON.stringify({ messages: MESSAGES })) + 512;
+/** A token for each byte that the provider gets, and 512. Spaces around the JSON are not sent. */
+const PROMPT_TOKENS_MAX = Buffer.byteLength(JSON.stringify({ messages: MESSAGES })) + 512;
 /** Every call requests the model's floor. Its hold cannot be lowered, so a wallet is worth a whole number of holds. */
 const FLOOR_TOKENS = 16;
 const PRICES = 8;
@@ -100,8 +101,15 @@ function costOf(model: number, tokens: Tokens): number {
 }
 
 function bodyOf({ model, outputTokens }: Round, isStream: boolean): string {
-  const limit = { max_completion_tokens: outputTokens };
-  return JSON.stringify({ model: `acme.priced-${model}`, messages: MESSAGES, ...limit, stream: isStream });
+  const fields = {
+    model: `acme.priced-${model}`,
+    messages: MESSAGES,
+    max_completion_tokens: outputTokens,
+    stream: isStream,
+  };
+  const body = JSON.stringify(fields);
+  assert.ok(Buffer.byteLength(body) <= BODY_BYTES);
+  return body + ' '.repeat(BODY_BYTES - Buffer.byteLength(body));
 }
 
 interface Tokens {
