@@ -56,7 +56,7 @@ function judgeComplete({ call, receipt, provider, price }: Judged, violations: s
     return { violations, isFreeAfterFence: isFenced };
   }
   if (receipt.outcome !== 'answered') violations.push(`a whole answer, booked as ${receipt.outcome}`);
-  const expected = provider === undefined ? 0 : Math.min(fullCharge(price, call, provider), receipt.held);
+  const expected = provider === undefined ? 0 : Math.min(fullCharge(price, call, provider, receipt.held), receipt.held);
   if (receipt.charged !== expected) violations.push(`charged ${receipt.charged}, the rules say ${expected}`);
   if (call.charged !== undefined && call.charged !== receipt.charged) {
     violations.push(`told ${call.charged}, charged ${receipt.charged}`);
@@ -86,15 +86,15 @@ function judgeRefused({ call, receipt, provider }: Judged): readonly string[] {
 function judgeUnknown({ call, receipt, provider, price }: Judged): readonly string[] {
   if (receipt === undefined || provider === undefined) return [];
   const { outcome, charged, held, isEstimated } = receipt;
-  const full = Math.min(fullCharge(price, call, provider), held);
+  const full = Math.min(fullCharge(price, call, provider, held), held);
   const violations: string[] = [];
   if (outcome === 'answered' && (!provider.isAnswering || charged !== full)) {
     violations.push(`nobody knows the answer; charged ${charged}, the rules say ${provider.isAnswering ? full : 0}`);
   }
   if (outcome === 'abandoned') {
     if (!call.isStream) violations.push('a plain call is never abandoned (CC-11)');
-    const least = Math.min(held, chargeOf(price, ownCount(call.promptTokens, 0)));
-    const most = Math.min(held, chargeOf(price, ownCount(call.promptTokens, provider.contentBytes)));
+    const least = Math.min(held, chargeOf(price, ownCount(price, call, held, 0)));
+    const most = Math.min(held, chargeOf(price, ownCount(price, call, held, provider.contentBytes)));
     const isRight = isEstimated ? charged >= least && charged <= most : charged === full;
     if (!isRight)
       violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
@@ -106,8 +106,8 @@ function judgeUnknown({ call, receipt, provider, price }: Judged): readonly stri
   return violations;
 }
 
-function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts): number {
-  return chargeOf(price, provider.usage ?? ownCount(call.promptTokens, provider.contentBytes));
+function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts, held: number): number {
+  return chargeOf(price, provider.usage ?? ownCount(price, call, held, provider.contentBytes));
 }
 
 /** WA-07: the part of the provider's bill above the hold is the operator's loss. */
@@ -115,7 +115,7 @@ export function overrunOf(judged: Judged): number {
   const { call, receipt, provider, price } = judged;
   if (receipt === undefined || receipt.isEstimated || provider?.usage === undefined) return 0;
   if (receipt.outcome !== 'answered' && receipt.outcome !== 'abandoned') return 0;
-  return Math.max(0, fullCharge(price, call, provider) - receipt.held);
+  return Math.max(0, fullCharge(price, call, provider, receipt.held) - receipt.held);
 }
 
 /** WA-02 to WA-04: whether the wallet can have caused this 402. Undefined if the refusal may be right. */

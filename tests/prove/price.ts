@@ -23,7 +23,28 @@ function up(tokenMicros: bigint, { marginBasisPoints }: ModelPrice): number {
   return Number((scaled + SCALE - 1n) / SCALE);
 }
 
-/** CC-11: our own count if the provider reported none: the prompt as estimated, and 0.255 of a token for each small letter. */
-export function ownCount(promptTokens: number, generatedBytes: number): ReportedUsage {
-  return { prompt: promptTokens, cached: 0, completion: Math.ceil((generatedBytes * 255) / 1_000) };
+interface Counted {
+  readonly bodyBytes: number;
+  readonly promptTokens: number;
+  readonly outputTokensMax: number;
+}
+
+/**
+ * CC-11: our own count if the provider reported none: the prompt as estimated, and 0.255 of a token for each small letter, at most
+ * the limit that its hold pays for (WA-07).
+ */
+export function ownCount(price: ModelPrice, call: Counted, held: number, generatedBytes: number): ReportedUsage {
+  const counted = Math.ceil((generatedBytes * 255) / 1_000);
+  return { prompt: call.promptTokens, cached: 0, completion: Math.min(counted, limitWithin(price, call, held)) };
+}
+
+/** The most output, up to the call's own limit, that a hold pays for. */
+function limitWithin(price: ModelPrice, { bodyBytes, outputTokensMax }: Counted, held: number): number {
+  let [least, most] = [0, outputTokensMax];
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (ceilingOf(price, bodyBytes, middle) <= held) least = middle;
+    else most = middle - 1;
+  }
+  return least;
 }
