@@ -186,3 +186,22 @@ test('MO-08 a cache mark reaches a provider only if its writes have a price, and
     await expectCharged(user, charge);
   }
 });
+
+test('MO-08 a mark without a price goes from wherever servers read one, and from nowhere else', async () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const parameters = { type: 'object', properties: { cache_control: { type: 'string' } } };
+  const described = { name: 'look', parameters };
+  const call = { id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } };
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, tool_calls: [{ ...call, ...mark, function: { ...call.function, ...mark } }] },
+    { role: 'tool', tool_call_id: 'a', content: 'Seen.' },
+  ];
+  const tools = [{ type: 'function', function: { ...described, ...mark } }];
+  const answer = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE };
+  const { reply } = await plainOf(answer, { model: 'acme.large-1', messages, tools });
+  assert.equal(reply.status, 200, reply.text);
+  const sent = upstream.requests.at(-1)?.body as Payload | undefined;
+  assert.deepEqual(sent?.['tools'], [{ type: 'function', function: described }]);
+  assert.deepEqual(sent['messages'], [messages[0], { ...messages[1], tool_calls: [call] }, messages[2]]);
+});

@@ -165,7 +165,16 @@ function checkPrices(model: CatalogueModel, complain: Complain): void {
   for (const [index, one] of (model.upstreams ?? []).entries()) {
     const perCall = one.marginMicrosPerCall ?? model.marginMicrosPerCall;
     checkSheet(model, { ...one, marginMicrosPerCall: perCall }, ['upstreams', index], complain);
-    if (one.price === undefined) continue;
+    if (one.price === undefined) {
+      // It has the model's price, but its fixed margin may be its own.
+      const isOwnFeed = (one.marginMicrosPerCall ?? 0) > 0;
+      const path = ['upstreams', index, 'marginMicrosPerCall'];
+      if (free && isOwnFeed) complain(path, 'must not be there for a model that is free');
+      else if (!free && one.marginMicrosPerCall === 0 && !isStated && isFeed) {
+        complain(path, 'must not be 0: the model has no other price');
+      }
+      continue;
+    }
     const isOwnPriced = isPriced(one.price) || (perCall ?? 0) > 0;
     if (!free && !isOwnPriced) complain(['upstreams', index, 'price'], 'must not be nothing');
     if (free && isOwnPriced) complain(['upstreams', index, 'price'], 'must not be there for a model that is free');

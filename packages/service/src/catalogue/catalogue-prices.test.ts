@@ -128,6 +128,21 @@ const FAULTS: readonly (readonly [string, Readonly<Record<string, unknown>>, Reg
     /upstreams\.1\.price: must not be there/,
   ],
   [
+    'is free but for a fixed margin at one upstream',
+    { ...BY_TWO, price: undefined, free: true, upstreams: [AT_ONE, { ...AT_TWO, marginMicrosPerCall: 1 }] },
+    /upstreams\.1\.marginMicrosPerCall: must not be there/,
+  ],
+  [
+    'costs nothing at one upstream, which leaves out the fixed margin that is its price',
+    {
+      ...BY_TWO,
+      price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 },
+      marginMicrosPerCall: 1,
+      upstreams: [AT_ONE, { ...AT_TWO, marginMicrosPerCall: 0 }],
+    },
+    /upstreams\.1\.marginMicrosPerCall: must not be 0/,
+  ],
+  [
     'has an upstream without any price',
     { ...BY_TWO, price: undefined, upstreams: [AT_ONE, { ...AT_TWO, price: PRICE }] },
     /models\.0\.price: .*free/,

@@ -27,7 +27,10 @@ function hasPrice({ inputMicrosPerMillion, cacheWriteMicrosPerMillion, special }
   return special?.tiers.every(({ cacheWrite, cacheWriteLong }) => cacheWriteLong > cacheWrite) ?? false;
 }
 
-/** The items without the marks of theirs and of their parts. Marks are rare, so a copy is made only if one goes. */
+/** Where servers read marks beside the item itself: in its parts, its function, and the calls that it made. */
+const INNER = ['content', 'function', 'tool_calls'];
+
+/** The items without the marks of theirs and of what is in them. Marks are rare, so a copy is made only if one goes. */
 function withoutMarks(items: unknown, isPriced: (mark: unknown) => boolean): unknown {
   if (!Array.isArray(items)) return items;
   const given: readonly unknown[] = items;
@@ -43,10 +46,13 @@ function withoutMarks(items: unknown, isPriced: (mark: unknown) => boolean): unk
 
 function withoutMark(item: unknown, isPriced: (mark: unknown) => boolean): unknown {
   if (!isJsonObject(item)) return item;
-  const { content } = item;
-  const parts = withoutMarks(content, isPriced);
-  const goes = item[MARK] !== undefined && !isPriced(item[MARK]);
-  if (parts === content && !goes) return item;
-  const kept = Object.entries(item).filter(([name]) => !goes || name !== MARK);
-  return Object.fromEntries(kept.map(([name, value]) => [name, name === 'content' ? parts : value]));
+  let kept = item;
+  for (const name of INNER) {
+    const inner = item[name];
+    const rest = Array.isArray(inner) ? withoutMarks(inner, isPriced) : withoutMark(inner, isPriced);
+    if (rest !== inner) kept = { ...kept, [name]: rest };
+  }
+  if (item[MARK] === undefined || isPriced(item[MARK])) return kept;
+  const { [MARK]: _mark, ...others } = kept;
+  return others;
 }

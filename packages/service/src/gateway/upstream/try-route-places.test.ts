@@ -86,3 +86,15 @@ test('CC-16 a provider without room hands its calls to the next upstream, and it
   assert.deepEqual(walk(on.routeOf(all).route, []).asked, ['first']);
   assert.deepEqual(walk(on.routeOf([limited]).route, []).asked, ['first'], 'being full is no evidence against it');
 });
+
+test('CC-16 a call that ends after an edit of its provider’s limits gives its place back', () => {
+  const open = upstreamAt('first');
+  const limited = () => ({ ...open, provider: { ...open.provider, limits: { callsAtOnce: 1, queueMs: 0 } } });
+  const on = stage();
+  const { route } = on.routeOf([limited()], { isStream: true });
+  route.begin();
+  route.answered();
+  walk(on.routeOf([{ ...open }]).route, []); // The limits are gone,
+  route.ended();
+  assert.deepEqual(walk(on.routeOf([limited()]).route, []).asked, ['first'], 'and are back, and nothing is under way');
+});

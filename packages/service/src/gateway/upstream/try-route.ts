@@ -3,6 +3,7 @@ import type { Asked, Gone } from '#gateway/call/call.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
 import { canGoOn, evidenceOf, moreTelling } from '#gateway/upstream/failure.ts';
+import type { Gate } from '#gateway/upstream/gate.ts';
 import { TryTimer } from '#gateway/upstream/try-timer.ts';
 import type { UpstreamState, UpstreamStates } from '#gateway/upstream/upstream-state.ts';
 import { isCovered, outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
@@ -40,8 +41,8 @@ export class TryRoute implements Route {
   #isChosen = false;
   #isSent = false;
   #sentMs = 0;
-  /** A place at the provider is taken. */
-  #isInside = false;
+  /** The provider's gate, if a place there is taken. Kept, because an edit of the catalogue may take the gate away meanwhile. */
+  #inside: Gate | undefined;
   #isServerTest = false;
   #isKeyTest = false;
   #told: { readonly fault: UpstreamError; readonly upstream: Upstream } | undefined;
@@ -70,8 +71,8 @@ export class TryRoute implements Route {
     }
     const { appId } = this.#hold.call.app;
     const room = gate.enter({ appId, waitMsMax: this.#leftMs(nowMs), gone: this.#gone });
-    if (room === undefined) return this.#sendInside(nowMs);
-    return room.then(() => this.#sendInside(this.#clock.nowMs()));
+    if (room === undefined) return this.#sendInside(gate, nowMs);
+    return room.then(() => this.#sendInside(gate, this.#clock.nowMs()));
   }
 
   callOf(asked: Asked): ProviderCall {
@@ -200,8 +201,8 @@ export class TryRoute implements Route {
     return false;
   }
 
-  #sendInside(nowMs: number): undefined {
-    this.#isInside = true;
+  #sendInside(gate: Gate, nowMs: number): undefined {
+    this.#inside = gate;
     this.#send(nowMs);
   }
 
@@ -241,9 +242,9 @@ export class TryRoute implements Route {
   }
 
   #leave(): void {
-    if (!this.#isInside) return;
-    this.#isInside = false;
-    this.#state().gate?.leave();
+    const gate = this.#inside;
+    this.#inside = undefined;
+    gate?.leave();
   }
 
   #state(): UpstreamState {

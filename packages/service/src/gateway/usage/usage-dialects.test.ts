@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TokenUsage } from '#catalogue/price.ts';
-import { usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
+import { laterReport, usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
+import type { UsageReport } from '#providers/completion.ts';
 import { reportIn, usageReportOf } from '#providers/openai-compatible/usage.ts';
 
 function usage(promptTokens: number, completionTokens: number, cachedTokens = 0, reasoningTokens = 0): TokenUsage {
@@ -102,5 +103,19 @@ test('MO-08 usage that is not in `usage` is found: in the first choice, in `x_gr
   }
   for (const none of [{}, { choices: [] }, { usage: null, choices: ['x'], x_groq: {} }, { timings: { prompt_n: 2 } }]) {
     assert.equal(reportIn(none), undefined);
+  }
+});
+
+test('MO-08 writes to a cache are counted once if only one of the reports of a stream tells their lifetimes', () => {
+  const long = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100 };
+  const first = { prompt_tokens: 160, completion_tokens: 1, cache_creation_input_tokens: 100, cache_creation: long };
+  const last = { prompt_tokens: 160, completion_tokens: 3, cache_creation_input_tokens: 100 };
+  for (const reports of [
+    [first, last],
+    [last, { ...first, completion_tokens: 3 }],
+  ]) {
+    const report = reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined);
+    const { usage: told, isClamped } = usageTaken(report, () => assert.fail('all is reported'));
+    assert.deepEqual([told.cacheWriteTokens, told.rare?.cacheWriteLongTokens, isClamped], [0, 100, false]);
   }
 });

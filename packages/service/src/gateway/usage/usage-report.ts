@@ -13,8 +13,10 @@ interface UsageTaken {
 }
 
 /** Adds a later report of the same call: each count is the largest that was reported (README.md has the table). */
-export function laterReport(before: UsageReport | undefined, next: UsageReport | undefined): UsageReport | undefined {
-  if (before === undefined || next === undefined) return next ?? before;
+export function laterReport(earlier: UsageReport | undefined, later: UsageReport | undefined): UsageReport | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  const before = withLifetimes(earlier, later);
+  const next = withLifetimes(later, earlier);
   const counts = { ...next.counts };
   let isContradictory = before.isContradictory || next.isContradictory;
   for (const name of TOKEN_COUNTS) {
@@ -22,6 +24,18 @@ export function laterReport(before: UsageReport | undefined, next: UsageReport |
     isContradictory ||= next.counts[name] !== undefined && next.counts[name] !== counts[name]; // A count can only rise.
   }
   return { counts, extra: next.extra, isContradictory };
+}
+
+/**
+ * One of two reports, with writes to a cache told apart by their lifetime as the other tells them. Anthropic tells the lifetimes in the
+ * first report of a stream alone: without this, the same tokens would count for both.
+ */
+function withLifetimes(report: UsageReport, other: UsageReport): UsageReport {
+  const { cacheWrite, cacheWriteLong } = report.counts;
+  const { cacheWriteLong: long } = other.counts;
+  if (cacheWrite === undefined || cacheWriteLong !== undefined || long === undefined) return report;
+  const counts = { ...report.counts, cacheWrite: Math.max(0, cacheWrite - long), cacheWriteLong: long };
+  return { ...report, counts };
 }
 
 /** The larger count, or the only one. */
