@@ -1,4 +1,4 @@
-import { type CatalogueModel, type CatalogueProvider, reasonsOutOfSight } from '@purser/contract/catalogue.ts';
+import { type CatalogueProvider, reasonsOutOfSight } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Probed, ProbeTarget } from '#probe/probe.ts';
 
@@ -73,7 +73,7 @@ function withoutParameters(model: JsonObject, probed: Probed, format: FormatPara
   const changed = { ...model, parameters: listed.filter((name) => !gone.includes(name)) };
   // A list that names `reasoning_effort` says more than no list: without this, the entry's streams would be drained, or the
   // catalogue refused because of its `"onAbandon": "cancel"`.
-  const isReasoning = reasonsOutOfSight(model as Partial<CatalogueModel>);
+  const isReasoning = reasonsOutOfSight(model);
   return reasonsOutOfSight(changed) === isReasoning ? changed : { ...changed, reasonsOutOfSight: isReasoning };
 }
 
