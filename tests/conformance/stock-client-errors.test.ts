@@ -145,15 +145,15 @@ test('ER-04 a client configured for another interface, or for an address without
 test('ER-04 a client that asks for embeddings, images, moderations or audio learns that there are none', async () => {
   const input = 'Hello';
   for (const [act, says] of [
-    [() => client.embeddings.create({ model: 'echo', input }), /no embeddings here/],
-    [() => client.images.generate({ model: 'echo', prompt: input }), /No images are made here/],
-    [() => client.moderations.create({ input }), /no moderations here/],
-    [() => client.audio.speech.create({ model: 'echo', input, voice: 'alloy' }), /no audio here/],
+    [() => client.embeddings.create({ model: 'echo', input }), /This service has no embeddings\./],
+    [() => client.images.generate({ model: 'echo', prompt: input }), /This service does not make images\./],
+    [() => client.moderations.create({ input }), /This service has no moderations\./],
+    [() => client.audio.speech.create({ model: 'echo', input, voice: 'alloy' }), /This service has no audio\./],
   ] as const) {
     const fault = await failureOf(act);
     assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
     assert.match(fault.message, says);
-    assert.match(fault.message, /chat completions only, at `\/v1\/chat\/completions`/);
+    assert.match(fault.message, /only serves chat completions, at `\/v1\/chat\/completions`/);
   }
 });
 

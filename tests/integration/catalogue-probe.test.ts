@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, test, type TestContext } from 'node:test';
+import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { probeModel } from '../../packages/service/src/cli/probe-command.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
@@ -124,6 +125,32 @@ test('MO-06 a server without usage, `stream_options`, tools, schemas and develop
   assert.deepEqual([providers['ours']?.['streamOptions'], providers['ours']?.['developerRole']], [false, 'system']);
   assert.deepEqual(proposedIn(said, 1)['parameters'], ['temperature']);
   assert.doesNotMatch(said, /CANARY/);
+});
+
+test('MO-06 a proposal that drops parameters changes nothing else, and the catalogue takes it', async (t) => {
+  upstream.script(answerOf({ ...GOOD_SERVER, isOld: true }));
+  const proposal = async (changes: JsonObject) =>
+    proposedIn((await run(t, ['--yes'], { contextTokens: 8_000, onAbandon: 'cancel', ...changes })).said);
+  for (const [changes, vendors] of [
+    [{}, []],
+    [{ parameters: ['*', 'top_k'] }, ['top_k']],
+  ] as const) {
+    const proposed = await proposal(changes);
+    parseCatalogueFile(JSON.stringify({ providers: { ours: OURS }, models: [proposed] }));
+    const { parameters, reasonsOutOfSight } = proposed as Readonly<Record<string, readonly string[]>>;
+    assert.equal(reasonsOutOfSight, false);
+    assert.deepEqual(
+      parameters?.filter((name) => /^(\*|tools|response_format|safety_identifier|top_k)$/.test(name)),
+      vendors,
+    );
+    assert.ok(parameters?.includes('reasoning_effort') && parameters.includes('temperature'));
+  }
+  const drained = await proposal({
+    onAbandon: 'drain',
+    parameters: ['reasoning_effort', 'tools', 'safety_identifier'],
+  });
+  assert.deepEqual(drained['parameters'], ['reasoning_effort', 'safety_identifier']);
+  assert.ok(!('reasonsOutOfSight' in drained));
 });
 
 test('MO-06 what a weak model or a fault may have caused is unclear, and changes nothing', async (t) => {

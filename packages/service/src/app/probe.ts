@@ -1,9 +1,10 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Config } from '#app/config.ts';
-import { PARAMETERS } from '#gateway/request/parameters.ts';
+import { ALL_OF_THE_FORMAT, PARAMETERS } from '#gateway/request/parameters.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { fetchLimits } from '#probe/listed-limits.ts';
 import { probe, type Probed, ProbeStopped, type ProbeTarget } from '#probe/probe.ts';
+import type { FormatParameters } from '#probe/proposal.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import type { KeySource } from '#providers/keys/key-source.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
@@ -18,8 +19,14 @@ interface Prober {
 
 type ProberSettings = Pick<Config, 'providerKeys' | 'readEnvironment' | 'outboundEnvironment'>;
 
-/** The parameters that an entry of the catalogue may list. */
-export const LISTABLE_PARAMETERS: readonly string[] = [...PARAMETERS.keys()];
+/**
+ * What an entry without a list of parameters stands for. Without `safety_identifier`: a list that names it sends a pseudonym with
+ * every call, and servers that do not know the field refuse them all.
+ */
+export const FORMAT_PARAMETERS: FormatParameters = {
+  word: ALL_OF_THE_FORMAT,
+  names: [...PARAMETERS.keys()].filter((name) => name !== 'safety_identifier'),
+};
 
 /** Opens clients of providers as a gateway has them: the same adapters, keys and proxies. */
 export function openProber(settings: ProberSettings): Prober {

@@ -29,8 +29,9 @@ const USAGE = `Usage: npm run purser -- <command>
                             --threshold <micros> also forwards balance.low
   catalogue import <file>   replace the catalogue with a file
   catalogue prices          compare the prices of a catalogue file with a public list, and write new ones;
-                            --help tells its options
-  catalogue probe <model>   find out with a few small calls what the upstreams of a model can do, and propose an entry
+                            --help lists its options
+  catalogue probe <model>   find out with a few small calls what the upstreams of a model can do, and propose an entry;
+                            --help lists its options
   operator create --email <address> [--name <name>]
                             create an operator account; asks for the password, or reads it from standard input
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped

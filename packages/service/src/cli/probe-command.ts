@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts';
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import type { Config } from '#app/config.ts';
-import { LISTABLE_PARAMETERS, openProber } from '#app/probe.ts';
+import { FORMAT_PARAMETERS, openProber } from '#app/probe.ts';
 import { CommandError } from '#cli/command-error.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { inUnits } from '#price-lists/decimal.ts';
@@ -180,7 +180,7 @@ function report({ findings, outputLimitParameter }: Probed): void {
 function propose({ raw }: CatalogueText, name: string, done: readonly ProbedUpstream[]): void {
   const model = raw.models.find((entry) => entry['id'] === name) ?? {};
   const { providers } = raw;
-  const proposal = proposalOf({ model, providers, parameters: LISTABLE_PARAMETERS }, done);
+  const proposal = proposalOf({ model, providers, parameters: FORMAT_PARAMETERS }, done);
   if (done.length === 0) return;
   if (proposal.model === undefined && proposal.providers === undefined) {
     console.log('\nThe entry needs no change.');

@@ -105,15 +105,15 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = t
 const CHAT_ONLY =
   ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.';
 const ELSEWHERE =
-  ' This service has chat completions only, at `/v1/chat/completions`. Send such calls to another service, or switch the feature off in your client.';
+  ' It only serves chat completions, at `/v1/chat/completions`. Send such calls to another service, or switch the feature off in your client.';
 
 /** Addresses of other interfaces of the same vendors, and of clients whose base address lacks the version. */
 const OTHER_INTERFACES: readonly (readonly [address: RegExp, advice: string])[] = [
   [/\/(completions|responses|messages)$/, CHAT_ONLY],
-  [/\/embeddings$/, ` There are no embeddings here.${ELSEWHERE}`],
-  [/\/images\/(generations|edits|variations)$/, ` No images are made here.${ELSEWHERE}`],
-  [/\/moderations$/, ` There are no moderations here.${ELSEWHERE}`],
-  [/\/audio\/(speech|transcriptions|translations)$/, ` There is no audio here.${ELSEWHERE}`],
+  [/\/embeddings$/, ` This service has no embeddings.${ELSEWHERE}`],
+  [/\/images\/(generations|edits|variations)$/, ` This service does not make images.${ELSEWHERE}`],
+  [/\/moderations$/, ` This service has no moderations.${ELSEWHERE}`],
+  [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
 ];
 
 /** Answers a request that no route is for. Adds a hint if it looks like a client with a wrong setting. */

@@ -1,4 +1,4 @@
-import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import { type CatalogueProvider, reasonsOutOfSight } from '@purser/contract/catalogue.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Probed, ProbeTarget } from '#probe/probe.ts';
 
@@ -21,8 +21,13 @@ interface Entries {
   /** As the file has them. */
   readonly model: JsonObject;
   readonly providers: Readonly<Record<string, JsonObject>>;
-  /** Every parameter that an entry may list. */
-  readonly parameters: readonly string[];
+  readonly parameters: FormatParameters;
+}
+
+/** The parameters of a model whose entry has no list, and the word that stands for them in a list. */
+export interface FormatParameters {
+  readonly word: string;
+  readonly names: readonly string[];
 }
 
 const TOOL_PARAMETERS = ['tools', 'tool_choice', 'parallel_tool_calls'];
@@ -61,11 +66,20 @@ function withLimits(model: JsonObject, { listed }: Probed): JsonObject {
   return smaller.length === 0 ? model : { ...model, ...Object.fromEntries(smaller) };
 }
 
-function withoutParameters(model: JsonObject, probed: Probed, known: readonly string[]): JsonObject {
+function withoutParameters(model: JsonObject, probed: Probed, format: FormatParameters): JsonObject {
   const gone = [...(probed.isToolTaken ? [] : TOOL_PARAMETERS), ...(probed.isSchemaTaken ? [] : SCHEMA_PARAMETERS)];
-  const listed = (model['parameters'] as readonly string[] | undefined) ?? known;
+  const listed = spelledOut((model['parameters'] as readonly string[] | undefined) ?? [format.word], format);
   if (!listed.some((name) => gone.includes(name))) return model;
-  return { ...model, parameters: listed.filter((name) => !gone.includes(name)) };
+  const changed = { ...model, parameters: listed.filter((name) => !gone.includes(name)) };
+  // A list that names `reasoning_effort` says more than no list: without this, the entry's streams would be drained, or the
+  // catalogue refused because of its `"onAbandon": "cancel"`.
+  const isReasoning = reasonsOutOfSight(model);
+  return reasonsOutOfSight(changed) === isReasoning ? changed : { ...changed, reasonsOutOfSight: isReasoning };
+}
+
+function spelledOut(list: readonly string[], { word, names }: FormatParameters): readonly string[] {
+  if (!list.includes(word)) return list;
+  return [...new Set([...names, ...list.filter((name) => name !== word)])];
 }
 
 function optionsOf(definition: CatalogueProvider, probed: Probed): JsonObject | undefined {
