@@ -51,8 +51,9 @@ export function parseCatalogueFile(text: string): CatalogueFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new CatalogueFileError('The catalogue is not valid JSON.');
+  } catch (fault) {
+    const [place] = / \(line \d+ column \d+\)/.exec(String(fault)) ?? [''];
+    throw new CatalogueFileError(`The catalogue is not valid JSON${place}.`);
   }
   return checked(value);
 }
