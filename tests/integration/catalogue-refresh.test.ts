@@ -143,3 +143,21 @@ test('MO-05 a price row is kept as long as its price is, and a price that change
   await apply({ ...FILE, aliases: {} });
   assert.equal((await named()).size, 0, 'a model that is gone has no prices');
 });
+
+const isIdlePrice = (fault: unknown) =>
+  fault instanceof CatalogueFileError && /models\.0\.price: .*2100-01-04T00:00:00Z/.test(fault.message);
+
+test('MO-05 a price is refused if it would not count, because one that was set for later has come into force', async () => {
+  await apply(twoUpstreams());
+  const { file } = await readCatalogue(owner);
+  const [model] = file.models;
+  assert.ok(model !== undefined);
+  const edit = (changes: object) => {
+    const edited = { ...file, models: [{ ...model, ...changes }] };
+    return inTransaction(owner, (tx) => editCatalogue(tx, () => edited, MONDAY_MS + 1));
+  };
+  await assert.rejects(edit({ price: priceOf(12) }), isIdlePrice);
+  await edit({ marginBasisPoints: 9 });
+  await edit({ price: priceOf(11) }); // The one in force.
+  await edit({ price: priceOf(12), priceChanges: [] });
+});

@@ -5,6 +5,7 @@ import {
   type CatalogueProvider,
   catalogueSchema,
   reasonsOutOfSight,
+  statedPrice,
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
 import { explainIssue, issueWords } from '@purser/contract/issues.ts';
@@ -23,7 +24,7 @@ import {
   upsertModels,
   upsertProviders,
 } from '#catalogue/queries.ts';
-import { changesOfPrices, pricesOf } from '#catalogue/price-row.ts';
+import { changeInForce, changesOfPrices, isSamePrice, pricesOf } from '#catalogue/price-row.ts';
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration, selectGenerations } from '#db/queries.ts';
 import { epochMsOf, systemClock } from '#kernel/clock.ts';
@@ -133,6 +134,7 @@ export async function editCatalogue<Refused extends Refusal>(
 /** Writes the rows that differ from `before`. True when any did. */
 async function store(tx: Queryable, before: Rows, file: CatalogueFile, nowMs: number): Promise<boolean> {
   refusePastChanges(fileOf(before), file, nowMs);
+  refuseIdlePrices(fileOf(before), file, nowMs);
   const providers = changesOf(before.providers, new Map(Object.entries(file.providers)));
   const models = changesOf(before.models, new Map(file.models.map((model) => [model.id, rowOf(model)])));
   const aliases = changesOf(before.aliases, new Map(Object.entries(file.aliases)));
@@ -180,10 +182,43 @@ function refusePastChanges(before: CatalogueFile, file: CatalogueFile, nowMs: nu
   const known = new Set(changesIn(before).map(({ name }) => name));
   const past = changesIn(file).find(({ name, from }) => epochMsOf(from) <= nowMs && !known.has(name));
   if (past === undefined) return;
-  const message = `${past.from} has passed. Write a price that is in force into \`price\``;
-  throw new CatalogueFileError(`The catalogue has faults:\n  ${past.path.join('.')}: ${message}.`, [
-    { path: past.path, message },
-  ]);
+  throw faultAt(past.path, `${past.from} has passed. Write a price that is in force into \`price\``);
+}
+
+function faultAt(path: readonly PropertyKey[], message: string): CatalogueFileError {
+  return new CatalogueFileError(`The catalogue has faults:\n  ${path.join('.')}: ${message}.`, [{ path, message }]);
+}
+
+/**
+ * Refuses a new `price` that no call would be charged by, because a price that was set for later has come into force. Without this,
+ * calls would go on at the old price, and nobody would notice.
+ */
+function refuseIdlePrices(before: CatalogueFile, { models }: CatalogueFile, nowMs: number): void {
+  const known = new Map(before.models.flatMap((model) => sheetsOf(model).map((sheet) => [sheet.name, sheet])));
+  for (const [index, model] of models.entries()) {
+    for (const { name, price, priceChanges, path } of sheetsOf(model)) {
+      const old = known.get(name);
+      const current = changeInForce(priceChanges, nowMs);
+      if (old === undefined || current === undefined || price === undefined) continue;
+      if (isDeepStrictEqual(price, old.price) || isSamePrice(price, current.price)) continue;
+      throw faultAt(
+        ['models', index, ...path, 'price'],
+        `would not be in force: the price of ${current.from} is. Remove that one from \`priceChanges\` as well`,
+      );
+    }
+  }
+}
+
+/** A model's own price and those of its upstreams, each with its changes and a name that it keeps wherever it is in the file. */
+function sheetsOf(model: CatalogueModel) {
+  const own = { name: model.id, price: statedPrice(model), priceChanges: model.priceChanges, path: [] };
+  const others = (model.upstreams ?? []).map(({ provider, providerModel, price, priceChanges }, place) => ({
+    name: JSON.stringify([model.id, provider, providerModel]),
+    price,
+    priceChanges,
+    path: ['upstreams', place],
+  }));
+  return [own, ...others];
 }
 
 /** Every price that is set for later, with a name that it keeps wherever it is in the file. */

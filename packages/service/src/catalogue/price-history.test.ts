@@ -42,3 +42,20 @@ test('MO-05 the history says when each price was in force, is, or will be, for e
     [6, 12, undefined, 'current'],
   ]);
 });
+
+test('MO-05 the history says which price is charged after an edit that changes one set for an earlier time', () => {
+  const rows: readonly PriceHistoryRow[] = [
+    { ...ROW, price_id: 1n, since_ms: 10, ended_ms: 30 },
+    { ...ROW, price_id: 2n, since_ms: 15, effective_from_ms: 20, ended_ms: 30 },
+    // A new margin, for the ordinary price and the one that took its place.
+    { ...ROW, price_id: 3n, since_ms: 30 },
+    { ...ROW, price_id: 4n, since_ms: 30, effective_from_ms: 20 },
+  ];
+  const told = pastPrices(rows, 40).map(({ fromMs, untilMs, state }) => [fromMs, untilMs, state]);
+  assert.deepEqual(told, [
+    [10, 20, 'past'],
+    [20, 30, 'past'],
+    [30, 30, 'past'],
+    [30, undefined, 'current'],
+  ]);
+});

@@ -33,8 +33,9 @@ export function pastPrices(rows: readonly PriceHistoryRow[], nowMs: number): rea
   });
 }
 
+/** A row from after its own time is an edit of a price that was in force already. It counts from the edit on. */
 function startOf({ effective_from_ms, since_ms }: PriceHistoryRow): number {
-  return effective_from_ms ?? since_ms;
+  return Math.max(effective_from_ms ?? since_ms, since_ms);
 }
 
 function isWithdrawn(row: PriceHistoryRow): boolean {

@@ -156,6 +156,20 @@ function ratesOf(price: Pick<CataloguePrice, (typeof RATES)[number]>): Rates {
   };
 }
 
+/** The change of a price that is in force at a time: the last that has begun. Undefined if none has. */
+export function changeInForce<Change extends { readonly from: string }>(
+  changes: readonly Change[] | undefined,
+  nowMs: number,
+): Change | undefined {
+  const begun = (changes ?? []).filter(({ from }) => epochMsOf(from) <= nowMs);
+  return begun.toSorted((left, right) => epochMsOf(left.from) - epochMsOf(right.from)).at(-1);
+}
+
+/** True if two prices charge the same, however much of them is left to the defaults. */
+export function isSamePrice(left: CataloguePrice, right: CataloguePrice): boolean {
+  return isDeepStrictEqual(termsOf(left, 0), termsOf(right, 0));
+}
+
 /** The price in force at a time: the last that has begun. The prices are those of one upstream. */
 export function priceAt<Row extends Pick<NewPrice, 'effective_from_ms'>>(
   rows: readonly Row[],

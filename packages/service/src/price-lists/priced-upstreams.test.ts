@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CatalogueModel } from '@purser/contract/catalogue.ts';
 import { CatalogueFileError, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { priceAt, pricesOf } from '#catalogue/price-row.ts';
 import { readUpstreams, withPrices } from '#price-lists/priced-upstreams.ts';
 import type { RateCard } from '#price-lists/rate-card.ts';
 
@@ -112,4 +114,84 @@ test('MO-10 a model without a complete price stays refused', () => {
   const write = () => withPrices(TEXT, [{ upstream, card: PLAIN }], undefined);
   assert.throws(write, CatalogueFileError);
   assert.throws(write, /models\.1\.price: .*free/);
+});
+
+const BEGUN = '2026-06-01T00:00:00Z';
+const LATER = '2100-01-01T00:00:00Z';
+const NOW_MS = Date.parse('2026-11-01T00:00:00Z');
+const SECOND = { inputMicrosPerMillion: 6, outputMicrosPerMillion: 10, microsPerSearch: 3 };
+
+/** Where a price that was set for later has come into force: at a model, and at another whose upstream follows it. */
+function begunFile(change: Readonly<Record<string, unknown>> = {}) {
+  const [old, , , two] = FILE.models;
+  const priceChanges = [
+    { from: BEGUN, price: SECOND, ...change },
+    { from: LATER, price: RATES },
+  ];
+  const models = [
+    { ...old, searchesMax: 2, priceChanges },
+    { ...two, priceChanges },
+  ];
+  return JSON.stringify({ ...FILE, models });
+}
+
+function writtenAt(text: string, from?: string) {
+  const upstreams = readUpstreams(text, NOW_MS).filter(({ provider }) => provider === 'acme');
+  return parseCatalogueFile(
+    withPrices(
+      text,
+      upstreams.map((upstream) => ({ upstream, card: PLAIN })),
+      from,
+    ),
+  ).models;
+}
+
+/** What an upstream of `acme` costs at a time, by the rows that the catalogue makes of a model. */
+function inForce(model: CatalogueModel | undefined, nowMs: number) {
+  assert.ok(model !== undefined);
+  const rows = pricesOf(model).filter(({ provider }) => provider === 'acme');
+  return Number(priceAt(rows, nowMs)?.input_micros_per_million);
+}
+
+test('MO-10 a price that has come into force is the one that is compared', () => {
+  const read = readUpstreams(begunFile(), NOW_MS).map(({ old, laterPrices }) => [
+    old.card?.[0].rates.input,
+    laterPrices,
+  ]);
+  assert.deepEqual(read, [
+    [6n, 1],
+    [6n, 1],
+    [5n, 0],
+  ]);
+});
+
+test('MO-10 a new price is in force once it is written, also after one that was set for later', () => {
+  for (const model of writtenAt(begunFile())) {
+    assert.deepEqual([inForce(model, NOW_MS), inForce(model, Date.parse(LATER) + 1)], [50, 5], model.id);
+  }
+});
+
+test('MO-10 a new price for later leaves the one in force that was set for an earlier time', () => {
+  const from = '2090-01-01T00:00:00Z';
+  for (const model of writtenAt(begunFile(), from)) {
+    assert.deepEqual([inForce(model, NOW_MS), inForce(model, Date.parse(from))], [6, 50], model.id);
+  }
+});
+
+const marginsAt = (model: CatalogueModel | undefined, nowMs: number) => {
+  const rows = model === undefined ? [] : pricesOf(model).filter(({ provider }) => provider === 'acme');
+  const { margin_basis_points: share, margin_micros_per_call: perCall } = priceAt(rows, nowMs) ?? {};
+  return [share, perCall];
+};
+
+test('MO-10 a new price leaves all margins as they are, also those that came with an earlier price', () => {
+  const text = begunFile({ marginBasisPoints: 700, marginMicrosPerCall: 2 });
+  for (const raw of [text, text.replaceAll('"providerModel":"two"', '"providerModel":"two","marginBasisPoints":300')]) {
+    const before = parseCatalogueFile(raw).models;
+    for (const [place, model] of writtenAt(raw).entries()) {
+      for (const nowMs of [NOW_MS, Date.parse(LATER)]) {
+        assert.deepEqual(marginsAt(model, nowMs), marginsAt(before[place], nowMs), `${model.id} ${nowMs}`);
+      }
+    }
+  }
 });

@@ -6,6 +6,8 @@ import {
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
 import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { changeInForce } from '#catalogue/price-row.ts';
+import { epochMsOf, systemClock } from '#kernel/clock.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { OldPrice } from '#price-lists/judge.ts';
 import { effective, RATE_NAMES, type RateCard, RATES, type RateName, type Rates } from '#price-lists/rate-card.ts';
@@ -19,8 +21,10 @@ export interface PricedUpstream {
   readonly providerModel: string;
   readonly isFree: boolean;
   readonly old: OldPrice;
-  /** How many prices are set for later. */
+  /** How many prices are set for later, and do not count yet. */
   readonly laterPrices: number;
+  /** When the file was read: the prices of that time are compared. Milliseconds since 1970 UTC. */
+  readonly readAtMs: number;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly place: { readonly model: number; readonly upstream: number | undefined };
@@ -32,9 +36,9 @@ const OURS = new Set<string>(RATE_NAMES.map((name) => RATES[name].field));
 
 /**
  * Reads the upstreams of a catalogue file. It must be valid, except that models may lack a price: this is where they get one.
- * Throws `CatalogueFileError`.
+ * The prices are those in force at `nowMs`. Throws `CatalogueFileError`.
  */
-export function readUpstreams(text: string): readonly PricedUpstream[] {
+export function readUpstreams(text: string, nowMs = systemClock.nowMs()): readonly PricedUpstream[] {
   const raw = parseJson(text);
   const unpriced = new Set<number>();
   const models = isJsonObject(raw) && Array.isArray(raw['models']) ? (raw['models'] as unknown[]) : [];
@@ -47,20 +51,21 @@ export function readUpstreams(text: string): readonly PricedUpstream[] {
   }
   const file = parseCatalogueFile(raw === undefined ? text : JSON.stringify(raw));
   return file.models.flatMap((model, index) =>
-    upstreamsOfModel(file, model, { index, isPriced: !unpriced.has(index) }),
+    upstreamsOfModel(file, model, { index, isPriced: !unpriced.has(index), nowMs }),
   );
 }
 
 function upstreamsOfModel(
   file: CatalogueFile,
   model: CatalogueFile['models'][number],
-  { index, isPriced }: { readonly index: number; readonly isPriced: boolean },
+  { index, isPriced, nowMs }: { readonly index: number; readonly isPriced: boolean; readonly nowMs: number },
 ): readonly PricedUpstream[] {
   return upstreamsOf(model).flatMap((upstream, number) => {
     const definition = file.providers[upstream.provider];
     if (definition === undefined) return []; // Never: the file was checked.
-    const price = upstream.price ?? (isPriced ? statedPrice(model) : undefined);
-    const later = upstream.priceChanges ?? (upstream.price === undefined ? model.priceChanges : undefined);
+    const { priceChanges: changes = [] } = upstream.price === undefined ? model : upstream;
+    const stated = upstream.price ?? (isPriced ? statedPrice(model) : undefined);
+    const price = changeInForce(changes, nowMs)?.price ?? stated;
     return [
       {
         model: model.id,
@@ -72,7 +77,8 @@ function upstreamsOfModel(
           card: price === undefined ? undefined : cardOf(price),
           others: price === undefined ? [] : othersOf(price),
         },
-        laterPrices: later?.length ?? 0,
+        laterPrices: changes.filter(({ from }) => epochMsOf(from) > nowMs).length,
+        readAtMs: nowMs,
         contextTokens: model.contextTokens,
         maxOutputTokens: model.maxOutputTokens,
         place: { model: index, upstream: model.upstreams === undefined ? undefined : number },
@@ -120,20 +126,58 @@ export function withPrices(text: string, prices: readonly NewPrice[], from: stri
     const model = raw.models[upstream.place.model] ?? {};
     const { upstream: number } = upstream.place;
     const target = number === undefined ? model : ((model['upstreams'] as Record<string, unknown>[])[number] ?? {});
-    const old = priceIn(target) ?? priceIn(model) ?? {};
+    makeOwn(target, model, upstream.readAtMs);
+    const old = priceIn(target) ?? {};
     const next = priceObject(old, card);
     if (from === undefined || upstream.old.card === undefined) {
       target['price'] = next;
       delete target['cacheWriteMicrosPerMillion']; // The old place. The new price has it.
       continue;
     }
-    target['price'] ??= old;
     const changes = (target['priceChanges'] ?? []) as unknown[];
     target['priceChanges'] = [...changes, { from, price: next }];
   }
   const written = `${JSON.stringify(raw, undefined, 2)}\n`;
   parseCatalogueFile(written);
   return written;
+}
+
+type Change = Readonly<Record<string, unknown>> & { readonly from: string };
+const MARGINS = ['marginBasisPoints', 'marginMicrosPerCall'] as const;
+
+/**
+ * Gives an entry a price of its own, with the changes to it: what it has followed its model in. A price that was set for later and is in
+ * force becomes its `price`, with its margins, because a new price beside it would not count.
+ */
+function makeOwn(target: Record<string, unknown>, model: Record<string, unknown>, nowMs: number): void {
+  const hasFollowed = target !== model && target['price'] === undefined;
+  const changes = ((hasFollowed ? model : target)['priceChanges'] ?? []) as readonly Change[];
+  // An upstream's own margin counts for the changes of its model too.
+  const own = changes.map((change) => (hasFollowed ? without(change, target) : change));
+  const current = changeInForce(own, nowMs);
+  if (hasFollowed) target['price'] = priceIn(model);
+  const later = own.filter(({ from }) => epochMsOf(from) > nowMs).map((change) => ({ ...change }));
+  if (current !== undefined) {
+    target['price'] = current['price'];
+    delete target['cacheWriteMicrosPerMillion'];
+    for (const name of MARGINS) {
+      if (current[name] === undefined) continue;
+      const before = target[name] ?? model[name] ?? 0;
+      // What a change leaves out of the margin is as before the change that is in force.
+      for (const change of later) (change as Record<string, unknown>)[name] ??= before;
+      target[name] = current[name];
+    }
+  }
+  if (later.length > 0) target['priceChanges'] = later;
+  else delete target['priceChanges'];
+}
+
+/** A change of the model without the margins that the upstream has of its own. */
+function without(change: Change, target: Readonly<Record<string, unknown>>): Change {
+  const kept = Object.entries(change).filter(
+    ([name]) => !MARGINS.some((margin) => margin === name && margin in target),
+  );
+  return { ...Object.fromEntries(kept), from: change.from };
 }
 
 /** The price of an entry, with what the old place beside it says. */
