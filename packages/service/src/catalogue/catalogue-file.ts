@@ -253,13 +253,15 @@ async function storePrices(
     const model = wanted.get(id);
     return changesOfPrices(before.get(id) ?? [], model === undefined ? [] : pricesOf(model), nowMs);
   });
-  await endPrices(
-    tx,
-    changes.flatMap(({ ended }) => ended),
-  );
+  // In this order, because each statement reads the clock: an old price that ended before the new one began would leave a gap
+  // in the history.
   await insertPrices(
     tx,
     changes.flatMap(({ added }) => added),
+  );
+  await endPrices(
+    tx,
+    changes.flatMap(({ ended }) => ended),
   );
 }
 
