@@ -49,14 +49,13 @@ const SETTINGS = `## Settings
 const TRIED = `## Tools that were tried
 
 \`tests/conformance/python-tools.test.ts\` runs these with \`PURSER_TEST_PYTHON\` set to an interpreter that has them: a call that is
-answered and charged once, and one that is refused for lack of money. A tool that can send no header of its own needs a key that
-is bound to a user, and one that repeats calls without marking them a key that joins
-([the app developer's guide](guides/app-developer.md)).`;
+answered and charged once, and one that is refused for lack of money. A tool that cannot send headers of its own needs a key
+that is bound to a user. A tool that repeats calls without marking them needs a key that joins. See
+[the app developer's guide](guides/app-developer.md#retries).`;
 
 const UNTRIED = `## Settings from documentation
 
-Nobody has run these against Purser for this page. The settings are from the documentation or the source of each client; the notes
-say what follows from them.`;
+These were not run against Purser. The settings and notes are from the documentation or the source of each client.`;
 
 function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
@@ -83,5 +82,8 @@ function settingsOf({ name, settings }: Pick<StockClient, 'name' | 'settings'>):
   });
   if (stretches.length === 0) throw new Error(`${settings.pathname} marks no settings.`);
   const language = LANGUAGES[settings.pathname.split('.').at(-1) ?? ''] ?? 'js';
-  return `### ${name}\n\n\`\`\`${language}\n${stretches.join('\n\n').replace(/\n{3,}/g, '\n\n')}\n\`\`\``;
+  return `### ${name}\n\n\`\`\`${language}\n${stretches
+    .join('\n\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replaceAll('\n\n)', '\n)')}\n\`\`\``;
 }

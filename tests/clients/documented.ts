@@ -16,7 +16,7 @@ OPENAI_API_KEY=svc_live_...
 ENABLE_FORWARD_USER_INFO_HEADERS=True
 FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
     notes:
-      'Each of its users has a wallet: Open WebUI sends its own id of the user in that header. Titles and tags are calls too, and the user pays for them: set a small task model, or switch them off. Connect each user once, with `POST /connect` and that id. Its source passes our error on to the chat as text.',
+      'Each of its users has a wallet: Open WebUI sends its own id of the user in that header. Titles and tags are calls too, and the user pays for them: set a small task model, or switch them off. Connect each user once, with `POST /connect` and that id. By its source, it shows our error as text in the chat.',
   },
   {
     name: 'opencode',
@@ -52,7 +52,7 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
       headers:
         x-service-user: anna`,
     notes:
-      'In `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion asks with each pause in typing, so think about what that costs.',
+      'In `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion makes a call at each pause in typing, so consider what that costs.',
   },
   {
     name: 'aider',
@@ -85,7 +85,7 @@ spring.ai.openai.chat.options.model=large`,
     .customHeaders(Map.of("x-service-user", user))
     .build();`,
     notes:
-      'One model object for each user. It retries by itself (`maxRetries`) and does not mark it: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
+      'One model object for each user. It retries by itself (`maxRetries`) and does not mark its retries: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
   },
   {
     name: 'openai-go',

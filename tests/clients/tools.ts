@@ -29,7 +29,7 @@ export const TOOLS: readonly Tool[] = [
     script: at('dspy_tool.py'),
     shows: /LMBillingError.*does not cover the call/,
     notes:
-      'A 402 is an `LMBillingError` with our message, without the link. In a trial, a 429 and a 502 were asked four times. After a timeout DSPy asks again and does not mark it. Without a key that joins, the test charged four calls and DSPy had no answer; with one, it charged one call and DSPy had the answer.',
+      'A 402 is an `LMBillingError` with our message, without the link. In a trial, DSPy made four requests for a call that got a 429, and for one that got a 502. After a timeout it repeats the call and does not mark the retry. Without a key that joins, the test charged four calls and DSPy had no answer; with one, it charged one call and DSPy had the answer.',
   },
   {
     name: 'llm',
@@ -39,7 +39,7 @@ export const TOOLS: readonly Tool[] = [
     script: at('llm_tool.py'),
     shows: /402.*does not cover the call.*topupUrl/,
     notes:
-      'A 402 is shown whole, with the link. In a trial, a 429 was asked three times and a 502 once. It asks for streams, unless `--no-stream` is given.',
+      'A 402 is shown in full, with the link. In a trial, it made three requests for a call that got a 429, and one for a 502. It requests streams, unless `--no-stream` is given.',
   },
   {
     name: 'Strands Agents',
@@ -49,7 +49,7 @@ export const TOOLS: readonly Tool[] = [
     script: at('strands_tool.py'),
     shows: /402.*does not cover the call.*topupUrl/,
     notes:
-      'A 402 is an `APIStatusError` with our whole body, link included. On a 429 it waits by a plan of its own, longer each time: a trial saw four tries in a minute.',
+      'A 402 is an `APIStatusError` with our whole body, link included. On a 429 it backs off by its own schedule: a trial saw four tries in a minute.',
   },
 ];
 

@@ -164,6 +164,10 @@ test('MO-05 an operator reads the prices that a model had, has and will have', a
   const priceChanges = [{ from: '2100-01-04T00:00:00Z', price: PRICE, marginMicrosPerCall: 4 }];
   await operator.get(200, 'PUT', path, { ...entry, marginBasisPoints: 5, priceChanges, searchesMax: 3 });
   const { prices } = await operator.get(200, 'GET', `${path}/prices`);
+  const [past, current] = ['past', 'current'].map((state) =>
+    (prices as readonly Past[]).find((one) => one.state === state),
+  );
+  assert.equal(past?.until, current?.from);
   const told = (prices as readonly Past[]).map(({ from, until, price, ...rest }) => {
     const { version: _version, ...amounts } = price;
     return { ...rest, amounts, isLater: from === '2100-01-04T00:00:00.000Z', until: until === null ? null : 'known' };

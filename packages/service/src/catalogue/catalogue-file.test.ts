@@ -47,6 +47,11 @@ test('B2 CC-11 a model that reasons may be drained, and cancelled if it shows al
   }
 });
 
+test('a catalogue that is not JSON is refused with the line at which it stops being JSON', () => {
+  assert.throws(() => parseCatalogueFile('{\n  "models": [],\n}'), /not valid JSON \(line 3 column 1\)\.$/);
+  assert.throws(() => parseCatalogueFile('{'), /not valid JSON/);
+});
+
 function withProvider(changes: Readonly<Record<string, unknown>>) {
   return { ...FILE, providers: { upstream: { ...FILE.providers.upstream, ...changes } } };
 }

@@ -52,8 +52,9 @@ export function parseCatalogueFile(text: string): CatalogueFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new CatalogueFileError('The catalogue is not valid JSON.');
+  } catch (fault) {
+    const [place] = / \(line \d+ column \d+\)/.exec(String(fault)) ?? [''];
+    throw new CatalogueFileError(`The catalogue is not valid JSON${place}.`);
   }
   return checked(value);
 }
@@ -252,13 +253,15 @@ async function storePrices(
     const model = wanted.get(id);
     return changesOfPrices(before.get(id) ?? [], model === undefined ? [] : pricesOf(model), nowMs);
   });
-  await endPrices(
-    tx,
-    changes.flatMap(({ ended }) => ended),
-  );
+  // In this order, because each statement reads the clock: an old price that ended before the new one began would leave a gap
+  // in the history.
   await insertPrices(
     tx,
     changes.flatMap(({ added }) => added),
+  );
+  await endPrices(
+    tx,
+    changes.flatMap(({ ended }) => ended),
   );
 }
 
