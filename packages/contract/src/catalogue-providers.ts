@@ -229,7 +229,11 @@ export function credentialOf(
 ): { readonly field: string; readonly value: string } | undefined {
   if (provider.kind === 'simulator') return undefined;
   if (provider.apiKeyEnv !== undefined) return { field: 'apiKeyEnv', value: provider.apiKeyEnv };
-  if (provider.kind !== 'vertex' || keyNamesOf(provider).length > 0) return undefined;
+  if (keyNamesOf(provider).length > 0) return undefined;
+  // A signed request and its session token are good for AWS as well.
+  if (provider.kind === 'bedrock' && provider.endpoint !== undefined)
+    return { field: 'endpoint', value: 'the AWS credentials of this machine' };
+  if (provider.kind !== 'vertex') return undefined;
   const { credentialsFile, endpoint } = provider;
   if (credentialsFile !== undefined) return { field: 'credentialsFile', value: credentialsFile };
   // Google's own hosts may have the tokens of this machine.

@@ -72,9 +72,11 @@ test('MO-11 an edit over HTTP sends no key to an address where it was not sent b
     ...fields,
   });
   const vertex = { kind: 'vertex', project: 'shop-1', location: 'europe-west4' };
+  const bedrock = { kind: 'bedrock', region: 'eu-central-1' };
   const refused = [
     [{ mine: { ...vertex, credentialsFile: '/etc/purser/vertex.json' } }, 'mine.credentialsFile'],
     [{ mine: { ...vertex, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'],
+    [{ mine: { ...bedrock, endpoint: 'http://127.0.0.1:9' } }, 'mine.endpoint'],
     [{ mine: at(9, { apiKeyEnv: 'MINE_API_KEY' }) }, 'mine.apiKeyEnv'],
     [{ shell: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'shell.apiKeyEnv'],
     [{ constructor: at(10, { apiKeyEnv: 'SHELL_TOKEN' }) }, 'constructor.apiKeyEnv'],
@@ -90,6 +92,7 @@ test('MO-11 an edit over HTTP sends no key to an address where it was not sent b
   assert.deepEqual(await read(), { ...rest, providers });
   const accepted = [
     { mine: vertex },
+    { mine: bedrock },
     { shell: { ...shell, onAbandon: 'drain' } },
     { copy: { ...shell, baseUrl: 'http://127.0.0.1:9/v2' } },
     { mine: at(9, { apiKey: 'bound' }) },
