@@ -60,6 +60,30 @@ const DIALECTS: readonly (readonly [vendor: string, report: Readonly<Record<stri
     written(50, usage(160, 3, 100)),
   ],
   [
+    'Anthropic behind a server that leaves the places of the format empty',
+    {
+      prompt_tokens: null,
+      completion_tokens: null,
+      input_tokens: 10,
+      output_tokens: 3,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 50,
+    },
+    written(50, usage(160, 3, 100)),
+  ],
+  [
+    'Anthropic behind a server that fills in zeros',
+    {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      input_tokens: 10,
+      output_tokens: 3,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 50,
+    },
+    written(50, usage(160, 3, 100)),
+  ],
+  [
     'the Responses interface',
     {
       input_tokens: 10,

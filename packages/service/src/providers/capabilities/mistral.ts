@@ -19,6 +19,8 @@ const FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   assistant: new Set(['role', 'content', 'refusal', 'tool_calls', 'annotations', 'reasoning_content']),
 };
 
+const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'index', 'type', 'function']);
+
 const findInMessages: Find = (value) => {
   for (const [place, message] of (value as readonly JsonObject[]).entries()) {
     const found = findInMessage(message, `messages[${place}]`);
@@ -37,7 +39,11 @@ function findInMessage(message: JsonObject, path: string): Unsupported | undefin
       advice: name === 'name' ? 'Put the name into the text of the message.' : LEAVE_OUT,
     };
   }
-  const parts = Array.isArray(message['content']) ? (message['content'] as readonly JsonObject[]) : [];
+  for (const [place, call] of listOf(message['tool_calls']).entries()) {
+    const unknown = Object.keys(call).find((name) => !CALL_FIELDS.has(name) && isGiven(call[name]));
+    if (unknown !== undefined) return { path: `${path}.tool_calls[${place}].${unknown}`, advice: LEAVE_OUT };
+  }
+  const parts = listOf(message['content']);
   const other = parts.findIndex(({ type }) => type !== 'text' && type !== 'image_url');
   if (other >= 0) return { path: `${path}.content[${other}]`, advice: 'Send text and images.' };
   const marked = parts.findIndex(({ cache_control: mark }) => isGiven(mark));
@@ -47,6 +53,10 @@ function findInMessage(message: JsonObject, path: string): Unsupported | undefin
 function findMarked(tools: unknown): Unsupported | undefined {
   const marked = (tools as readonly JsonObject[]).findIndex(({ cache_control: mark }) => isGiven(mark));
   return marked < 0 ? undefined : { path: `tools[${marked}].cache_control`, advice: LEAVE_OUT };
+}
+
+function listOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonObject[]) : [];
 }
 
 /** An empty list says nothing. */

@@ -97,6 +97,8 @@ test('MO-09 an earlier answer goes back to Mistral with its thoughts and with id
   assert.deepEqual(refusal, { role: 'assistant', content: 'No.' });
 });
 
+const CALLED = { id: 'a', index: 0, type: 'function', function: { name: 'look', arguments: '{}' } };
+
 test('MO-09 CC-03 what Mistral has no word for is refused by name', () => {
   const user = { role: 'user', content: 'Hi' };
   const cases: readonly [JsonObject, string][] = [
@@ -114,6 +116,10 @@ test('MO-09 CC-03 what Mistral has no word for is refused by name', () => {
     [
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: {} }] }] },
       'messages[0].content[0].cache_control',
+    ],
+    [
+      { messages: [user, { role: 'assistant', tool_calls: [{ ...CALLED, extra_content: { google: {} } }] }] },
+      'messages[1].tool_calls[0].extra_content',
     ],
     [{ top_k: 1 }, 'top_k'],
   ];

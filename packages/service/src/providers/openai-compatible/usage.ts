@@ -92,7 +92,8 @@ export function usageReportOf(usage: unknown): UsageReport | undefined {
       if (count !== undefined) counts[name] = Math.max(counts[name] ?? 0, count);
     }
   }
-  if (usage['prompt_tokens'] === undefined) counts.prompt = sumAt(usage, ANTHROPIC_PROMPT) ?? counts.prompt;
+  // A server in between may fill the place of the format with zero or null.
+  if ((countOf(usage['prompt_tokens']) ?? 0) === 0) counts.prompt = sumAt(usage, ANTHROPIC_PROMPT) ?? counts.prompt;
   counts.prompt ??= sumAt(usage, DEEPSEEK_PROMPT);
   // All places of `cacheWrite` have the sum of both lifetimes.
   const { cacheWrite, cacheWriteLong } = counts;
