@@ -32,6 +32,16 @@ const MODEL = {
 
 const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
 
+function settingsOf(catalogueFile: string): ReturnType<Parameters<typeof probeModel>[1]> {
+  return {
+    catalogueFile,
+    currency: 'EUR',
+    providerKeys: {},
+    readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
+    outboundEnvironment: {},
+  };
+}
+
 interface Ran {
   readonly status: number;
   readonly said: string;
@@ -42,13 +52,7 @@ async function run(t: TestContext, words: readonly string[], changes: JsonObject
   writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
   const said: string[] = [];
   const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await probeModel([MODEL.id, ...words], () => ({
-    catalogueFile: file,
-    currency: 'EUR',
-    providerKeys: {},
-    readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
-    outboundEnvironment: {},
-  }));
+  const status = await probeModel([MODEL.id, ...words], () => settingsOf(file));
   mock.restore();
   return { status, said: said.join('\n') };
 }
@@ -65,6 +69,19 @@ test('MO-06 the probe says beforehand what it may cost, and sends nothing withou
   assert.match(said, /at most 8 calls\.\n.*at most 0\.00864 EUR if .* honours[^]*at most 0\.0664 EUR if it ignores/);
   assert.deepEqual([status, upstream.requests.length], [0, first]);
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
+});
+
+test('MO-06 the probe of an alias names the model to probe', async () => {
+  const file = path.join(folder, 'alias.json');
+  writeFileSync(file, JSON.stringify({ providers: { ours: OURS }, models: [MODEL], aliases: { small: MODEL.id } }));
+  await assert.rejects(
+    probeModel(['small'], () => settingsOf(file)),
+    /no model `small`\. It is an alias: name the model, `acme\.small`\.$/,
+  );
+  await assert.rejects(
+    probeModel(['large'], () => settingsOf(file)),
+    /no model `large`\.$/,
+  );
 });
 
 test('MO-06 a server that behaves needs no change but a context that it says is smaller', async (t) => {

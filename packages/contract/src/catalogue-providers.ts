@@ -56,7 +56,7 @@ export const callFields = { onAbandon: onAbandon.default('cancel'), limits: limi
 
 /** An address without a secret: operators see the whole catalogue, addresses included. */
 export const providerUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, abort: true })
   .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKey`' });
 
 /** Vendors with a format of their own report usage at the end of a stream, and most of their models reason out of sight. */

@@ -27,7 +27,8 @@ test('MO-11 the settings of keys say how each is had and where it goes', () => {
 });
 
 const FAULTY = [
-  ['{', /the file/],
+  ['{', /the file is not valid JSON/],
+  ['[]', /the file/],
   [{ a: { env: 'A_API_KEY' } }, /`a[`.]/],
   [{ a: { env: 'PURSER_SECRET', hosts: ['h'] } }, /`a.env` must not be a setting of the service/],
   [{ a: { env: 'A_API_KEY', file: '/x', hosts: ['h'] } }, /`a[`.]/],

@@ -6,7 +6,7 @@ import type { SettingsReader } from '#app/settings.ts';
 import { parseJson } from '#kernel/json.ts';
 import { proxyFault } from '#providers/outbound.ts';
 
-/** Reads the file that says how each provider key is had and which hosts it may be sent to. Complaints quote no value of it. */
+/** Reads the file that says where each provider key comes from and which hosts it may be sent to. Complaints quote no value of it. */
 export function readProviderKeys(settings: SettingsReader): ProviderKeyDefinitions {
   const path = settings.text('PURSER_PROVIDER_KEYS');
   if (path === undefined) return {};
@@ -15,7 +15,12 @@ export function readProviderKeys(settings: SettingsReader): ProviderKeyDefinitio
     settings.complain('PURSER_PROVIDER_KEYS names a file that cannot be read.');
     return {};
   }
-  const parsed = providerKeysSchema.safeParse(parseJson(text), { error: issueWords });
+  const value = parseJson(text);
+  if (value === undefined) {
+    settings.complain('PURSER_PROVIDER_KEYS: the file is not valid JSON.');
+    return {};
+  }
+  const parsed = providerKeysSchema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   for (const { steps, words } of parsed.error.issues.map(explainIssue)) {
     settings.complain(`PURSER_PROVIDER_KEYS: \`${steps.join('.') || 'the file'}\` ${words}`);

@@ -47,6 +47,13 @@ test('B2 CC-11 a model that reasons may be drained, and cancelled if it shows al
   }
 });
 
+test('an address that is none gets one complaint', () => {
+  assert.throws(
+    () => parse(withProvider({ baseUrl: 'api' })),
+    (fault: CatalogueFileError) => fault.faults.length === 1,
+  );
+});
+
 test('a catalogue that is not JSON is refused with the line at which it stops being JSON', () => {
   assert.throws(() => parseCatalogueFile('{\n  "models": [],\n}'), /not valid JSON \(line 3 column 1\)\.$/);
   assert.throws(() => parseCatalogueFile('{'), /not valid JSON/);

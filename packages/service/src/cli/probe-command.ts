@@ -77,6 +77,7 @@ interface RawEntry extends JsonObject {
 }
 
 interface RawFile {
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly models: readonly RawEntry[];
   readonly providers: Readonly<Record<string, JsonObject>>;
 }
@@ -103,7 +104,11 @@ function subjectsIn(
   provider: string | undefined,
 ): readonly Subject[] {
   const ofModel = upstreams.filter((one) => one.model === model);
-  if (ofModel.length === 0) throw new CommandError(`The catalogue has no model \`${model}\`.`);
+  if (ofModel.length === 0) {
+    const target = raw.aliases?.[model];
+    const hint = target === undefined ? '' : ` It is an alias: name the model, \`${target}\`.`;
+    throw new CommandError(`The catalogue has no model \`${model}\`.${hint}`);
+  }
   const wanted = ofModel.filter((one) => provider === undefined || one.provider === provider);
   if (wanted.length === 0) throw new CommandError(`The model \`${model}\` has no upstream at \`${provider}\`.`);
   return wanted.map((upstream) => {
