@@ -92,7 +92,9 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
       definition.kind === 'simulator' ? simulatorUrl !== undefined : keys.sourcesOf(definition).length > 0,
     clientsOf,
     clientOf: (definition, key) => {
-      const keyed = clientsOf(definition)[key];
+      const all = clientsOf(definition);
+      // A pool may have grown since the call began. Its turns are counted by the newest list.
+      const keyed = all[key] ?? all[0];
       assert(keyed !== undefined, 'a model is served only if its provider has a key');
       return keyed.client;
     },

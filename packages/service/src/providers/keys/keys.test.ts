@@ -3,10 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { providerSchema } from '@purser/contract/catalogue-providers.ts';
 import { createCommandKey } from '#providers/keys/command-key.ts';
 import { createFetchedKey } from '#providers/keys/fetched-key.ts';
 import { createFileKey } from '#providers/keys/file-key.ts';
+import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { UpstreamError } from '#providers/provider.ts';
+import { createProviderRegistry } from '#providers/registry.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-keys-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -144,3 +147,17 @@ test('MO-11 what a command has started ends with it', async () => {
 function shellKey(command: readonly [string, ...string[]]) {
   return createCommandKey({ name: 'c', command, seconds: 60, environment: process.env, clock: manualClock() });
 }
+
+test('CC-16 a call from before an edit that made a pool larger finds a client, also when the turn is at a newer key', (t) => {
+  const keys = createProviderKeys({
+    providerKeys: { one: { hosts: ['api.acme.test'], env: 'ONE' } },
+    readEnvironment: () => 'sk-one',
+    outboundEnvironment: {},
+    clock: manualClock(),
+  });
+  const registry = createProviderRegistry({ simulatorUrl: undefined, keys, environment: {} });
+  t.after(registry.close);
+  const baseUrl = 'https://api.acme.test/v1';
+  const before = providerSchema.parse({ kind: 'openai-compatible', baseUrl, apiKeys: ['one'] });
+  assert.equal(registry.clientOf(before, 2), registry.clientOf(before, 0));
+});
