@@ -80,7 +80,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'first-place-of-a-count-taken-for-the-largest',
     clause: 'MO-08',
-    edits: [usageDialects('Math.max(counts[name] ?? 0, count)', 'counts[name] ?? count')],
+    edits: [usageDialects('Math.max(counts[place.count] ?? 0, count)', 'counts[place.count] ?? count')],
     killer: speaking(
       'MO-08 usage in the words of DeepSeek behind a server that fills in zeros is charged as it says, and shown in those of the format',
     ),
@@ -96,7 +96,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   {
     id: 'parts-charged-and-not-shown',
     clause: 'CC-12',
-    edits: [usageReport('taken > 0 || reported !== undefined || isTold(part)', 'isTold(part)')],
+    edits: [usageReport('taken > 0 || reported !== undefined || isTold', 'isTold')],
     killer: speaking('MO-08 usage in the words of Kimi is charged as it says, and shown in those of the format'),
   },
   {

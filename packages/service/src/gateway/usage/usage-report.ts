@@ -138,11 +138,13 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
   return {
     ...extra,
     ...counted,
-    ...detailsToWire(extra, 'prompt_tokens_details', {
-      cached_tokens: [usage.cachedTokens, cached],
-      cache_write_tokens: [usage.cacheWriteTokens, cacheWrite],
-    }),
-    ...detailsToWire(extra, 'completion_tokens_details', { reasoning_tokens: [usage.reasoningTokens, reasoning] }),
+    ...detailsToWire(extra, 'prompt_tokens_details', [
+      { part: 'cached_tokens', taken: usage.cachedTokens, reported: cached },
+      { part: 'cache_write_tokens', taken: usage.cacheWriteTokens, reported: cacheWrite },
+    ]),
+    ...detailsToWire(extra, 'completion_tokens_details', [
+      { part: 'reasoning_tokens', taken: usage.reasoningTokens, reported: reasoning },
+    ]),
   };
 }
 
@@ -153,13 +155,13 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
 function detailsToWire(
   extra: JsonObject,
   name: string,
-  parts: Readonly<Record<string, readonly [taken: number, reported: number | undefined]>>,
+  parts: readonly { readonly part: string; readonly taken: number; readonly reported: number | undefined }[],
 ): JsonObject | undefined {
   const details = isJsonObject(extra[name]) ? extra[name] : undefined;
-  const isTold = (part: string): boolean => details?.[part] !== undefined && details[part] !== null;
-  const counted = Object.entries(parts).filter(
-    ([part, [taken, reported]]) => taken > 0 || reported !== undefined || isTold(part),
-  );
-  if (details === undefined && counted.length === 0) return undefined;
-  return { [name]: { ...details, ...Object.fromEntries(counted.map(([part, [taken]]) => [part, taken])) } };
+  let counted: Record<string, unknown> | undefined = details && { ...details };
+  for (const { part, taken, reported } of parts) {
+    const isTold = details?.[part] !== undefined && details[part] !== null;
+    if (taken > 0 || reported !== undefined || isTold) (counted ??= {})[part] = taken;
+  }
+  return counted && { [name]: counted };
 }

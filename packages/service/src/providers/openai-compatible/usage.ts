@@ -44,6 +44,30 @@ const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
   ],
 };
 
+/** The same as a tree, so that reading a report takes one look at each of its fields. */
+interface Place {
+  count?: keyof TokenCounts;
+  readonly parts: Map<string, Place>;
+}
+
+const PLACES = placesOf();
+
+function placesOf(): Place {
+  const root: Place = { parts: new Map() };
+  for (const name of TOKEN_COUNTS) {
+    for (const path of PATHS[name]) {
+      let place = root;
+      for (const step of path) {
+        const next = place.parts.get(step) ?? { parts: new Map() };
+        place.parts.set(step, next);
+        place = next;
+      }
+      place.count = name;
+    }
+  }
+  return root;
+}
+
 /** Counts that are the sum of others, for vendors that leave the sum out. */
 const DEEPSEEK_PROMPT: readonly Path[] = [['prompt_cache_hit_tokens'], ['prompt_cache_miss_tokens']];
 /** In Anthropic's own format, the prompt is without what was read from the cache and written to it. */
@@ -81,17 +105,8 @@ function usageOfTimings(timings: unknown): JsonObject | undefined {
 /** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
 export function usageReportOf(usage: unknown): UsageReport | undefined {
   if (!isJsonObject(usage)) return undefined;
-  const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
-  let isContradictory = false;
-  for (const name of TOKEN_COUNTS) {
-    for (const path of PATHS[name]) {
-      const value = valueAt(usage, path);
-      if (value === undefined || value === null) continue;
-      const count = countOf(value);
-      isContradictory ||= count !== value;
-      if (count !== undefined) counts[name] = Math.max(counts[name] ?? 0, count);
-    }
-  }
+  const counts: Counts = {};
+  const isContradictory = readInto(counts, usage, PLACES);
   // A server in between may fill the place of the format with zero or null.
   if ((countOf(usage['prompt_tokens']) ?? 0) === 0) counts.prompt = sumAt(usage, ANTHROPIC_PROMPT) ?? counts.prompt;
   counts.prompt ??= sumAt(usage, DEEPSEEK_PROMPT);
@@ -100,6 +115,26 @@ export function usageReportOf(usage: unknown): UsageReport | undefined {
   if (cacheWrite !== undefined && cacheWriteLong !== undefined)
     counts.cacheWrite = Math.max(0, cacheWrite - cacheWriteLong);
   return { counts, extra: usage, isContradictory };
+}
+
+type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] };
+
+/** Reads the counts of an object. Returns whether one of them is no number of tokens. */
+function readInto(counts: Counts, object: JsonObject, { parts }: Place): boolean {
+  let isContradictory = false;
+  for (const field of Object.keys(object)) {
+    const place = parts.get(field);
+    const value = object[field];
+    if (place === undefined || value === undefined || value === null) continue;
+    if (place.count === undefined) {
+      if (isJsonObject(value) && readInto(counts, value, place)) isContradictory = true;
+      continue;
+    }
+    const count = countOf(value);
+    if (count !== value) isContradictory = true;
+    if (count !== undefined) counts[place.count] = Math.max(counts[place.count] ?? 0, count);
+  }
+  return isContradictory;
 }
 
 /** The sum of the counts at these places; undefined if the first one has none. */
