@@ -47,6 +47,19 @@ test('MO-05 a slow catalogue read does not replace the result of a newer one', a
   assert.deepEqual([catalogue.find('new')?.id, catalogue.find('old')], ['acme.large-1', undefined]);
 });
 
+test('WA-07 MO-08 what an entry adds to every request counts in the bound of a prompt', async () => {
+  const extraBody = { top_k: 5, chat_template_kwargs: { persona: 'ü'.repeat(500) } };
+  const providers = { ...FILE.providers, upstream: { ...FILE.providers.upstream, extraBody } };
+  const catalogue = createCatalogue(owner, () => true);
+  const overhead = async (file: object) => {
+    await applyCatalogueFile(owner, JSON.stringify(file));
+    await catalogue.refresh();
+    return catalogue.find('acme.large-1')?.promptOverheadTokens;
+  };
+  const before = await overhead(FILE);
+  assert.equal(await overhead({ ...FILE, providers }), Number(before) + Buffer.byteLength(JSON.stringify(extraBody)));
+});
+
 const MONDAY = '2100-01-04T00:00:00Z';
 const MONDAY_MS = Date.parse(MONDAY);
 const AT_ONE = { provider: 'upstream', providerModel: 'one' };

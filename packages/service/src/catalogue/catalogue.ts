@@ -194,6 +194,12 @@ function upstreamOf(one: CatalogueUpstream, { settings }: ModelRow, { providers,
   };
 }
 
+/** The most tokens that a provider may make of what its entry adds to every request: a token has at least one byte (WA-07). */
+function extraTokensOf({ provider }: Upstream): number {
+  if (provider.kind !== 'openai-compatible' || provider.extraBody === undefined) return 0;
+  return Buffer.byteLength(JSON.stringify(provider.extraBody));
+}
+
 /** Fills in defaults, so that calls need no further look-ups. Upstreams that cannot be reached from here are left out. */
 function modelOf(
   { model_id, resale, is_enabled, settings }: ModelRow,
@@ -212,7 +218,7 @@ function modelOf(
     maxOutputTokens: settings.maxOutputTokens,
     defaultOutputTokens: settings.defaultOutputTokens ?? settings.maxOutputTokens,
     minOutputTokens: settings.minOutputTokens,
-    promptOverheadTokens: settings.promptOverheadTokens,
+    promptOverheadTokens: settings.promptOverheadTokens + Math.max(...all.map(extraTokensOf)),
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     tokenizer: settings.tokenizer ?? 'o200k',
