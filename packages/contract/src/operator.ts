@@ -253,6 +253,8 @@ export const signInListSchema = z.object({
         'password_reset',
         'wrong_code',
         'refused_passkey',
+        'needs_second_factor',
+        'wrong_second_factor',
       ]),
       from: address,
       count: z.int().min(1),
@@ -275,12 +277,28 @@ export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).
 export const accountParamsSchema = z.object({ accountId });
 /** Exactly one change of an account, so that the audit trail names one act. */
 export const changeAnyAccountSchema = z
-  .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
-  .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {
-    path: ['role'],
-    error: 'send either `role` or `disabled`, not both: each is an act of its own',
+  .strictObject({
+    role: role.optional(),
+    disabled: z.boolean().optional(),
+    emailVerified: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Vouches for the e-mail, so that the account needs no mail to verify it.' }),
+    secondFactor: z.literal('none').optional().meta({
+      description:
+        'Removes every second factor and recovery code, for a person who has lost them all. Make sure that they are who they say.',
+    }),
+    reason,
   })
-  .meta({ description: 'Ends every session of the account.' });
+  .refine(
+    ({ role: to, disabled, emailVerified, secondFactor }) =>
+      [to, disabled, emailVerified, secondFactor].filter((change) => change !== undefined).length === 1,
+    {
+      path: ['role'],
+      error: 'send one of `role`, `disabled`, `emailVerified` and `secondFactor`: each is an act of its own',
+    },
+  )
+  .meta({ description: 'Ends every session of the account, except when it vouches for the e-mail.' });
 export const accountListSchema = z.object({
   accounts: z.array(anyAccountSchema),
   next: z
