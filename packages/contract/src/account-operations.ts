@@ -1,7 +1,8 @@
 import type { Operation } from './operation.ts';
 
 const tag = 'Accounts and sessions';
-const PROVED = 'Needs a session that was opened, or proved again by `POST /sessions/current/proof`, within ten minutes.';
+const PROVED =
+  'Needs a session that was opened, or proved again by `POST /sessions/current/proof`, within ten minutes.';
 
 /** The operations on the e-mail and the second factor of an account. */
 export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -16,7 +17,8 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'verifyEmail',
     tag,
     summary: 'Verifies the e-mail of the account with the token from that mail',
-    description: 'The token works once, within three days, and only with a session of the account that it was mailed to.',
+    description:
+      'The token works once, within three days, and only with a session of the account that it was mailed to.',
   },
   'POST /sessions/second-factor': {
     id: 'finishSignIn',

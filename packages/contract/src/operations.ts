@@ -115,7 +115,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'resetPassword',
     tag: ACCOUNTS,
     summary: 'Sets a new password with the token from that e-mail, and signs in',
-    description: 'It does not replace the second factor: if the account has one, the answer is a 202 as for `POST /sessions`.',
+    description:
+      'It does not replace the second factor: if the account has one, the answer is a 202 as for `POST /sessions`.',
     refuses: ['TOO_MANY_REQUESTS'],
   },
   ...ACCOUNT_OPERATIONS,

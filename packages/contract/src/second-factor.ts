@@ -10,10 +10,13 @@ const PASSWORD_LENGTH_MAX = 256;
 /** The token from the mail that verifies an e-mail. */
 export const verifyEmailSchema = z.strictObject({ token: z.string().max(TOKEN_LENGTH_MAX) });
 
-const code = z.string().max(CODE_LENGTH_MAX).meta({
-  description: 'The six digits of an authenticator app, or a recovery code. Each works once.',
-  examples: ['123456'],
-});
+const code = z
+  .string()
+  .max(CODE_LENGTH_MAX)
+  .meta({
+    description: 'The six digits of an authenticator app, or a recovery code. Each works once.',
+    examples: ['123456'],
+  });
 
 /** The answer to a right password of an account with a second factor. The token opens nothing by itself. */
 export const pendingSignInSchema = z

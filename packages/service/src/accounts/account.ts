@@ -6,7 +6,7 @@ import {
   updatePassword,
 } from '#accounts/account-queries.ts';
 import type { SendNews } from '#accounts/account-news.ts';
-import { createDevices } from '#accounts/device.ts';
+import { createDevices, type Devices } from '#accounts/device.ts';
 import {
   createEmailVerifications,
   type EmailVerifications,
@@ -21,7 +21,7 @@ import { deletePendingSignIns } from '#accounts/pending-queries.ts';
 import { createProofs, type Proofs } from '#accounts/proof.ts';
 import { createSecondFactors, type SecondFactors } from '#accounts/second-factor.ts';
 import { beginSecondStep, createSecondSteps, type PendingSignIn, type SecondSteps } from '#accounts/second-step.ts';
-import { createSessionOpening, knownOf, type SignInPlace } from '#accounts/session-opening.ts';
+import { createSessionOpening, knownOf, type OpenSession, type SignInPlace } from '#accounts/session-opening.ts';
 import { type Account, accountOf, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
@@ -98,6 +98,8 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const open = createSessionOpening({ clock, devices, sendNews });
   const isRight = createPasswordCheck(attempts, limitHashing);
 
+  const parts: Parts = { ...options, attempts, devices, limitHashing, isRight };
+
   /** Checks the password of somebody who is signed in. */
   async function isOwnPassword({ account }: SignedIn, password: string) {
     const row = await selectAccountByEmail(pool, account.email);
@@ -105,75 +107,98 @@ export function createAccounts(options: AccountsOptions): Accounts {
   }
 
   return {
-    register: async ({ email, password, name, role, from }) => {
-      const known = { kind: 'register-known', of: from } as const;
-      const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
-      if (tooMany !== undefined) return tooMany;
-      // Hashed before the e-mail is looked up, so that a known e-mail is not answered faster than a new one.
-      const passwordHash = await limitHashing(() => hashPassword(password));
-      if (passwordHash instanceof Refusal) return passwordHash;
-      const accountId = newAccountId();
-      const account = { accountId, email: normalisedEmail(email), name, role, passwordHash, isVerified: false };
-      const row = await inTransaction(pool, async (tx) => {
-        const made = await insertAccount(tx, account);
-        if (made === undefined) return undefined;
-        const act = { action: 'account.register', subject: accountId };
-        await insertAuditEntry(tx, ownersEntry({ accountId, email: made.email, from }, act));
-        await mailVerification(tx, account, sendVerification);
-        return made;
-      });
-      if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
-      await attempts.giveBack([known]);
-      return accountOf(row);
-    },
-    signIn: async ({ email, password, ...place }) => {
-      const { from, device } = place;
-      const address = normalisedEmail(email);
-      const row = await selectAccountByEmail(pool, address);
-      const known = knownOf(row);
-      const name = devices.nameOf(device, known);
-      const used: readonly Attempt[] =
-        name === undefined
-          ? [
-              { kind: 'sign-in-from', of: from },
-              { kind: 'sign-in', of: `${from}\n${address}` },
-              { kind: 'sign-in-all', of: address },
-            ]
-          : [{ kind: 'sign-in-device', of: name }];
-      const answer = await isRight(used, password, known?.passwordHash);
-      if (answer !== true || row === undefined || known === undefined) {
-        const result = answer instanceof Refusal ? 'too_many_attempts' : 'wrong_password';
-        await countSignIn(pool, { who: row?.account_id, result, from });
-        return answer instanceof Refusal ? answer : wrongPassword();
-      }
-      const opened = row.has_second_factor
-        ? await beginSecondStep({ pool, clock }, known, from)
-        : await open(pool, row, place);
-      return opened ?? wrongPassword(); // The password was changed while it was being checked.
-    },
-    changePassword: async (signedIn, { currentPassword, newPassword, from }) => {
-      const { account, session } = signedIn;
-      const { accountId, email } = account;
-      const answer = await isOwnPassword(signedIn, currentPassword);
-      if (answer instanceof Refusal) return answer;
-      if (!answer) return refuse('UNAUTHORIZED', 'The current password is wrong.');
-      const passwordHash = await limitHashing(() => hashPassword(newPassword));
-      if (passwordHash instanceof Refusal) return passwordHash;
-      await inTransaction(pool, async (tx) => {
-        await updatePassword(tx, accountId, passwordHash);
-        await deleteOtherSessions(tx, accountId, session.sessionId);
-        await deletePendingSignIns(tx, accountId);
-        const act = { action: 'account.password', subject: accountId };
-        await insertAuditEntry(tx, ownersEntry({ accountId, email, from }, act));
-        await sendNews(tx, email, { kind: 'password-changed' });
-      });
-      return { device: devices.issue({ accountId, passwordHash }) };
-    },
+    register: createRegistration(parts),
+    signIn: createSignIn(parts, open),
+    changePassword: createPasswordChange(parts, isOwnPassword),
     ...createPasswordResets({ pool, clock, attempts, limitHashing, sendReset, sendNews, open }),
     ...createEmailVerifications({ pool, attempts, sendVerification }),
     ...createSecondSteps({ pool, clock, attempts, check, checks, open, sendNews }),
     ...createProofs({ pool, attempts, check, checks, isPassword: isOwnPassword }),
     secondFactors: createSecondFactors({ pool, clock, secret, operatorName, check, checks, sendNews }),
+  };
+}
+
+/** What the functions below share. */
+interface Parts extends Pick<AccountsOptions, 'pool' | 'clock' | 'sendVerification' | 'sendNews'> {
+  readonly attempts: AttemptLimiter;
+  readonly devices: Devices;
+  readonly limitHashing: LimitHashing;
+  readonly isRight: ReturnType<typeof createPasswordCheck>;
+}
+
+function createRegistration({ pool, attempts, limitHashing, sendVerification }: Parts): Accounts['register'] {
+  return async ({ email, password, name, role, from }) => {
+    const known = { kind: 'register-known', of: from } as const;
+    const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
+    if (tooMany !== undefined) return tooMany;
+    // Hashed before the e-mail is looked up, so that a known e-mail is not answered faster than a new one.
+    const passwordHash = await limitHashing(() => hashPassword(password));
+    if (passwordHash instanceof Refusal) return passwordHash;
+    const accountId = newAccountId();
+    const account = { accountId, email: normalisedEmail(email), name, role, passwordHash, isVerified: false };
+    const row = await inTransaction(pool, async (tx) => {
+      const made = await insertAccount(tx, account);
+      if (made === undefined) return undefined;
+      const act = { action: 'account.register', subject: accountId };
+      await insertAuditEntry(tx, ownersEntry({ accountId, email: made.email, from }, act));
+      await mailVerification(tx, account, sendVerification);
+      return made;
+    });
+    if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
+    await attempts.giveBack([known]);
+    return accountOf(row);
+  };
+}
+
+function createSignIn({ pool, clock, devices, isRight }: Parts, open: OpenSession): Accounts['signIn'] {
+  return async ({ email, password, ...place }) => {
+    const { from, device } = place;
+    const address = normalisedEmail(email);
+    const row = await selectAccountByEmail(pool, address);
+    const known = knownOf(row);
+    const name = devices.nameOf(device, known);
+    const used: readonly Attempt[] =
+      name === undefined
+        ? [
+            { kind: 'sign-in-from', of: from },
+            { kind: 'sign-in', of: `${from}\n${address}` },
+            { kind: 'sign-in-all', of: address },
+          ]
+        : [{ kind: 'sign-in-device', of: name }];
+    const answer = await isRight(used, password, known?.passwordHash);
+    if (answer !== true || row === undefined || known === undefined) {
+      const result = answer instanceof Refusal ? 'too_many_attempts' : 'wrong_password';
+      await countSignIn(pool, { who: row?.account_id, result, from });
+      return answer instanceof Refusal ? answer : wrongPassword();
+    }
+    const opened = row.has_second_factor
+      ? await beginSecondStep({ pool, clock }, known, from)
+      : await open(pool, row, place);
+    return opened ?? wrongPassword(); // The password was changed while it was being checked.
+  };
+}
+
+function createPasswordChange(
+  { pool, devices, limitHashing, sendNews }: Parts,
+  isOwnPassword: (signedIn: SignedIn, password: string) => ReturnType<Parts['isRight']>,
+): Accounts['changePassword'] {
+  return async (signedIn, { currentPassword, newPassword, from }) => {
+    const { account, session } = signedIn;
+    const { accountId, email } = account;
+    const answer = await isOwnPassword(signedIn, currentPassword);
+    if (answer instanceof Refusal) return answer;
+    if (!answer) return refuse('UNAUTHORIZED', 'The current password is wrong.');
+    const passwordHash = await limitHashing(() => hashPassword(newPassword));
+    if (passwordHash instanceof Refusal) return passwordHash;
+    await inTransaction(pool, async (tx) => {
+      await updatePassword(tx, accountId, passwordHash);
+      await deleteOtherSessions(tx, accountId, session.sessionId);
+      await deletePendingSignIns(tx, accountId);
+      const act = { action: 'account.password', subject: accountId };
+      await insertAuditEntry(tx, ownersEntry({ accountId, email, from }, act));
+      await sendNews(tx, email, { kind: 'password-changed' });
+    });
+    return { device: devices.issue({ accountId, passwordHash }) };
   };
 }
 

@@ -1,4 +1,12 @@
-import { type Added, type Changer, changing, hasFactor, makeCodes, type NotProved, readState } from '#accounts/factor-change.ts';
+import {
+  type Added,
+  type Changer,
+  changing,
+  hasFactor,
+  makeCodes,
+  type NotProved,
+  readState,
+} from '#accounts/factor-change.ts';
 import type { FactorCheck } from '#accounts/factor-check.ts';
 import { deleteAuthenticator, deleteSpareCodes, insertAuthenticator } from '#accounts/factor-queries.ts';
 import { needsProof } from '#accounts/fresh-proof.ts';
@@ -20,7 +28,11 @@ export interface AuthenticatorOffer {
 
 /** Adds and removes the authenticator app of an account. */
 export interface AuthenticatorSetup {
-  readonly offerAuthenticator: (by: Changer) => Promise<AuthenticatorOffer | NotProved | Refusal<'CONFLICT'>>;
+  /** `begun`: the `setupToken` of an offer whose code was mistyped. The same secret is offered again. */
+  readonly offerAuthenticator: (
+    by: Changer,
+    begun?: string,
+  ) => Promise<AuthenticatorOffer | NotProved | Refusal<'CONFLICT'>>;
   readonly addAuthenticator: (
     by: Changer,
     setup: { readonly setupToken: string; readonly code: string },
@@ -48,7 +60,6 @@ const WRONG_CODE =
 export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): AuthenticatorSetup {
   const { pool, clock, operatorName, check } = options;
   const key = deriveKey(options.secret, 'account-authenticator-setup');
-  const contextOf = (accountId: AccountId): Buffer => Buffer.from(accountId);
 
   /** The secret of a token that was made for this account. Undefined when it is forged, altered or too old. */
   function secretOf(accountId: AccountId, setupToken: string): Buffer | undefined {
@@ -62,12 +73,12 @@ export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): Au
   }
 
   return {
-    offerAuthenticator: async ({ signedIn }) => {
+    offerAuthenticator: async ({ signedIn }, begun = '') => {
       const { accountId, email } = signedIn.account;
       const notProved = needsProof(signedIn);
       if (notProved !== undefined) return notProved;
       if ((await readState(pool, accountId)).authenticator !== undefined) return hasAuthenticator();
-      const secret = newTotpSecret();
+      const secret = secretOf(accountId, begun) ?? newTotpSecret();
       const text = `${clock.nowMs() + SETUP_LIFETIME_MS} ${secret.toString('base64')}`;
       const setupToken = seal(key, contextOf(accountId), text).toString('base64url');
       const written = base32Of(secret);
@@ -100,4 +111,8 @@ export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): Au
 
 function hasAuthenticator(): Refusal<'CONFLICT'> {
   return refuse('CONFLICT', 'This account has an authenticator app. Remove it first, then add another.');
+}
+
+function contextOf(accountId: AccountId): Buffer {
+  return Buffer.from(accountId);
 }

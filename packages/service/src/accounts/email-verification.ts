@@ -20,11 +20,7 @@ export interface EmailVerifications {
    * Proves the e-mail with the token from the mail, once. Only the account that the mail is for may use it: otherwise a stranger
    * could register somebody else's address, and have its owner open the link.
    */
-  readonly verifyEmail: (
-    account: Account,
-    token: string,
-    from: string,
-  ) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
+  readonly verifyEmail: (account: Account, token: string, from: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
 }
 
 interface VerificationOptions {

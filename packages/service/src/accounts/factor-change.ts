@@ -108,4 +108,3 @@ export async function makeCodes(tx: Queryable, check: FactorCheck, accountId: Ac
   await replaceRecoveryCodes(tx, accountId, proofs);
   return codes;
 }
-

@@ -50,8 +50,6 @@ interface FactorCheckOptions {
 export function createFactorCheck({ clock, secret, checks, sendNews }: FactorCheckOptions): FactorCheck {
   const sealKey = deriveKey(secret, 'account-authenticator');
   const codeKey = deriveKey(secret, 'account-recovery-code');
-  // Bound to the account: the sealed secret of one account is worth nothing in the row of another.
-  const contextOf = (accountId: AccountId): Buffer => Buffer.from(`authenticator ${accountId}`);
   const proofOf: FactorCheck['proofOf'] = (accountId, code) => proofOfRecoveryCode(codeKey, accountId, code);
 
   async function isCodeOfApp(tx: Queryable, accountId: AccountId, code: string): Promise<boolean> {
@@ -96,4 +94,9 @@ export function createFactorCheck({ clock, secret, checks, sendNews }: FactorChe
     sealSecret: (accountId, plain) => seal(sealKey, contextOf(accountId), plain.toString('base64')),
     proofOf,
   };
+}
+
+/** Bound to the account: the sealed secret of one account is worth nothing in the row of another. */
+function contextOf(accountId: AccountId): Buffer {
+  return Buffer.from(`authenticator ${accountId}`);
 }

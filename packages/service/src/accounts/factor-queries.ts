@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { AccountId } from '#kernel/ids.ts';
 
 /** The second factors of an account, without their secrets. */
-export interface FactorsRow {
+interface FactorsRow {
   readonly authenticator_created_at: Date | null;
   readonly authenticator_last_used_at: Date | null;
   readonly recovery_codes: number;
@@ -101,7 +101,7 @@ export async function deleteFactors(tx: Queryable, accountId: AccountId): Promis
   return rows[0]?.had === true;
 }
 
-export interface AccountPasskeyRow {
+interface AccountPasskeyRow {
   readonly credential_id: string;
   readonly account_id: AccountId;
   readonly public_key: Buffer;
@@ -112,7 +112,10 @@ export interface AccountPasskeyRow {
 
 const PASSKEY = 'credential_id, account_id, public_key, sign_count, created_at, last_used_at';
 
-export async function selectAccountPasskey(db: Queryable, credentialId: string): Promise<AccountPasskeyRow | undefined> {
+export async function selectAccountPasskey(
+  db: Queryable,
+  credentialId: string,
+): Promise<AccountPasskeyRow | undefined> {
   const { rows } = await db.query<AccountPasskeyRow>(
     `select ${PASSKEY} from accounts.passkeys where credential_id = $1`,
     [credentialId],

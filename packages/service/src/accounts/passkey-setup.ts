@@ -18,10 +18,7 @@ import { type PasskeyChecks, PASSKEYS_MAX } from '#webauthn/passkey-checks.ts';
 export interface PasskeySetup {
   readonly passkeyOptions: (by: Changer) => Promise<ReturnType<PasskeyChecks['optionsToAdd']>>;
   readonly addPasskey: (by: Changer, credential: string) => Promise<Added | NotProved | Refusal<'BAD_REQUEST'>>;
-  readonly removePasskey: (
-    by: Changer,
-    credentialId: string,
-  ) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
+  readonly removePasskey: (by: Changer, credentialId: string) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
 }
 
 export interface PasskeySetupOptions {
@@ -33,8 +30,6 @@ export interface PasskeySetupOptions {
 
 export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
   const { pool, checks, check } = options;
-  // A challenge is for one account only, so nobody can add their passkey to somebody else's.
-  const purposeOf = (accountId: AccountId): string => `add ${accountId}`;
   return {
     passkeyOptions: async ({ signedIn: { account } }) => {
       const others = await selectAccountPasskeys(pool, account.accountId);
@@ -75,4 +70,9 @@ function notAdded(): Refusal<'BAD_REQUEST'> {
 
 function tooManyPasskeys(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', `You already have ${PASSKEYS_MAX} passkeys. Remove one first.`);
+}
+
+/** A challenge is for one account only, so nobody can add their passkey to somebody else's. */
+function purposeOf(accountId: AccountId): string {
+  return `add ${accountId}`;
 }

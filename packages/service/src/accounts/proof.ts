@@ -33,7 +33,6 @@ interface ProofOptions {
 }
 
 export function createProofs({ pool, attempts, check, checks, isPassword }: ProofOptions): Proofs {
-  const purposeOf = (accountId: AccountId): string => `prove ${accountId}`;
   return {
     passkeyProofOptions: async (accountId) => {
       const { passkeys } = await readState(pool, accountId);
@@ -65,3 +64,6 @@ export function createProofs({ pool, attempts, check, checks, isPassword }: Proo
   };
 }
 
+function purposeOf(accountId: AccountId): string {
+  return `prove ${accountId}`;
+}

@@ -1,5 +1,17 @@
-import { type AuthenticatorSetup, type AuthenticatorSetupOptions, createAuthenticatorSetup } from '#accounts/authenticator-setup.ts';
-import { type Changer, changing, hasFactor, makeCodes, type NotProved, readState, type SecondFactorState } from '#accounts/factor-change.ts';
+import {
+  type AuthenticatorSetup,
+  type AuthenticatorSetupOptions,
+  createAuthenticatorSetup,
+} from '#accounts/authenticator-setup.ts';
+import {
+  type Changer,
+  changing,
+  hasFactor,
+  makeCodes,
+  type NotProved,
+  readState,
+  type SecondFactorState,
+} from '#accounts/factor-change.ts';
 import { createPasskeySetup, type PasskeySetup, type PasskeySetupOptions } from '#accounts/passkey-setup.ts';
 import type { AccountId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -24,11 +36,19 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
     ...createAuthenticatorSetup(options),
     ...createPasskeySetup(options),
     newRecoveryCodes: (by) =>
-      changing(options, by, { action: 'account.recovery-codes', news: 'recovery-codes-made' }, async (tx, accountId) => {
-        if (!(await hasFactor(tx, accountId))) {
-          return refuse('CONFLICT', 'This account has no second factor. Add one first; it comes with recovery codes.');
-        }
-        return { recoveryCodes: await makeCodes(tx, options.check, accountId) };
-      }),
+      changing(
+        options,
+        by,
+        { action: 'account.recovery-codes', news: 'recovery-codes-made' },
+        async (tx, accountId) => {
+          if (!(await hasFactor(tx, accountId))) {
+            return refuse(
+              'CONFLICT',
+              'This account has no second factor. Add one first; it comes with recovery codes.',
+            );
+          }
+          return { recoveryCodes: await makeCodes(tx, options.check, accountId) };
+        },
+      ),
   };
 }

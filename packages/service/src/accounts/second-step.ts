@@ -20,7 +20,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { PasskeyChecks } from '#webauthn/passkey-checks.ts';
 
-export type FactorMethod = 'authenticator' | 'passkey' | 'recovery_code';
+type FactorMethod = 'authenticator' | 'passkey' | 'recovery_code';
 
 /** A sign-in whose password was right, and that waits for the second factor. Its token is no session, and opens nothing. */
 export interface PendingSignIn {

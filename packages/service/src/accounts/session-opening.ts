@@ -52,7 +52,8 @@ export function createSessionOpening({
     const known = knownOf(row);
     const opened = known && (await openSession(tx, known));
     if (known === undefined || opened === undefined) return undefined;
-    if (place.isTold !== true && (await isStrange(tx, row, place))) await sendNews(tx, row.email, { kind: 'signed-in', from: place.from });
+    if (place.isTold !== true && (await isStrange(tx, row, place)))
+      await sendNews(tx, row.email, { kind: 'signed-in', from: place.from });
     await countSignIn(tx, { who: row.account_id, result: 'signed_in', from: place.from });
     return { account: accountOf(row), device: devices.issue(known), ...opened };
   };

@@ -46,7 +46,10 @@ export function base32Of(bytes: Buffer): string {
 }
 
 /** The address that sets up an authenticator app, as a link or a QR code. `issuer` and `email` are what the app shows. */
-export function otpauthUri(secret: string, { issuer, email }: { readonly issuer: string; readonly email: string }): string {
+export function otpauthUri(
+  secret: string,
+  { issuer, email }: { readonly issuer: string; readonly email: string },
+): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
 }

@@ -56,7 +56,11 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     }
     case 'second-factor-guessed': {
       const said = `Somebody typed the password of your account at ${at}, and then five wrong codes. Nobody was signed in. The network address is ${news.from}.`;
-      return ['Somebody knows your password', said, `${NOT_YOU_PASSWORD}, at once: the second factor alone keeps them out`];
+      return [
+        'Somebody knows your password',
+        said,
+        `${NOT_YOU_PASSWORD}, at once: the second factor alone keeps them out`,
+      ];
     }
     case 'recovery-code-used': {
       const said = `A recovery code of your account was used at ${at}. It works no more, and ${news.left} are left.`;
@@ -71,7 +75,11 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'authenticator-removed':
       return ['An authenticator app was removed', `The authenticator app of your account was removed at ${at}.`, AGAIN];
     case 'passkey-added':
-      return ['A passkey was added', `A passkey was added to your account at ${at}. It can sign in without a password.`, REMOVE];
+      return [
+        'A passkey was added',
+        `A passkey was added to your account at ${at}. It can sign in without a password.`,
+        REMOVE,
+      ];
     case 'passkey-removed':
       return ['A passkey was removed', `A passkey of your account was removed at ${at}.`, AGAIN];
     case 'recovery-codes-made': {

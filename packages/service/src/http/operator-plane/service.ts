@@ -4,11 +4,13 @@ import {
   accountPageSchema,
   accountParamsSchema,
   anyAccountSchema,
+  changeAnyAccountSchema,
+  newAnyAccountSchema,
+} from '@purser/contract/operator-accounts.ts';
+import {
   auditListSchema,
   auditPageSchema,
-  changeAnyAccountSchema,
   ledgerCheckSchema,
-  newAnyAccountSchema,
   signInListSchema,
   signInPageSchema,
 } from '@purser/contract/operator.ts';
@@ -92,9 +94,7 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
     async (request) => {
       const { role, disabled, emailVerified, secondFactor, reason } = request.body;
       const change = { role, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor };
-      return toWire(
-        granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)),
-      );
+      return toWire(granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)));
     },
   );
 }
