@@ -46,7 +46,7 @@ test('CC-14 a chat call sent again after lost calls carries their keys, and ever
   await Promise.all([assert.rejects(call()), assert.rejects(call())]);
   for (let time = 0; time < 3; time += 1) assert.equal((await call()).status, 200);
   assert.deepEqual(numbers().slice(0, 2), [0, 1]);
-  assert.deepEqual(numbers().slice(2, 4).toSorted(), [0, 1]);
+  assert.deepEqual(new Set(numbers().slice(2, 4)), new Set([0, 1]));
   assert.equal(numbers()[4], 2);
   for (const key of keys) assert.match(key ?? '', /^[\da-f-]{36}$/);
 });
@@ -84,7 +84,7 @@ test('CC-14 equal calls that were all refused have keys of their own when they a
   const all = () => Promise.all([call(), call(), call()]);
   await all();
   await all();
-  assert.deepEqual(numbers().slice(3).toSorted(), [0, 1, 2]);
+  assert.deepEqual(new Set(numbers().slice(3)), new Set([0, 1, 2]));
 });
 
 test('CC-14 a different user, body or path makes a different call', async () => {
