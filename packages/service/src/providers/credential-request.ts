@@ -31,7 +31,7 @@ export async function requestCredentials(
   const { request } = await import('undici');
   try {
     const answer = await request(url, {
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: { ...headers, 'user-agent': 'purser/1' },
       body: body ?? null,
       dispatcher,
