@@ -6,6 +6,20 @@ import { readMetrics, renderMetrics } from '#kernel/metrics.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { breakAt, failure, stage, upstreamAt, walk } from '../../../../../tests/support/route-stage.ts';
 
+function faultOf(work: () => unknown): UpstreamError {
+  try {
+    work();
+  } catch (fault) {
+    if (fault instanceof UpstreamError) return fault;
+  }
+  throw new Error('It was let in.');
+}
+
+/** The gauge of the only upstream. */
+function isOpen(): string | undefined {
+  return /^purser_upstream_open\{.*\} (\d)$/m.exec(renderMetrics(readMetrics()))?.[1];
+}
+
 test('CC-16 the keys of a pool take turns, and a throttled one hands the call to the next', () => {
   const one = [upstreamAt('first')];
   const on = stage(3);
@@ -113,14 +127,6 @@ test('CC-17 a call that the limits of all its providers turn away is told so, an
     on.pass(20_000);
   }
   const { route } = on.routeOf(limited.toReversed()); // The shortest wait is that of the one asked last.
-  const faultOf = (work: () => unknown): UpstreamError => {
-    try {
-      work();
-    } catch (fault) {
-      if (fault instanceof UpstreamError) return fault;
-    }
-    throw new Error('It was let in.');
-  };
   assert.equal(route.failed(faultOf(() => route.begin())), undefined);
   const told = route.failed(faultOf(() => route.begin()));
   assert.ok(told instanceof UpstreamError);
@@ -133,10 +139,6 @@ test('CC-17 a call that the limits of all its providers turn away is told so, an
 test('CC-16 an idle upstream counts as open for as long as a call would avoid it', () => {
   const on = stage();
   breakAt(on, upstreamAt('first'));
-  const isOpen = () => {
-    const text = renderMetrics(readMetrics());
-    return /^purser_upstream_open\{.*\} (\d)$/m.exec(text)?.[1];
-  };
   on.pass(4_999);
   assert.equal(isOpen(), '1');
   on.pass(1);
