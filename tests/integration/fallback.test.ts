@@ -196,6 +196,13 @@ test('CC-16 a plain call goes on when its upstream has not answered in the upstr
   assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
 });
 
+/** The key that a call is sent with. */
+async function keySentFor(model: string): Promise<string | undefined> {
+  const reply = await ask(model);
+  assert.equal(reply.status, 200, reply.text);
+  return servers.first.requests.at(-1)?.headers.authorization;
+}
+
 test('MO-11 WA-07 keys of a file and of a command are replaced while calls come; without one, calls fail and are free', async () => {
   const sources = ['file', 'command'] as const;
   const replaceKeys = (key: string): void => {
@@ -204,17 +211,12 @@ test('MO-11 WA-07 keys of a file and of a command are replaced while calls come;
       renameSync(`${keyFile[source]}.new`, keyFile[source]);
     }
   };
-  const sentFor = async (source: string): Promise<string | undefined> => {
-    const reply = await ask(source);
-    assert.equal(reply.status, 200, reply.text);
-    return servers.first.requests.at(-1)?.headers.authorization;
-  };
   for (const source of sources) first.script(source, PLAIN);
   replaceKeys('old');
-  for (const source of sources) assert.equal(await sentFor(source), `Bearer old-of-${source}`);
+  for (const source of sources) assert.equal(await keySentFor(source), `Bearer old-of-${source}`);
   replaceKeys('new');
   for (const source of sources) {
-    await waitUntil('the new key', async () => (await sentFor(source)) === `Bearer new-of-${source}`);
+    await waitUntil('the new key', async () => (await keySentFor(source)) === `Bearer new-of-${source}`);
   }
   for (const source of sources) rmSync(keyFile[source]);
   for (const source of sources) {
