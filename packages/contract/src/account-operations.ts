@@ -20,7 +20,7 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       'The token works once, within three days, and only with a session of the account that it was mailed to.',
   },
-  'POST /sessions/second-factor': {
+  'POST /pending-sign-ins/use': {
     id: 'finishSignIn',
     tag,
     summary: 'Ends a sign-in that waits for the second factor, and returns a session token',

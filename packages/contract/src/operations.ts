@@ -90,7 +90,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ACCOUNTS,
     summary: 'Signs in and returns a session token',
     description:
-      'If the account has a second factor, the answer is a 202 without a session: send its `signInToken` and a code to `POST /sessions/second-factor` within ten minutes.',
+      'If the account has a second factor, the answer is a 202 without a session: send its `signInToken` and a code to `POST /pending-sign-ins/use` within ten minutes.',
     refuses: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   },
   'GET /sessions': { id: 'listSessions', tag: ACCOUNTS, summary: 'Lists the sessions of the account' },

@@ -43,7 +43,7 @@ import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createPace, type PaceRate } from '#limits/pace.ts';
-import { createThrottle } from '#limits/throttle.ts';
+import { createThrottle, type Throttle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
@@ -116,17 +116,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const payments = await composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     audit: createAuditReader(pool),
-    accounts: createAccounts({
-      pool,
-      throttle,
-      secret: config.secret,
-      clock,
-      publicUrl: config.publicUrl,
-      operatorName: config.operatorName,
-      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
-      sendVerification: (tx, email, token) => sendMail(email, verifyMail({ ...config, token }), tx),
-      sendNews,
-    }),
+    accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
     logos: createLogos(pool),
@@ -184,6 +174,23 @@ interface OperatorParts {
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** Accounts, with the mails that they send. */
+function composeAccounts(
+  { config, pools, clock }: PlanesOptions,
+  throttle: Throttle,
+  { sendMail, sendNews }: Pick<OperatorParts, 'sendMail' | 'sendNews'>,
+) {
+  return createAccounts({
+    ...config,
+    pool: pools.shared,
+    throttle,
+    clock,
+    sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
+    sendVerification: (tx, email, token) => sendMail(email, verifyMail({ ...config, token }), tx),
+    sendNews,
+  });
 }
 
 /** Mails what happened to an account to its holder. */

@@ -89,7 +89,7 @@ function addStepRoutes(plane: Plane, control: ControlPlane): void {
   const { accounts } = control;
 
   plane.post(
-    '/sessions/second-factor',
+    '/pending-sign-ins/use',
     { config: { isPublic: true }, schema: { body: secondStepSchema, response: { 200: signedInSchema } } },
     async ({ body, raw }) => {
       const { signInToken: pendingToken, code } = body;
