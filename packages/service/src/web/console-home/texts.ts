@@ -31,3 +31,20 @@ export const SETTINGS_TEXTS = {
     ['saved', 'The settings were saved.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;
+
+export const MODELS_TEXTS = {
+  title: 'Models and prices',
+  what: 'What this app may call, and what a call is charged. Prices include the margin of this service.',
+  caption: 'Prices of a million tokens',
+  columns: ['Model', 'Input', 'Cached input', 'Output', 'Fees', 'Context', 'Longest answer'],
+  none: 'The operator of this service has no model in the catalogue yet.',
+  aliasOf: 'stands for',
+  above: (tokens: number) => `above ${tokens} tokens:`,
+  alsoAt: (count: number) =>
+    count === 1 ? 'another price if another provider serves' : `${count} other prices if other providers serve`,
+  aCall: (amount: string) => `${amount} a call`,
+  aSearch: (amount: string) => `${amount} a search`,
+  noFee: 'none',
+  more: (count: number) => `And ${count} more.`,
+  asData: 'The same as data, with every kind of token, for programs:',
+} as const;

@@ -3,6 +3,7 @@
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
  */
 export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,1fr) auto/14.5rem minmax(0,1fr)}
+.console.sandbox{grid-template-rows:auto auto minmax(0,1fr) auto}
 .console>:is(header,footer){grid-column:1/-1}
 .console>header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;padding:0 1.25rem}
 .console>header>div{width:auto;margin:0;padding-left:0;padding-right:0}
@@ -61,5 +62,5 @@ export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,
 .console .list td{overflow-wrap:break-word}
 .console .list code{font-size:.875em}
 @media(prefers-color-scheme:dark){.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
-@media(max-width:56rem){.console{grid-template:auto/minmax(0,1fr)}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
+@media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media print{.side,.top{display:none}}`;
