@@ -39,6 +39,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'The name may contain slashes, encoded or not.',
     refuses: ['NOT_FOUND', 'MODEL_NOT_ENTITLED'],
   },
+  'GET /prices': {
+    id: 'listModelPrices',
+    tag: 'Chat completions',
+    summary: 'Lists what the models that the app may call cost, and their limits',
+    description:
+      'What calls are charged by now, with the operator’s margin. A charge is computed exactly and rounded up once, so it may be a little below what these rates give.',
+  },
   'GET /balance': {
     id: 'getBalance',
     tag: 'Wallets and usage of users',
@@ -172,7 +179,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Shows sums of an app’s calls by hour or day, model, outcome and key',
     description:
-      'What the charts of the console show: charges, refusals by code, errors of providers, latency. Reads sums that are kept beside the receipts, so that it is quick at any number of calls. The charges of live calls equal those of the receipts. Everything else is counted in memory: if a process dies, calls of its last quarter of a second are missing.',
+      'What the charts of the console show: charges, refusals by code, errors of providers, latency. Reads sums that are kept beside the receipts, so that it is quick at any number of calls. The charges of live calls equal those of the receipts. Everything else is counted in memory: if a process dies, calls of its last second are missing.',
     refuses: OWN,
   },
   'GET /apps/{appId}/calls/{callId}': {

@@ -66,7 +66,7 @@ export const statsSchema = z
       .meta({ description: 'The outcomes of most calls first.' }),
     keys: z.array(z.object({ keyId: z.string(), calls: z.int(), chargedCalls: z.int(), chargedMicros: amount })).meta({
       description:
-        'The keys with most calls first. Counted in memory: if a process dies, calls of its last quarter of a second are missing here.',
+        'The keys with most calls first. Counted in memory: if a process dies, calls of its last second are missing here.',
     }),
   })
   .meta({ id: 'AppStats' });

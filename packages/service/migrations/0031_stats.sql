@@ -4,7 +4,7 @@ create schema stats;
 grant usage on schema stats to purser_live;
 
 -- Live calls that were charged are added from their receipts, exactly (stats/roll_up.sql). Everything else is counted by
--- the processes in memory and added here four times a second.
+-- the processes in memory and added here every second.
 create table stats.hours (
   app_id text collate "C" not null,
   mode text not null check (mode in ('live', 'sandbox')),

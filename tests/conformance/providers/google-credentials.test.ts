@@ -11,7 +11,7 @@ import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
 const http = createVendorHttp();
-const ours = { http, project: 'shop-1' };
+const ours = { http, project: 'shop-1', environment: {} };
 const directory = mkdtempSync(join(tmpdir(), 'purser-google-'));
 const subjectFile = join(directory, 'subject-token');
 let server: TokenServer;
@@ -98,7 +98,11 @@ test('MO-09 ER-03 a token endpoint that fails is an outage, at once and without 
   const begun = performance.now();
   for (const failure of [500, 503, 'reset'] as const) {
     server.failWith(failure);
-    await failureOf(server.serviceAccount, 'outage', /^The token endpoint (failed \(50[03]\)|could not be reached)\.$/);
+    await failureOf(
+      server.serviceAccount,
+      'outage',
+      /^(The token endpoint failed \(50[03]\)|The endpoint for credentials could not be reached)\.$/,
+    );
   }
   server.failWith(undefined);
   assert.ok(performance.now() - begun < 2_000, 'nothing is retried');

@@ -3,7 +3,7 @@ import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { createCallSums, type EndedCall } from '#stats/call-sums.ts';
-import { addCallSums, addKeySums } from '#stats/queries.ts';
+import { addSums } from '#stats/queries.ts';
 
 /** Counts calls in memory and adds the sums to the database. */
 export interface CallCounts {
@@ -18,13 +18,14 @@ interface CallCountsOptions {
   readonly clock?: typeof steadyClock;
 }
 
-const FLUSH_MS = 250;
-/** Sums of one statement. */
+/** Longer than for traces, because every process writes the same few rows. */
+const FLUSH_MS = 1_000;
+/** Sums of one statement, of either kind. */
 const SUMS_PER_STATEMENT = 500;
 
 /**
- * Adds sums to the database four times a second, on connections that no call waits for. A process that dies loses those of
- * its last quarter of a second. Live charges are not among them: those come from receipts (`roll-up.ts`).
+ * Adds sums to the database every second, on connections that no call waits for. A process that dies loses those of its
+ * last second. Live charges are not among them: those come from receipts (`roll-up.ts`).
  *
  * If a connection is lost while it adds sums, they are sent again, and may then count twice.
  */
@@ -35,14 +36,11 @@ export function startCallCounts({ db, log, clock = steadyClock }: CallCountsOpti
   async function flush(): Promise<void> {
     for (leaving ??= sums.takeOldest(); leaving !== undefined; leaving = sums.takeOldest()) {
       const { begunMs, calls, keys } = leaving;
-      const agoMs = (): number => Math.round(clock.nowMs() - begunMs);
       // What the database did not take stays for the next pass.
-      while (calls.length > 0) {
-        await addCallSums(db, calls.slice(0, SUMS_PER_STATEMENT), agoMs());
+      while (calls.length + keys.length > 0) {
+        const part = { calls: calls.slice(0, SUMS_PER_STATEMENT), keys: keys.slice(0, SUMS_PER_STATEMENT) };
+        await addSums(db, part, Math.round(clock.nowMs() - begunMs));
         calls.splice(0, SUMS_PER_STATEMENT);
-      }
-      while (keys.length > 0) {
-        await addKeySums(db, keys.slice(0, SUMS_PER_STATEMENT), agoMs());
         keys.splice(0, SUMS_PER_STATEMENT);
       }
     }

@@ -29,18 +29,36 @@ export interface KeySum {
   charged: bigint;
 }
 
+/** Sums of calls, and the same calls by key. No two sums may be of one group. */
+interface NewSums {
+  readonly calls: readonly CallSum[];
+  readonly keys: readonly KeySum[];
+}
+
 /**
- * Adds sums of calls that ended `agoMs` ago, in one statement. No two sums may be of one group. They are in the order of
- * the key, so that processes which write the same rows wait for each other and never in a circle.
+ * Adds sums of calls that ended `agoMs` ago, in one statement. They are in the order of the tables' keys, so that processes
+ * which write the same rows wait for each other and never in a circle.
  */
-export async function addCallSums(db: Queryable, sums: readonly CallSum[], agoMs: number): Promise<void> {
+export async function addSums(db: Queryable, { calls, keys }: NewSums, agoMs: number): Promise<void> {
   await db.query(
-    `insert into stats.hours as h (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens,
+    `with ended as (
+       select date_trunc('hour', clock_timestamp() - $1 * interval '1 millisecond', 'UTC') as hour
+     ), by_key as (
+       insert into stats.keys as k (app_id, mode, hour, key_id, calls, charged_calls, charged_micros)
+       select s.app_id, s.mode, e.hour, s.key_id, s.calls, s.charged_calls, s.charged_micros
+       from ended e, unnest($12::text[], $13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[])
+         as s (app_id, mode, key_id, calls, charged_calls, charged_micros)
+       on conflict (app_id, mode, hour, key_id) do update set
+         calls = k.calls + excluded.calls,
+         charged_calls = k.charged_calls + excluded.charged_calls,
+         charged_micros = k.charged_micros + excluded.charged_micros
+     )
+     insert into stats.hours as h (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens,
        completion_tokens, first_byte, total)
-     select s.app_id, s.mode, date_trunc('hour', clock_timestamp() - $1 * interval '1 millisecond', 'UTC'), s.model,
-       s.outcome, s.calls, s.charged_micros, s.prompt_tokens, s.completion_tokens, s.first_byte::bigint[], s.total::bigint[]
-     from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-       $10::text[], $11::text[])
+     select s.app_id, s.mode, e.hour, s.model, s.outcome, s.calls, s.charged_micros, s.prompt_tokens, s.completion_tokens,
+       s.first_byte::bigint[], s.total::bigint[]
+     from ended e, unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
+       $9::bigint[], $10::text[], $11::text[])
        as s (app_id, mode, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens, first_byte, total)
      on conflict (app_id, mode, hour, model, outcome) do update set
        calls = h.calls + excluded.calls,
@@ -51,40 +69,22 @@ export async function addCallSums(db: Queryable, sums: readonly CallSum[], agoMs
        total = stats.add(h.total, excluded.total)`,
     [
       agoMs,
-      textArray(sums.map(({ appId }) => appId)),
-      plainArray(sums.map(({ mode }) => mode)),
-      textArray(sums.map(({ model }) => model)),
-      plainArray(sums.map(({ outcome }) => outcome)),
-      plainArray(sums.map(({ calls }) => calls)),
-      plainArray(sums.map(({ charged }) => charged)),
-      plainArray(sums.map(({ promptTokens }) => promptTokens)),
-      plainArray(sums.map(({ completionTokens }) => completionTokens)),
-      textArray(sums.map(({ firstByte }) => firstByte && plainArray(firstByte))),
-      textArray(sums.map(({ total }) => total && plainArray(total))),
-    ],
-  );
-}
-
-/** The same for sums by key. */
-export async function addKeySums(db: Queryable, sums: readonly KeySum[], agoMs: number): Promise<void> {
-  await db.query(
-    `insert into stats.keys as h (app_id, mode, hour, key_id, calls, charged_calls, charged_micros)
-     select s.app_id, s.mode, date_trunc('hour', clock_timestamp() - $1 * interval '1 millisecond', 'UTC'), s.key_id,
-       s.calls, s.charged_calls, s.charged_micros
-     from unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
-       as s (app_id, mode, key_id, calls, charged_calls, charged_micros)
-     on conflict (app_id, mode, hour, key_id) do update set
-       calls = h.calls + excluded.calls,
-       charged_calls = h.charged_calls + excluded.charged_calls,
-       charged_micros = h.charged_micros + excluded.charged_micros`,
-    [
-      agoMs,
-      textArray(sums.map(({ appId }) => appId)),
-      plainArray(sums.map(({ mode }) => mode)),
-      textArray(sums.map(({ keyId }) => keyId)),
-      plainArray(sums.map(({ calls }) => calls)),
-      plainArray(sums.map(({ chargedCalls }) => chargedCalls)),
-      plainArray(sums.map(({ charged }) => charged)),
+      textArray(calls.map(({ appId }) => appId)),
+      plainArray(calls.map(({ mode }) => mode)),
+      textArray(calls.map(({ model }) => model)),
+      plainArray(calls.map(({ outcome }) => outcome)),
+      plainArray(calls.map((sum) => sum.calls)),
+      plainArray(calls.map(({ charged }) => charged)),
+      plainArray(calls.map(({ promptTokens }) => promptTokens)),
+      plainArray(calls.map(({ completionTokens }) => completionTokens)),
+      textArray(calls.map(({ firstByte }) => firstByte && plainArray(firstByte))),
+      textArray(calls.map(({ total }) => total && plainArray(total))),
+      textArray(keys.map(({ appId }) => appId)),
+      plainArray(keys.map(({ mode }) => mode)),
+      textArray(keys.map(({ keyId }) => keyId)),
+      plainArray(keys.map((sum) => sum.calls)),
+      plainArray(keys.map(({ chargedCalls }) => chargedCalls)),
+      plainArray(keys.map(({ charged }) => charged)),
     ],
   );
 }
@@ -201,14 +201,21 @@ export async function selectSeries(
   return rows;
 }
 
+/** What rows may be grouped by. */
+interface GroupNames {
+  readonly model: string;
+  readonly outcome: StatsOutcome;
+  readonly app_id: AppId;
+}
+
 /** One row for each of `most` models, apps or outcomes: first those that cost most, then those with most calls. */
-export async function selectGroups<Name extends string>(
+export async function selectGroups<By extends keyof GroupNames>(
   db: Queryable,
   query: SumsQuery,
-  by: 'model' | 'outcome' | 'app_id',
+  by: By,
   most: number,
-): Promise<readonly (SumsRow & { readonly name: Name })[]> {
-  const { rows } = await db.query<SumsRow & { name: Name }>(
+): Promise<readonly (SumsRow & { readonly name: GroupNames[By] })[]> {
+  const { rows } = await db.query<SumsRow & { name: GroupNames[By] }>(
     `select h.${by} as name, ${SUMS} from ${ROWS}
      group by 1 order by sum(h.charged_micros) desc, sum(h.calls) desc, 1 limit $8`,
     [...valuesOf(query), most],

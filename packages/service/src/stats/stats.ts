@@ -47,7 +47,7 @@ interface OutcomeFigures {
   readonly kind: OutcomeKind;
   readonly calls: number;
 }
-/** Sums of one API key. Counted in memory: a process that dies loses those of its last quarter of a second. */
+/** Sums of one API key. Counted in memory: a process that dies loses those of its last second. */
 interface KeyFigures {
   readonly keyId: KeyId;
   readonly calls: number;
@@ -93,7 +93,7 @@ export function createStats(db: Queryable): Stats {
       return rows.map((row) => ({ model: row.name, ...figuresOf(row) }));
     },
     byOutcome: async (range) => {
-      const rows = await selectGroups<StatsOutcome>(db, queryOf(range), 'outcome', OUTCOMES_MAX);
+      const rows = await selectGroups(db, queryOf(range), 'outcome', OUTCOMES_MAX);
       return rows
         .map(({ name, calls }) => ({ outcome: name, calls: Number(calls) }))
         .filter(({ calls }) => calls > 0)
@@ -101,7 +101,7 @@ export function createStats(db: Queryable): Stats {
         .toSorted((one, other) => other.calls - one.calls);
     },
     byApp: async (range) => {
-      const rows = await selectGroups<AppId>(db, queryOf(range), 'app_id', GROUPS_MAX);
+      const rows = await selectGroups(db, queryOf(range), 'app_id', GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
     },
     byKey: async ({ appId, ...time }) => {
