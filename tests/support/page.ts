@@ -43,7 +43,7 @@ export function assertPage(reply: Reply, status: number, title?: string, allowed
   assert.equal(reply.text.includes('<script'), allowed.hasScript === true);
   assert.doesNotMatch(reply.text.replace(/"[^"]*"/g, '""'), /<[^>]* on[a-z]+=/i);
   const labelled = [...reply.text.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id);
-  const inputs = [...reply.text.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => attributes);
+  const inputs = [...reply.text.matchAll(/<(?:input|select) ([^>]*)>/g)].map(([, attributes = '']) => attributes);
   const shown = inputs.filter((attributes) => !/type="hidden"| hidden/.test(attributes));
   assert.deepEqual(
     shown.map((attributes) => /id="([^"]+)"/.exec(attributes)?.[1]),

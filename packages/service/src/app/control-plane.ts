@@ -106,6 +106,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
+  const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const payments = await composePayments({ config, pool, clock, log });
@@ -144,7 +145,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
-    if (config.environment === 'development') {
+    if (isDevelopment) {
       addDevelopmentPages(plane, createMailbox(pool));
     }
   });
@@ -157,7 +158,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, walletOwners: people, pace: paces.addresses, secret: config.secret, log }),
+    pages: createPages({
+      ...control,
+      isDevelopment,
+      walletOwners: people,
+      pace: paces.addresses,
+      secret: config.secret,
+      log,
+    }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

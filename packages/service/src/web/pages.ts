@@ -24,6 +24,7 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
+  readonly isDevelopment: boolean;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -33,7 +34,8 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, publicUrl, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages(given: PagesOptions): PageRoutes {
+  const { secret, publicUrl, isDevelopment, pace, log, walletOwners, ...accounts } = given;
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
@@ -62,7 +64,11 @@ export function createPages({ secret, publicUrl, pace, log, walletOwners, ...acc
     frame: { ...frame, isTestMoney },
   };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
-  const pagesOfAccounts = { '/': startPage(frame), ...iconPages(), ...accountPages({ ...accounts, cookies, frame }) };
+  const pagesOfAccounts = {
+    '/': startPage({ ...accounts, frame, isDevelopment }),
+    ...iconPages(),
+    ...accountPages({ ...accounts, cookies, frame }),
+  };
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
