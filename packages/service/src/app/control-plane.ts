@@ -8,6 +8,7 @@ import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
@@ -73,7 +74,7 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
-  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'list'>;
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
@@ -161,6 +162,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     pages: createPages({
       ...control,
       isDevelopment,
+      catalogue: options.catalogue,
       walletOwners: people,
       pace: paces.addresses,
       secret: config.secret,

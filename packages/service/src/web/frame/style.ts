@@ -21,8 +21,8 @@ export const STYLE = `:root{color-scheme:light dark;${LIGHT_PALETTE}}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Open Sans",sans-serif;overflow-wrap:anywhere}
 header>div,main,footer>div{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
-body:has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
-body:has(.labelled) :is(header>div,main,footer>div){max-width:60rem}
+body:not(.console):has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
+body:not(.console):has(.labelled) :is(header>div,main,footer>div){max-width:60rem}
 main{flex:1;padding-bottom:2rem}
 header{background:var(--paper);border-bottom:1px solid var(--line)}
 header>div{display:flex;align-items:center;gap:.6rem;padding-top:.8rem;padding-bottom:.8rem;font-weight:650}
@@ -72,11 +72,11 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 .amount:has(+.exact){margin-bottom:.15rem}
 .exact{color:var(--soft);font-size:.9rem}
 [data-fill]::after{content:attr(data-fill);visibility:hidden}
-.chart{display:block;width:100%;height:7rem;margin:0 0 .35rem}
+.month{display:block;width:100%;height:7rem;margin:0 0 .35rem}
 .ends{display:flex;justify-content:space-between;gap:1rem;font-size:.875rem}
-.chart rect{fill:var(--accent)}
-.chart line{stroke:var(--edge);vector-effect:non-scaling-stroke}
-.chart .limit{stroke:var(--warn);stroke-width:2;stroke-dasharray:6 4}
+.month rect{fill:var(--accent)}
+.month line{stroke:var(--edge);vector-effect:non-scaling-stroke}
+.month .limit{stroke:var(--warn);stroke-width:2;stroke-dasharray:6 4}
 .badge+p,.badge+.badge+p{margin-top:.75rem}
 h2 .badge{margin-left:.4rem;vertical-align:.1em}
 .badge.warn{color:var(--warn);background:var(--warn-tint)}

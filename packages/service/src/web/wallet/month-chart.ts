@@ -52,7 +52,7 @@ export function monthChart({ days, spent, cap, currency, nowMs }: Month, formats
     cap === undefined
       ? WALLET_TEXTS.chart(formats.amount(spent, currency))
       : WALLET_TEXTS.chartOf(formats.amount(spent, currency), formats.amount(cap, currency));
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
+  return html`<svg class="month" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
 <line x1="0" x2="${WIDTH}" y1="${HEIGHT}" y2="${HEIGHT}"/>${bars}${limit}</svg>
 <p class="ends soft"><span>${formats.day(start)}</span><span>${formats.day(start + (daysInMonth - 1) * DAY_MS)}</span></p>
 ${fold(WALLET_TEXTS.chartTable, monthTable(ofMonth, sums, currency, formats))}`;
