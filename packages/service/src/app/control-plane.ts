@@ -16,6 +16,7 @@ import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addTrailRoutes } from '#http/control-plane/trail.ts';
+import { addStatsRoutes } from '#http/control-plane/stats.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -53,6 +54,7 @@ import { createAnyPayments } from '#operator/payments.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
@@ -125,6 +127,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
+    stats: createStats(pool),
     subscriptions,
     listeners,
     clock,
@@ -220,6 +223,7 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addLogoRoutes(plane, control);
   addSandboxRoutes(plane, control);
   addUsageRoutes(plane, control);
+  addStatsRoutes(plane, control);
   addWebhookRoutes(plane, control);
   addListenerRoutes(plane, control);
   addAnyAppRoutes(plane, operator);
