@@ -1173,6 +1173,10 @@ grant execute on function ledger.credit(text,text,text,bigint,text) to purser_li
 -- ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
+-- ledger.days(p_wallet bigint, p_before bigint, p_most integer) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+--   plpgsql, stable, search_path=pg_catalog
+grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
+
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
@@ -1187,6 +1191,10 @@ grant execute on function ledger.end_check(bigint) to purser_live;
 -- ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
+
+-- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable

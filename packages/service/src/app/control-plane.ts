@@ -109,6 +109,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
+  const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const payments = await composePayments({ config, pool, clock, log });
@@ -148,7 +149,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
-    if (config.environment === 'development') {
+    if (isDevelopment) {
       addDevelopmentPages(plane, createMailbox(pool));
     }
   });
@@ -163,6 +164,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     processorWebhooks: payments?.processorWebhooks,
     pages: createPages({
       ...control,
+      isDevelopment,
       catalogue: options.catalogue,
       walletOwners: people,
       pace: paces.addresses,
