@@ -31,6 +31,7 @@ export const RULES: RuleSet = {
       'sandbox',
       'usage',
       'traces',
+      'stats',
       'db',
     ],
     homes: {
@@ -55,6 +56,7 @@ export const RULES: RuleSet = {
       sandbox: ['idempotency'],
       idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
+      stats: ['ledger', 'usage', 'traces'],
     },
   },
 

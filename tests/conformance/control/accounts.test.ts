@@ -95,7 +95,7 @@ test('CP-01 a sign-in from an unknown browser or address is mailed, without a li
   const { email } = await newOwner(service);
   const news = () => newsTo(service, email);
   await signIn(service, email);
-  assert.deepEqual(await news(), []); // Whoever has just made an account knows that they sign in.
+  assert.deepEqual(await news(), []); // The person who has just made an account knows that they sign in.
   await service.database.owner.query(
     `update accounts.accounts set created_at = created_at - interval '1 day' where email = $1`,
     [email],
