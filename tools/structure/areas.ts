@@ -85,6 +85,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'connections',
     'payments',
     'usage',
+    'traces',
     'sandbox',
     'mail',
     'http',

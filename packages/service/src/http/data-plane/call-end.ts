@@ -10,8 +10,8 @@ export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
 
 /**
  * Ends every chat call, however it ended: one log line, and one trace if its app is known (CC-19). A refusal for an unknown
- * key has a line only, so that nobody without a key writes to the database. So has a live call that was answered: its
- * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
+ * key has a line only, so that nobody without a key writes to the database. Of the live calls that were answered, some have a
+ * trace: their receipts are found by the same ids, and a second row for each would cost the database half as much again.
  */
 export function createCallEnd({ log, traces }: { readonly log: Log; readonly traces: TraceWriter }): EndCall {
   return ({ response, correlationId }, notes) => {
@@ -46,7 +46,8 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
       },
       'call',
     );
-    if (appId === undefined || mode === undefined || (mode === 'live' && outcome === 'answered')) return;
+    if (appId === undefined || mode === undefined) return;
+    if (mode === 'live' && outcome === 'answered' && !traces.hasRoomForAnswered(appId)) return;
     traces.note({
       endedMs,
       appId,
