@@ -29,6 +29,7 @@ interface PagesOptions
     Omit<CatalogueServices & CallsServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
+  readonly isDevelopment: boolean;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -38,7 +39,8 @@ interface PagesOptions
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages(given: PagesOptions): PageRoutes {
+  const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
   const { publicUrl } = accounts;
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
@@ -70,7 +72,7 @@ export function createPages({ secret, pace, log, walletOwners, ...accounts }: Pa
   const console: CatalogueServices & CallsServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
-    '/': startPage(frame),
+    '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),

@@ -15,7 +15,7 @@ import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts'
 import { csvField } from '#http/csv.ts';
 import { findCalls, receiptToWire, traceToWire } from '#http/find-calls.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { type Clock, isoOf } from '#kernel/clock.ts';
+import { type Clock, epochMsOf, isoOf } from '#kernel/clock.ts';
 import { type AppId, parseCallId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { microsToWire } from '#kernel/micros.ts';
@@ -90,7 +90,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { after, limit, from, to, mode, userId, model, outcome, code } = request.query;
-      const [fromMs, toMs] = [from, to].map((text) => (text === undefined ? undefined : Date.parse(text)));
+      const [fromMs, toMs] = [from, to].map((text) => (text === undefined ? undefined : epochMsOf(text)));
       const asked = { appId, mode, userId, model, outcome, code, fromMs, toMs };
       const { traces, next } = await control.traces.recent(asked, after, limit);
       return { traces: traces.map(traceToWire), next: next ?? null };

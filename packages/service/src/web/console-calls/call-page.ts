@@ -1,7 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
 import { parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
-import type { CallTrace } from '#traces/traces.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
@@ -10,18 +9,12 @@ import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { outcomeOf } from '#web/console-calls/calls-page.ts';
-import { lifeOf } from '#web/console-calls/life.ts';
+import { type KnownCall, lifeOf } from '#web/console-calls/life.ts';
 import { CALL_TEXTS as TEXTS, CALLS_TEXTS, CODE_TEXTS } from '#web/console-calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 /** A client may give one correlation id to many calls. So many of them are shown. */
 const SHOWN_MAX = 10;
-
-/** One call: what is known of it by its trace, by its receipt, or by both. */
-export interface KnownCall {
-  readonly trace: CallTrace | undefined;
-  readonly receipt: CallReceipt | undefined;
-}
 
 /** `/console/:part/call?id=`: the calls with this correlation id or call id, each with its life and its receipt. */
 export function callPage(services: CallsServices): PageMethods {
@@ -103,13 +96,12 @@ function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: Known
 function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallReceipt): Html {
   const { formats } = asked.request;
   const { tokens, charged, released, isEstimated } = receipt;
-  const count = (name: string, tokensOfIt: number) => (tokensOfIt === 0 ? undefined : ([name, tokensOfIt] as const));
   const list = definitionList([
     [TEXTS.prompt, tokens.prompt],
-    count(TEXTS.cached, tokens.cached),
-    count(TEXTS.cacheWrite, tokens.cacheWrite),
+    unlessNone(TEXTS.cached, tokens.cached),
+    unlessNone(TEXTS.cacheWrite, tokens.cacheWrite),
     [TEXTS.completion, tokens.completion],
-    count(TEXTS.reasoning, tokens.reasoning),
+    unlessNone(TEXTS.reasoning, tokens.reasoning),
     [TEXTS.charged, formats.amount(charged, services.currency)],
     [TEXTS.released, formats.amount(released, services.currency)],
   ]);
@@ -117,4 +109,9 @@ function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallRece
   return html`${list}
 ${isEstimated ? html`<p class="soft">${TEXTS.estimated}</p>` : undefined}
 <p class="soft">${TEXTS.asData} <code>${path}</code></p>`;
+}
+
+/** A part that has no tokens is left out. */
+function unlessNone(name: string, tokens: number): readonly [string, number] | undefined {
+  return tokens === 0 ? undefined : [name, tokens];
 }

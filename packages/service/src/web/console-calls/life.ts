@@ -1,6 +1,13 @@
 import type { Micros } from '#kernel/micros.ts';
-import type { KnownCall } from '#web/console-calls/call-page.ts';
+import type { CallTrace } from '#traces/traces.ts';
+import type { CallReceipt } from '#usage/report.ts';
 import { CALL_TEXTS as TEXTS } from '#web/console-calls/texts.ts';
+
+/** One call: what is known of it by its trace, by its receipt, or by both. */
+export interface KnownCall {
+  readonly trace: CallTrace | undefined;
+  readonly receipt: CallReceipt | undefined;
+}
 
 interface Step {
   readonly name: string;
