@@ -180,17 +180,6 @@ test('CC-01 CC-11 a stream reads and costs the same whether or not its chunks ar
   assert.ok(skimmed > 1_000, `${skimmed} chunks were not parsed`);
 });
 
-test('CC-11 text after the reason to finish gives no second reason, whether or not its chunk is parsed', () => {
-  const usage = { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } };
-  const text = { choices: [{ delta: { role: 'assistant', content: ' fox' } }] };
-  const last = { choices: [{ delta: { role: 'assistant', content: ' fox' }, finish_reason: 'stop' }] };
-  const sent = [usage, text, last, text, usage];
-  const came = read(Buffer.from(sent.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')), []);
-  assert.equal(skimmedIn(came), 1);
-  assert.equal(chunksOf(sent).length, sent.length);
-  assert.deepEqual(parsed(came), chunksOf(sent));
-});
-
 test('CC-01 only the first and the last chunks of an ordinary stream are parsed, padded or not', () => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const one = (content: object, reason: string | null = null) => {
