@@ -43,6 +43,7 @@ export const RULES: RuleSet = {
         'history-queries.ts',
         'listener-queries.ts',
         'key-queries.ts',
+        'rebuild-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],
     },
