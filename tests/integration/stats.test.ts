@@ -192,13 +192,8 @@ test('WA-09 while calls are charged, several processes add each charge once', as
   }
 });
 
-/** Everything that a rebuild may change. */
 async function allSums(): Promise<readonly object[]> {
-  const { rows } = await many.owner.query<object>(
-    `select app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens
-     from stats.hours order by 1, 2, 3, 4, 5`,
-  );
-  return rows;
+  return (await many.owner.query<object>('select * from stats.hours order by app_id, mode, hour, model, outcome')).rows;
 }
 
 const ALWAYS = { from: new Date('2000-01-01'), to: new Date(Date.now() + 86_400_000) };
