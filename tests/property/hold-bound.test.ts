@@ -12,7 +12,13 @@ import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts
 import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/request/validate-call.ts';
-import { type EndUserId, newAccountId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import {
+  type EndUserId,
+  newAccountId,
+  newAppId,
+  newCorrelationId,
+  newKeyId,
+} from '../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
@@ -85,6 +91,8 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
 const pseudonyms = createPseudonyms(Buffer.alloc(32));
+const keyId = newKeyId();
+const key = { keyId, line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined };
 const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };
 
 /** Turns a body into a call with every gateway step that may refuse it. */
@@ -95,7 +103,7 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, mode: 'live', boundUser: null, joinSeconds: null },
+    caller: { app, mode: 'live', boundUser: null, joinSeconds: null, key },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     pseudonyms,

@@ -9,9 +9,14 @@ import { composePayments, type Payments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
+import { createReadBudgets } from '#http/key-budgets.ts';
+import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
+import { readSandboxBudgets } from '#sandbox/key-budgets.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
-import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
+import { addAppRoutes } from '#http/control-plane/apps.ts';
+import { addKeyRoutes } from '#http/control-plane/keys.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addTrailRoutes } from '#http/control-plane/trail.ts';
@@ -73,7 +78,7 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
-  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
@@ -109,6 +114,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const payments = await composePayments({ config, pool, clock, log });
+  const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   const control: ControlPlane = {
     audit: createAuditReader(pool),
     accounts: createAccounts({
@@ -118,8 +124,12 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     }),
     sessions: createSessions(pool),
-    apps: createOwnApps({ pool, refresh: keys.refresh }),
+    apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
     logos: createLogos(pool),
+    readBudgets: createReadBudgets({
+      live: (lines) => readKeyBudgets(pool, lines),
+      sandbox: (lines) => readSandboxBudgets(pools.sandbox, lines),
+    }),
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
