@@ -13,8 +13,8 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     clause: 'SB-02',
     edits: [
       sandboxReserve(
-        `\n            = (a.outcome in ('granted', 'attempt_running'))::int as is_decided`,
-        ' >= 0 as is_decided',
+        `\n            = (a.outcome in ('granted', 'attempt_running'))::int)`,
+        ' >= 0)',
       ),
       UNCOVERED,
     ],

@@ -73,7 +73,7 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator') codes.add('FORBIDDEN');
-  if (isDataPlane) codes.add('APP_SUSPENDED');
+  if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
   if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.
   if (isDataPlane || body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE');
