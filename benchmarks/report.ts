@@ -24,7 +24,7 @@ export function markdownOf(report: Report): string {
   const { date, machine, rounds, seconds, results, notes, missing } = report;
   const parts = [
     `# Benchmark of ${date}`,
-    `${machine}. Medians of ${rounds} rounds of ${seconds} s for each target, all targets in turn in each round; a ratio is the ` +
+    `${machine}. Medians of ${rounds} rounds of ${seconds} s for each target, all targets in turn in each round and in the opposite order in every second one; a ratio is the ` +
       `median of the ratios within the rounds. ${report.placement} Other processes used ${report.othersPercent.toFixed(0)} % of a core ` +
       'meanwhile. Compare figures of one run alone: another machine, or another hour, has others.',
     '## What must be reached',

@@ -36,7 +36,7 @@ interface Place {
 
 /**
  * As many calls as so many connections can make, each with its next call when its last is answered, over all targets in
- * turn in each round. Gives nothing without wrk.
+ * turn in each round, every second round in the opposite order. Gives nothing without wrk.
  */
 export async function saturate(
   bench: Bench,
@@ -48,7 +48,8 @@ export async function saturate(
   const samples = new Map<Target, Sample[]>(targets.map((target) => [target, []]));
   const faults = new Map<Target, string>();
   for (let round = 1; round <= bench.rounds; round += 1) {
-    for (const target of targets) {
+    // Forth and back: what is measured after an idle stretch costs more, so no target may always come after the same one.
+    for (const target of round % 2 === 1 ? targets : targets.toReversed()) {
       const stretch = await runStretch(bench, place, target, { connections, isFirst: round === 1 });
       if (stretch === undefined) return [];
       const { sample, answered, fault } = stretch;

@@ -86,6 +86,35 @@ test('MO-01 the list for the operator’s own app also has the reserved models',
   }
 });
 
+test('MO-01 MO-06 GET /prices: what the models that an app may call cost with the margin, and their limits', async () => {
+  const open = await send('/prices', { url: service.url, key: thirdParty.testKey });
+  assert.equal(open.status, 200);
+  assert.equal(open.body['currency'], 'EUR');
+  const data = open.body['data'] as PriceOf[];
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    OPEN.map(([id]) => id),
+  );
+  const best = data.find(({ id }) => id === 'best');
+  assert.equal(best?.model, 'acme.large-1');
+  assert.equal(best.prices.length, 1);
+  const [tier] = best.prices[0]?.tiers ?? [];
+  // A million tokens cost what the list says: the charge of a call is computed by another function.
+  assert.equal(tier?.outputMicrosPerMillion, chargeFor({ prompt: 0, completion: 1_000_000 }));
+  assert.equal(tier.inputMicrosPerMillion, chargeFor({ prompt: 1_000_000, completion: 0 }));
+  const own = await send('/prices', { url: service.url, key: firstParty.liveKey });
+  const names = (own.body['data'] as PriceOf[]).map(({ id }) => id);
+  for (const [name] of RESERVED) assert.ok(names.includes(name), name);
+});
+
+interface PriceOf {
+  readonly id: string;
+  readonly model: string;
+  readonly prices: readonly {
+    readonly tiers: readonly { readonly inputMicrosPerMillion: number; readonly outputMicrosPerMillion: number }[];
+  }[];
+}
+
 test('MO-02 an alias reports the owner of its target, and an owner ends at the first dot', async () => {
   const { data } = (await list(thirdParty.liveKey)).body as { data: { id: string; owned_by: string }[] };
   assert.deepEqual(Object.fromEntries(data.map((item) => [item.id, item.owned_by])), Object.fromEntries(OPEN));

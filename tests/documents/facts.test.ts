@@ -11,7 +11,7 @@ import { GUIDES, settingNames } from '../support/guide-blocks.ts';
 
 /** Compares the names in the guides with the names in the code. */
 
-const OPERATOR = 'docs/guides/operator.md';
+const OPERATOR = 'docs/guides/operator';
 
 /** Documents whose blocks other tests run or generate. */
 const ELSEWHERE = [
@@ -48,7 +48,7 @@ test('D8 the documents use one set of names for the variables of their commands,
 });
 
 test('the guide lists every setting that the service reads, and no other', () => {
-  const told = rowsUnder(OPERATOR, '## Settings').flatMap(([name = '']) => namesIn(name));
+  const told = rowsUnder(`${OPERATOR}/settings.md`, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
 });
 
@@ -65,7 +65,7 @@ test('CC-21 the document lists every field of an answer that an app gets, and no
 test('the log lines in the guide exist, with their levels', () => {
   const sources = globSync('packages/service/src/**/*.ts', { cwd: ROOT });
   const code = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
-  for (const [cell = '', level = ''] of rowsUnder(OPERATOR, '### Log lines')) {
+  for (const [cell = '', level = ''] of rowsUnder(`${OPERATOR}/log.md`, '## Log lines')) {
     const [line = ''] = namesIn(cell);
     const written = new RegExp(`log\\.${level}\\([^;]*?'${line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
     assert.match(code, written, `${level}: ${line}`);
@@ -78,7 +78,7 @@ test('the guide subscribes to the Stripe events that the payments folder names',
     [...readDocument(document).matchAll(EVENT)].map(([, name = '']) => name).toSorted();
   const events = eventsIn('packages/service/src/payments/README.md');
   assert.ok(events.length > 0);
-  assert.deepEqual(eventsIn(OPERATOR), events);
+  assert.deepEqual(eventsIn(`${OPERATOR}/payments-and-mail.md`), events);
 });
 
 test('CC-11 the examples in the owner’s guide are what such calls cost', () => {

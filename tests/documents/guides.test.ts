@@ -69,7 +69,7 @@ for (const guide of GUIDES) {
 test('the operator’s guide lists every metric that the service exports, and no other', async () => {
   const { text } = await send('/metrics', { url: service.url });
   const served = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name);
-  const told = rowsUnder('docs/guides/operator.md', '### Metrics').flatMap(([name = '']) => namesIn(name));
+  const told = rowsUnder('docs/guides/operator/metrics.md', '## Metrics').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), served.toSorted());
 });
 

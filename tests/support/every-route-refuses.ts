@@ -26,6 +26,7 @@ export const DATA_PLANE: readonly DataPlaneRoute[] = [
   { name: 'POST /v1/chat/completions', method: 'POST', path: COMPLETIONS, isForUser: true, body: QUESTION },
   { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
   { name: 'GET /v1/models/{model}', method: 'GET', path: '/v1/models/large', isForUser: false, body: undefined },
+  { name: 'GET /prices', method: 'GET', path: '/prices', isForUser: false, body: undefined },
   { name: 'GET /balance', method: 'GET', path: '/balance', isForUser: true, body: undefined },
   { name: 'POST /connect', method: 'POST', path: '/connect', isForUser: true, body: CONNECT },
   { name: 'GET /usage/summary', method: 'GET', path: '/usage/summary', isForUser: true, body: undefined },

@@ -7,7 +7,7 @@ import { startScriptedUpstream } from './scripted-upstream.ts';
 import { blocksOf } from './sdk-package.ts';
 import { runToEnd } from './service-process.ts';
 
-const OPERATOR_GUIDE = 'docs/guides/operator.md';
+const CATALOGUE_PAGE = 'docs/guides/operator/catalogue.md';
 const LOCAL_URL = 'http://127.0.0.1:11434/v1';
 const COMMAND = /npm run purser -- (.+)/;
 
@@ -36,7 +36,7 @@ export async function outputOfPurser(shell: string): Promise<string> {
 
 /** The catalogue of the guide. Its local server is at this address if the command calls it. */
 function guideCatalogue(localUrl: string | undefined): unknown {
-  const block = blocksOf(OPERATOR_GUIDE).find(({ language, file }) => language === 'json' && file === 'catalogue');
+  const block = blocksOf(CATALOGUE_PAGE).find(({ language, file }) => language === 'json' && file === 'catalogue');
   const code = block?.code ?? 'null';
   return JSON.parse(localUrl === undefined ? code : code.replace(LOCAL_URL, localUrl));
 }

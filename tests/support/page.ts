@@ -17,6 +17,8 @@ const HEADERS = {
 /** What a page may do beyond being read. */
 interface Allowed {
   readonly hasScript?: boolean;
+  /** It has the style of the console besides that of all pages. */
+  readonly isConsole?: boolean;
   /** The origins that its forms may lead to. */
   readonly formTargets?: readonly string[];
 }
@@ -43,7 +45,9 @@ export function assertPage(reply: Reply, status: number, title?: string, allowed
   assert.equal(reply.text.includes('<script'), allowed.hasScript === true);
   assert.doesNotMatch(reply.text.replace(/"[^"]*"/g, '""'), /<[^>]* on[a-z]+=/i);
   const labelled = [...reply.text.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id);
-  const inputs = [...reply.text.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => attributes);
+  const inputs = [...reply.text.matchAll(/<(?:input|textarea|select) ([^>]*)>/g)].map(
+    ([, attributes = '']) => attributes,
+  );
   const shown = inputs.filter((attributes) => !/type="hidden"| hidden/.test(attributes));
   assert.deepEqual(
     shown.map((attributes) => /id="([^"]+)"/.exec(attributes)?.[1]),
@@ -52,16 +56,20 @@ export function assertPage(reply: Reply, status: number, title?: string, allowed
   const [, heading] = /<h1>([^<]*)<\/h1>/.exec(reply.text) ?? [];
   if (title !== undefined) assert.equal(heading, title, mainOf(reply));
   const error = status >= 400 ? 'Error: ' : '';
-  const [, operator] = /<\/span>([^<]+)<\/div>\n<\/header>/.exec(reply.text) ?? [];
+  const [, operator] = /<\/span>([^<]+)<\/div>\n/.exec(reply.text) ?? [];
   assert.ok(reply.text.includes(`<title>${error}${heading} - ${operator}</title>`), reply.text);
   assert.equal(status >= 400, reply.text.includes('role="alert"'), reply.text);
 }
 
-function policyOf({ hasScript = false, formTargets = [] }: Allowed): string {
+function policyOf({ hasScript = false, isConsole = false, formTargets = [] }: Allowed): string {
+  const styles = isConsole ? 'OURS OURS' : 'OURS';
   const script = hasScript ? "script-src OURS; connect-src 'self'; " : '';
   const forms = ["'self'", ...formTargets].join(' ');
-  return `default-src 'none'; style-src OURS; img-src 'self'; ${script}base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src ${styles}; img-src 'self'; ${script}base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`;
 }
+
+/** What every page of the console may do: copy, and stay current. */
+export const IN_CONSOLE = { hasScript: true, isConsole: true };
 
 /** A browser that has just signed in. */
 export async function signedInBrowser({ url }: TestService, email: string): Promise<Browser> {

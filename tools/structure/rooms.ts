@@ -31,6 +31,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     start: ['components', 'frame'],
     development: ['format', 'components', 'frame'],
     account: ['components', 'frame'],
+    console: ['format', 'components', 'frame'],
+    'console-home': ['format', 'components', 'frame', 'console'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],
     wallet: ['format', 'components', 'frame', 'wallet-owner'],

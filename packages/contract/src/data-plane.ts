@@ -123,6 +123,51 @@ export const modelObjectSchema = z
 export const modelListSchema = z
   .object({ object: z.literal('list'), data: z.array(modelObjectSchema) })
   .meta({ id: 'ModelList' });
+
+/** Micros per million tokens, for the app: with the operator's margin, rounded up to a whole micro. */
+const rates = {
+  inputMicrosPerMillion: amount,
+  cachedInputMicrosPerMillion: amount,
+  cacheWriteMicrosPerMillion: amount,
+  cacheWriteLongMicrosPerMillion: amount,
+  audioInputMicrosPerMillion: amount,
+  imageInputMicrosPerMillion: amount,
+  outputMicrosPerMillion: amount,
+  reasoningMicrosPerMillion: amount,
+  audioOutputMicrosPerMillion: amount,
+  imageOutputMicrosPerMillion: amount,
+};
+const shownPrice = z
+  .object({
+    tiers: z.array(z.object({ aboveInputTokens: z.int().min(0), ...rates })).meta({
+      description:
+        'By the length of the prompt. The last tier whose `aboveInputTokens` the prompt exceeds is for the whole call.',
+    }),
+    microsPerCall: amount,
+    microsPerSearch: amount,
+  })
+  .meta({ id: 'ShownPrice' });
+export const priceListSchema = z
+  .object({
+    currency: z.string(),
+    data: z.array(
+      z.object({
+        id: z.string().meta({ description: 'A name that `model` of a call may have.' }),
+        model: z.string().meta({ description: 'The model that an alias stands for.' }),
+        contextTokens: z.int(),
+        maxOutputTokens: z.int(),
+        defaultOutputTokens: z.int(),
+        parameters: z.array(z.string()).nullable().meta({
+          description: 'What a call may have besides `model` and `messages`. Null: every documented parameter.',
+        }),
+        prices: z.array(shownPrice).meta({
+          description:
+            'First that of the provider who is asked first, then every other price that a call may be charged by.',
+        }),
+      }),
+    ),
+  })
+  .meta({ id: 'PriceList' });
 export const modelNameParamsSchema = z.object({ model: z.string() });
 export const callIdParamsSchema = z.object({
   callId: z.string().meta({ description: 'The `x-service-call-id` of the answer, or the `call-id` of a stream.' }),

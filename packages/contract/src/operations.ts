@@ -40,6 +40,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'The name may contain slashes, encoded or not.',
     refuses: ['NOT_FOUND', 'MODEL_NOT_ENTITLED'],
   },
+  'GET /prices': {
+    id: 'listModelPrices',
+    tag: 'Chat completions',
+    summary: 'Lists what the models that the app may call cost, and their limits',
+    description:
+      'What calls are charged by now, with the operator’s margin. A charge is computed exactly and rounded up once, so it may be a little below what these rates give.',
+  },
   'GET /balance': {
     id: 'getBalance',
     tag: 'Wallets and usage of users',

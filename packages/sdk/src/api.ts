@@ -11,7 +11,7 @@ export interface Access {
   readonly apiKey: string;
   /** Sends requests. */
   readonly send: Fetch;
-  /** Sends chat requests and marks the retries among them. */
+  /** Sends chat requests, each with its idempotency key. */
   readonly sendChat: ChatFetch;
 }
 

@@ -1,7 +1,7 @@
 import { type Access, ask, type CallOptions } from './api.ts';
 import { type Charge, tellCharge } from './charge.ts';
 import type { Fetch } from './platform.ts';
-import { markRetries } from './retries.ts';
+import { keyCalls } from './retries.ts';
 import { type TopUpOptions, withTopUp } from './top-up.ts';
 import type { Balance, ConnectLink, Receipt, UsageSummary } from './wire.ts';
 
@@ -46,7 +46,7 @@ export class Purser {
   constructor({ baseURL, apiKey, fetch = (...request) => globalThis.fetch(...request) }: PurserOptions) {
     if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
       throw new TypeError('`apiKey` is missing or malformed.');
-    this.#access = { root: rootOf(baseURL), apiKey, send: fetch, sendChat: markRetries(fetch) };
+    this.#access = { root: rootOf(baseURL), apiKey, send: fetch, sendChat: keyCalls(fetch) };
   }
 
   /** One user, by the app's own name for them. Throws a `TypeError` if the name is malformed. */
@@ -88,7 +88,7 @@ export class PurserUser {
   /**
    * A `fetch` that adds the key and the user to requests to the service and leaves all others alone. Every answer is
    * returned unchanged, also a 402: a client would take an error of `fetch` for a broken connection and retry. A chat call
-   * without an `idempotency-key` is marked if it is a retry, so that the service does not charge it twice.
+   * without an `idempotency-key` gets one, and its retries the same one, so that the service does not charge it twice.
    */
   readonly fetch: Fetch;
   readonly #access: Access;

@@ -12,19 +12,24 @@ const status = (code: number) => () => new Response('{}', { status: code });
 const withHeader = (name: string, value: string) => ({ ...CALL, headers: { ...CALL.headers, [name]: value } });
 const json = () => new Response('{}', { headers: { 'content-type': 'application/json; charset=utf-8' } });
 
-/** Gives the answers in this order, then `json` for every later call, and records the retry count of each call. */
+/** Gives the answers in this order, then `json` for every later call, and records the key of each call. */
 function clientThat(...answers: Answer[]) {
-  const counts: (string | null)[] = [];
+  const keys: (string | null)[] = [];
   const purser = new Purser({
     baseURL: 'https://purser.test',
     apiKey: 'k',
     fetch: async (_input, init) => {
-      counts.push(new Headers(init?.headers).get('x-stainless-retry-count'));
+      keys.push(new Headers(init?.headers).get('idempotency-key'));
       return (answers.shift() ?? json)();
     },
   });
   const call = (user = 'anna', init: RequestInit = CALL, url = URL_OF_CHAT) => purser.forUser(user).fetch(url, init);
-  return { call, counts };
+  /** Numbers the keys in the order of their first use: equal numbers are equal keys. */
+  const numbers = () => {
+    const distinct = [...new Set(keys)];
+    return keys.map((key) => distinct.indexOf(key));
+  };
+  return { call, keys, numbers };
 }
 
 /** A body whose first bytes arrive and whose rest never does. */
@@ -36,22 +41,25 @@ function brokenOff(type = 'application/json'): Response {
   return new Response(body, { headers: { 'content-type': type } });
 }
 
-test('CC-14 a chat call sent again after lost calls carries their number as its retry count', async () => {
-  const { call, counts } = clientThat(lost, lost);
+test('CC-14 a chat call sent again after lost calls carries their keys, and every other call a key of its own', async () => {
+  const { call, keys, numbers } = clientThat(lost, lost);
   await Promise.all([assert.rejects(call()), assert.rejects(call())]);
   for (let time = 0; time < 3; time += 1) assert.equal((await call()).status, 200);
-  assert.deepEqual(counts, ['0', '0', '1', '1', '0']);
+  assert.deepEqual(numbers().slice(0, 2), [0, 1]);
+  assert.deepEqual(new Set(numbers().slice(2, 4)), new Set([0, 1]));
+  assert.equal(numbers()[4], 2);
+  for (const key of keys) assert.match(key ?? '', /^[\da-f-]{36}$/);
 });
 
 test('CC-14 a call whose answer breaks off counts as lost, and a complete answer is read unchanged', async () => {
-  const { call, counts } = clientThat(brokenOff);
+  const { call, numbers } = clientThat(brokenOff);
   await assert.rejects(call(), { message: 'terminated' });
-  assert.deepEqual(await (await call()).json(), {});
-  assert.deepEqual(counts, ['0', '1']);
+  for (let time = 0; time < 2; time += 1) assert.deepEqual(await (await call()).json(), {});
+  assert.deepEqual(numbers(), [0, 0, 1]);
 });
 
 test('CC-14 a stream is passed on as it arrives, and a stream that breaks off is not a lost call', async () => {
-  const { call, counts } = clientThat(() => brokenOff('text/event-stream'));
+  const { call, numbers } = clientThat(() => brokenOff('text/event-stream'));
   const { status, body } = await call();
   assert.equal(status, 200);
   assert.ok(body !== null);
@@ -59,49 +67,57 @@ test('CC-14 a stream is passed on as it arrives, and a stream that breaks off is
     for await (const _ of body) continue;
   }, /terminated/);
   await call();
-  assert.deepEqual(counts, ['0', '0']);
+  assert.deepEqual(numbers(), [0, 1]);
 });
 
-test('CC-14 a call that was aborted, or refused with a request to retry, is also marked when it is sent again', async () => {
-  const { call, counts } = clientThat(aborted, status(409), status(429), status(504));
+test('CC-14 a call keeps its key until it is answered, whether it was aborted, lost, refused or failed', async () => {
+  const { call, numbers } = clientThat(aborted, status(409), lost, status(429), status(402), status(504));
   await assert.rejects(call(), { name: 'AbortError' });
-  for (const wanted of [409, 429, 504, 200, 200]) assert.equal((await call()).status, wanted);
-  assert.deepEqual(counts, ['0', '1', '1', '1', '1', '0']);
+  assert.equal((await call()).status, 409);
+  await assert.rejects(call());
+  for (const wanted of [429, 402, 504, 200, 200]) assert.equal((await call()).status, wanted);
+  assert.deepEqual(numbers(), [0, 0, 0, 0, 0, 0, 0, 1]);
 });
 
-test('CC-14 a call that was refused outright was not lost: the same call afterwards is a new one', async () => {
-  const refusals = [400, 402, 404, 429];
-  const { call, counts } = clientThat(...refusals.map(status), status(500), lost, status(402));
-  for (const wanted of [...refusals, 500]) assert.equal((await call()).status, wanted);
-  await assert.rejects(call());
-  for (const wanted of [402, 200]) assert.equal((await call()).status, wanted);
-  assert.deepEqual(counts, ['0', '0', '0', '0', '0', '1', '1', '1']);
+test('CC-14 equal calls that were all refused have keys of their own when they are sent again', async () => {
+  const { call, numbers } = clientThat(status(402), status(402), status(402));
+  const all = () => Promise.all([call(), call(), call()]);
+  await all();
+  await all();
+  assert.deepEqual(new Set(numbers().slice(3)), new Set([0, 1, 2]));
 });
 
 test('CC-14 a different user, body or path makes a different call', async () => {
-  const { call, counts } = clientThat(lost);
+  const { call, keys, numbers } = clientThat(lost);
   await assert.rejects(call());
   await call('eve');
   await call('anna', { ...CALL, body: '{"messages":[{}]}' });
   await call('anna', CALL, 'https://purser.test/v1/embeddings');
   await call();
-  assert.deepEqual(counts, ['0', '0', '0', null, '1']);
+  assert.deepEqual(numbers(), [0, 1, 2, 3, 0]);
+  assert.equal(keys[3], null);
 });
 
-test('CC-14 the app’s own key is left alone, and the client’s own count stays unless it hides a retry', async () => {
-  const { call, counts } = clientThat(lost, lost);
-  await assert.rejects(call('anna', withHeader('idempotency-key', 'mine')));
+test('CC-14 the app’s own key is left alone, and so is the count of a client', async () => {
+  const { call, keys, numbers } = clientThat(lost, lost);
+  await assert.rejects(call('anna', withHeader('Idempotency-Key', 'mine')));
   await assert.rejects(call('anna', withHeader('x-stainless-retry-count', '0')));
-  await call('anna', withHeader('x-stainless-retry-count', '0'));
-  await call('anna', withHeader('x-stainless-retry-count', '2'));
+  await call('anna', withHeader('x-stainless-retry-count', '1'));
   await call('anna', withHeader('idempotency-key', 'mine'));
-  assert.deepEqual(counts, [null, '0', '1', '2', null]);
+  assert.deepEqual([keys[0], keys[3]], ['mine', 'mine']);
+  assert.deepEqual(numbers(), [0, 1, 1, 0]);
 });
 
-test('CC-14 at most a thousand lost calls are remembered', async () => {
-  const { call, counts } = clientThat(...Array.from({ length: 1_001 }, () => lost));
+test('CC-14 at most ten thousand failed calls are remembered, and the oldest is forgotten first', async () => {
+  const { call, keys } = clientThat(...Array.from({ length: 10_001 }, () => lost));
   const at = (index: number) => call('anna', { ...CALL, body: String(index) });
-  for (let index = 0; index <= 1_000; index += 1) await assert.rejects(at(index));
-  for (const index of [0, 1, 1_000]) await at(index);
-  assert.deepEqual(counts.slice(-3), ['0', '1', '1']);
+  await assert.rejects(at(0));
+  await Promise.allSettled(Array.from({ length: 10_000 }, (_, index) => at(index + 1)));
+  const sent = new Set(keys);
+  assert.equal(sent.size, 10_001);
+  for (const index of [0, 10_000]) await at(index);
+  assert.deepEqual(
+    keys.slice(-2).map((key) => sent.has(key)),
+    [false, true],
+  );
 });

@@ -1,8 +1,8 @@
 import type { Fetch } from './platform.ts';
 
-/** Some clients count their retries in this header. It is not reliable: LangChain always says 0, the AI SDK sends none. */
-const COUNT = 'x-stainless-retry-count';
-const CALLS_MAX = 1_000;
+const KEY = 'idempotency-key';
+/** About 2 MB of them, and more than an app has under way at once. */
+const CALLS_MAX = 10_000;
 
 type Init = NonNullable<Parameters<Fetch>[1]>;
 
@@ -16,32 +16,49 @@ export interface ChatCall {
 export type ChatFetch = (call: ChatCall, init: Init) => ReturnType<Fetch>;
 
 /**
- * Wraps `send` so that it marks retries. The service then repeats an answer that was paid for and did not arrive, and
- * charges nothing. A retry is the same call for the same user after a failure that was not a refusal (4xx). What clients
- * count themselves is not used. Rejects when `send` does, and when an answer breaks off, unless it is a stream.
+ * Wraps `send` so that each call carries an idempotency key, and a retry the key of the call that failed. The service then
+ * gives the answer that was paid for again, and charges nothing. A retry is the same call for the same user after one that
+ * failed, no matter who makes it: LangChain and the AI SDK do not count theirs. Rejects when `send` does, and when an
+ * answer breaks off, unless it is a stream.
  */
-export function markRetries(send: Fetch): ChatFetch {
-  /** Digests of calls that failed and were not retried yet. A call that failed twice is in it twice. */
-  const failed: string[] = [];
+export function keyCalls(send: Fetch): ChatFetch {
+  /** The keys of calls that failed and were not retried yet, by the digest of the call. The oldest comes first. */
+  const failed = new Map<string, string[]>();
+
+  async function keyOf(call: ChatCall): Promise<string> {
+    if (failed.size > 0) {
+      const digest = await digestOf(call);
+      const [key, ...others] = failed.get(digest) ?? [];
+      if (others.length > 0) failed.set(digest, others);
+      else failed.delete(digest);
+      if (key) return key;
+    }
+    return crypto.randomUUID();
+  }
+
+  async function remember(call: ChatCall, key: string): Promise<void> {
+    const digest = await digestOf(call);
+    failed.set(digest, [...(failed.get(digest) ?? []), key]);
+    const [oldest = ''] = failed.keys();
+    if (failed.size > CALLS_MAX) failed.delete(oldest);
+  }
+
   return async (call, init) => {
-    const place = failed.length > 0 ? failed.indexOf(await digestOf(call)) : -1;
-    const isRetry = place >= 0;
-    if (isRetry) failed.splice(place, 1);
+    const key = await keyOf(call);
     const headers = new Headers(init.headers);
-    if (isRetry || !headers.has(COUNT)) headers.set(COUNT, isRetry ? '1' : '0');
-    let isLost = true;
+    headers.set(KEY, key);
+    let hasFailed = true;
     try {
       const response = await send(call.url, { ...init, headers });
       // Read to the end here too: an answer that breaks off has not arrived, even if its headers did.
       const isJson = response.headers.get('content-type')?.startsWith('application/json');
       if (response.ok && isJson) await response.clone().arrayBuffer();
-      // A refused call was not begun, so there is nothing to fetch again. A refused retry leaves the first answer unfetched.
-      isLost = isRetry ? !response.ok : response.status >= 500;
+      hasFailed = !response.ok;
       return response;
     } finally {
       // A call that the caller aborted counts as failed too: a client's own timeout looks the same, and the answer may have
       // been paid for.
-      if (isLost && failed.push(await digestOf(call)) > CALLS_MAX) failed.shift();
+      if (hasFailed) await remember(call, key);
     }
   };
 }

@@ -16,7 +16,7 @@ test('CC-13 the proxy of a URL is that of its scheme, and small letters count fi
   assert.equal(foundBy({}, 'https://api.test'), undefined);
 });
 
-test('CC-13 hosts of NO_PROXY, hosts below them and this machine are reached directly', () => {
+test('CC-13 hosts of NO_PROXY, hosts below them and this machine with its metadata services are reached directly', () => {
   const cases = [
     ['api.test', 'https://api.test/', true],
     ['API.test', 'https://api.TEST/', true],
@@ -35,6 +35,13 @@ test('CC-13 hosts of NO_PROXY, hosts below them and this machine are reached dir
     ['', 'https://localhost/', true],
     ['', 'https://127.0.0.7:9/', true],
     ['', 'https://[::1]/', true],
+    ['', 'https://169.254.169.254/', true],
+    ['', 'https://169.254.170.2/', true],
+    ['', 'https://[fe80::1]/', true],
+    ['', 'https://[fd00:ec2::254]/', true],
+    ['', 'https://metadata.google.internal./', true],
+    ['', 'https://169.254.169.254.test/', false],
+    ['', 'https://[fd00:ec3::254]/', false],
   ] as const;
   for (const [NO_PROXY, url, isDirect] of cases) {
     const found = foundBy({ HTTPS_PROXY: 'http://one.test', NO_PROXY }, url);

@@ -20,7 +20,7 @@ interface Exception {
 
 /**
  * The proxies of the environment: `HTTPS_PROXY` and `HTTP_PROXY` by the scheme of the URL, and none for the hosts of `NO_PROXY`, for
- * hosts below them, and for this machine. Throws if the address of a proxy cannot be used; the message does not contain it.
+ * hosts below them, for this machine and for its metadata services. Throws if the address of a proxy cannot be used; the message does not contain it.
  */
 export function proxiesOf(environment: Environment): FindProxy {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
@@ -30,7 +30,7 @@ export function proxiesOf(environment: Environment): FindProxy {
   const exceptions = exceptionsIn(read('NO_PROXY') ?? '');
   return (url) => {
     const proxy = url.protocol === 'https:' ? tls : plain;
-    if (proxy === undefined || isThisMachine(url.hostname)) return undefined;
+    if (proxy === undefined || isOfThisMachine(url.hostname)) return undefined;
     return exceptions.some((exception) => covers(exception, url)) ? undefined : proxy;
   };
 }
@@ -79,8 +79,15 @@ function covers({ host, port }: Exception, url: URL): boolean {
   return host === '*' || name === host || name.endsWith(`.${host}`);
 }
 
-function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+/**
+ * This machine, its link, and the metadata services of clouds: those of Amazon over IPv6, and Google's by name. A proxy would ask its
+ * own machine, and send its credentials back.
+ */
+const OF_THIS_MACHINE =
+  /^(localhost|127(\.\d+){3}|\[::1\]|169\.254(\.\d+){2}|\[fe[89ab][\da-f]:.*\]|\[fd00:ec2::[\da-f]+\]|metadata\.google\.internal\.?)$/;
+
+function isOfThisMachine(hostname: string): boolean {
+  return OF_THIS_MACHINE.test(hostname);
 }
 
 /** A URL writes an IPv6 address in brackets; `connect` takes it without them. */

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -38,11 +41,15 @@ function vertexOfEnvironment(): Provider {
   return vertexWith({});
 }
 
-function vertexWith(credentials: { readonly credentialsFile?: string }, key?: KeySource): Provider {
+function vertexWith(
+  credentials: { readonly credentialsFile?: string },
+  key?: KeySource,
+  outside: Pick<Parameters<typeof createVertex>[0], 'http' | 'environment'> = { http, environment: {} },
+): Provider {
   const place = { kind: 'vertex', project: 'shop-1', location: 'europe-west4', endpoint: server.origin };
   const definition = providerSchema.parse({ ...place, ...credentials });
   assert.equal(definition.kind, 'vertex');
-  return createVertex({ http, definition, key });
+  return createVertex({ ...outside, definition, key });
 }
 
 const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3, candidatesTokenCount: 2 } };
@@ -96,6 +103,38 @@ test('MO-09 a workload identity calls Vertex, and the environment may name its f
     assert.equal(await ask(provider), 'Good morning.');
     assert.deepEqual(tokens.requests.slice(before), ['workload', 'impersonation']);
   }
+});
+
+test('MO-09 MO-11 a machine of Google gets tokens from its metadata server directly; all other tokens go through the proxy', async (t) => {
+  server.script(HELLO);
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    tunnels.push(String(url));
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  const tunnels: string[] = [];
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const environment = { HTTPS_PROXY: address, HTTP_PROXY: address, GCE_METADATA_HOST: tokens.host };
+  const outside = { http: createVendorHttp(environment), environment };
+  // The library has proxies of its own, which it finds here.
+  const before = { ...process.env };
+  Object.assign(process.env, { ...environment, HOME: directory });
+  t.after(() => {
+    process.env = before;
+    outside.http.close();
+    proxy.close();
+  });
+  const asked = tokens.requests.length;
+  const machine = vertexWith({}, undefined, outside);
+  assert.equal(await ask(machine), 'Good morning.');
+  assert.equal(await ask(machine), 'Good morning.');
+  assert.deepEqual([tokens.requests.slice(asked), tunnels], [['machine'], []]);
+  const { token_uri: _, ...ofGoogle } = tokens.serviceAccount;
+  const file = join(directory, 'google.json');
+  writeFileSync(file, JSON.stringify(ofGoogle));
+  await assert.rejects(ask(vertexWith({ credentialsFile: file }, undefined, outside)), { kind: 'outage' });
+  assert.deepEqual(tunnels, ['oauth2.googleapis.com:443']);
 });
 
 test('MO-09 CC-09 a token endpoint that fails is an outage, one that refuses us is `unauthorized`, and nothing is sent', async () => {

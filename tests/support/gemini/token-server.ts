@@ -14,19 +14,22 @@ const EMAIL = 'purser@shop-1.iam.gserviceaccount.com';
 const KEY_ID = 'a1b2c3';
 const IMPERSONATION = `/v1/projects/-/serviceAccounts/${EMAIL}:generateAccessToken`;
 const SUBJECT_ADDRESS = '/metadata/token';
+const MACHINE_ADDRESS = `/computeMetadata/v1/instance/service-accounts/default/token?scopes=${encodeURIComponent(SCOPE)}`;
 /** What a workload has in its token file. */
 export const SUBJECT_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.subject-token-of-the-workload';
 
 const SUBJECT_HEADERS = { 'metadata-flavor': 'Google' };
 
 export interface TokenServer {
+  /** Its host and port, as `GCE_METADATA_HOST` names a metadata server. */
+  readonly host: string;
   /** The JSON that an operator downloads for a service account. */
   readonly serviceAccount: Json;
   /** The JSON of a workload identity whose token is in this file. */
   readonly workloadIdentity: (tokenFile: string, isImpersonated?: boolean) => Json;
   /** The JSON of a workload identity whose token is had from an address of its machine. */
   readonly workloadIdentityAtAddress: () => Json;
-  /** What was wanted of it, in order: `service-account`, `workload` or `impersonation`. */
+  /** What was wanted of it, in order: `service-account`, `workload`, `impersonation` or `machine`. */
   readonly requests: readonly string[];
   /** The programs that sent them, by their own word. */
   readonly agents: ReadonlySet<unknown>;
@@ -78,6 +81,7 @@ export async function startTokenServer(): Promise<TokenServer> {
       const isOfMachine = request.headers['metadata-flavor'] === 'Google';
       if (request.method === 'GET' && request.url === SUBJECT_ADDRESS && isOfMachine)
         return void response.end(SUBJECT_TOKEN);
+      if (isOfMachine) response.setHeader('metadata-flavor', 'Google');
       const [status, body] =
         failure === undefined ? answer(request, text, state) : [failure, refusal('CANARY', 'down')];
       response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
@@ -87,6 +91,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    host: new URL(origin).host,
     serviceAccount: serviceAccountAt(origin, privateKey),
     workloadIdentity: (tokenFile, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
     workloadIdentityAtAddress: () => ({
@@ -156,6 +161,11 @@ function answer(request: IncomingMessage, text: string, issuer: Issuer): readonl
       if (fault !== undefined) return [400, fault];
       const issued = { issued_token_type: ACCESS_TOKEN, token_type: 'Bearer', expires_in: lifetimeSeconds };
       return [200, { access_token: issue(), ...issued }];
+    }
+    case MACHINE_ADDRESS: {
+      requests.push('machine');
+      if (request.headers['metadata-flavor'] !== 'Google') return [403, refusal('The flavor is missing.')];
+      return [200, { access_token: issue(), expires_in: lifetimeSeconds, token_type: 'Bearer' }];
     }
     case IMPERSONATION: {
       requests.push('impersonation');

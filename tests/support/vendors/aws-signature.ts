@@ -12,8 +12,8 @@ export interface AwsAccount {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 
-/** What is wrong with the signature of a request (Signature Version 4); undefined if it is right. */
-export function signatureFault(request: VendorRequest, account: AwsAccount): string | undefined {
+/** What is wrong with the signature of a request to this service (Signature Version 4); undefined if it is right. */
+export function signatureFault(request: VendorRequest, account: AwsAccount, wanted = 'bedrock'): string | undefined {
   const { headers, path, method, rawBody } = request;
   const match = AUTHORIZATION.exec(String(headers['authorization']));
   if (match === null) return 'MissingAuthenticationTokenException';
@@ -23,7 +23,7 @@ export function signatureFault(request: VendorRequest, account: AwsAccount): str
     return 'UnrecognizedClientException';
   }
   const names = signed.split(';');
-  const isBound = names.includes('host') && region === account.region && service === 'bedrock' && time.startsWith(day);
+  const isBound = names.includes('host') && region === account.region && service === wanted && time.startsWith(day);
   if (!isBound) return 'IncompleteSignatureException';
   const canonical = [
     method,

@@ -16,6 +16,8 @@ export interface App {
   /** One of them, or null: then the pages lead users back to the first. */
   readonly returnUri: string | null;
   readonly status: 'active' | 'suspended';
+  /** An app of the operator's own may call reserved models too (MO-04). Not in answers to owners. */
+  readonly isFirstParty: boolean;
   readonly createdAtMs: number;
 }
 
@@ -100,7 +102,7 @@ function factsOf({ name, redirect_uris: redirectUris, return_uri: returnUri }: O
   return { name, redirectUris, returnUri };
 }
 
-/** The database also knows limits and flags that only operators see. They are left out here. */
+/** The database also knows limits that only operators see. They are left out here. */
 function appOf(row: OwnAppRow): App {
   return {
     appId: row.app_id,
@@ -108,6 +110,7 @@ function appOf(row: OwnAppRow): App {
     redirectUris: row.redirect_uris,
     returnUri: row.return_uri,
     status: row.status,
+    isFirstParty: row.is_first_party,
     createdAtMs: row.created_at.getTime(),
   };
 }

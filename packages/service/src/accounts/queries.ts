@@ -101,10 +101,11 @@ export interface OwnAppRow {
   readonly redirect_uris: readonly string[];
   readonly return_uri: string | null;
   readonly status: 'active' | 'suspended';
+  readonly is_first_party: boolean;
   readonly created_at: Date;
 }
 
-const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, return_uri, status, created_at';
+const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, return_uri, status, is_first_party, created_at';
 
 /** Lists an owner's apps, oldest first. */
 export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {

@@ -32,7 +32,10 @@ function faultsOf(environment: Readonly<Record<string, string>>): readonly strin
 }
 
 test('C5 production refuses the placeholder of the guide and every secret that can be guessed, without quoting it', () => {
-  const guide = readFileSync(fileURLToPath(new URL('../../../../docs/guides/operator.md', import.meta.url)), 'utf8');
+  const guide = readFileSync(
+    fileURLToPath(new URL('../../../../docs/guides/operator/settings.md', import.meta.url)),
+    'utf8',
+  );
   const placeholder = /^PURSER_SECRET=(.+)$/m.exec(guide)?.[1] ?? '';
   for (const [secret, says] of [
     ['', /PURSER_SECRET is required in production\./],

@@ -17,7 +17,7 @@ import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 
-/** All settings (`docs/guides/operator.md`, "Settings"). Only this file reads the environment. */
+/** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */

@@ -8,6 +8,7 @@ import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
 import { createReadBudgets } from '#http/key-budgets.ts';
 import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
@@ -167,7 +168,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, walletOwners: people, pace: paces.addresses, secret: config.secret, log }),
+    pages: createPages({
+      ...control,
+      catalogue: options.catalogue,
+      walletOwners: people,
+      pace: paces.addresses,
+      secret: config.secret,
+      log,
+    }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

@@ -105,7 +105,7 @@ export function chargeOf(price: Price, usage: TokenUsage): Micros {
 
 /** The same for every kind of token and every price. */
 function chargeInFull(price: Price, usage: TokenUsage): Micros {
-  const special = price.special ?? ordinaryTerms(price);
+  const special = termsOf(price);
   const {
     promptTokens,
     cachedTokens,
@@ -235,8 +235,14 @@ function withoutMargin({ marginBasisPoints }: Price, granted: Micros, marginMicr
   return left < 0n ? -1n : (left * SCALE) / (BASIS_POINTS + marginBasisPoints);
 }
 
-/** An ordinary price in full, for usage that has rare counts. */
-function ordinaryTerms(price: Price): SpecialTerms {
+/** What a provider's amount is for an app: with the share, rounded up to a whole micro, and the fixed part on top. */
+export function withMargin(price: Price, amount: bigint, marginMicrosPerCall = 0n): Micros {
+  return roundedUp(price, amount * TOKENS_PER_PRICE, marginMicrosPerCall);
+}
+
+/** A price in full: an ordinary one has a rate for every kind of token too, by those that it has. */
+export function termsOf(price: Price): SpecialTerms {
+  if (price.special !== undefined) return price.special;
   const { inputMicrosPerMillion: input, outputMicrosPerMillion: output } = price;
   const cacheWrite = price.cacheWriteMicrosPerMillion;
   const rates: Rates = {

@@ -38,7 +38,7 @@ const USAGE = `Usage: npm run purser -- <command>
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
 
-Settings are environment variables. See "Settings" in docs/guides/operator.md.`;
+Settings are environment variables. docs/guides/operator/settings.md lists them.`;
 
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;

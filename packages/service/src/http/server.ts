@@ -9,6 +9,7 @@ import { handleChat } from '#http/data-plane/chat.ts';
 import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
+import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
@@ -122,6 +123,7 @@ function routesOf({
   const routes = new Map<string, Route>([
     [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
+    ['/prices', { GET: (exchange) => handlePriceList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],

@@ -39,7 +39,7 @@ interface ProviderRegistry {
 /** Makes the clients of the catalogue's providers, one for each key. A new vendor's adapter gets its line in `create`. */
 export function createProviderRegistry({ simulatorUrl, keys, environment }: RegistryOptions): ProviderRegistry {
   const http = createOutboundClient(environment);
-  const native = createVendorHttp();
+  const native = createVendorHttp(environment);
   // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
   const clients = new WeakMap<CatalogueProvider, readonly KeyedClient[]>();
 
@@ -62,7 +62,7 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
       case 'bedrock':
         return lazyProvider(async () => {
           const { bedrockDialect } = await import('#providers/bedrock/dialect.ts');
-          return createTranslated({ dialect: bedrockDialect(definition), http: native, key });
+          return createTranslated({ dialect: bedrockDialect(definition, native), http: native, key });
         });
       case 'google':
         return lazyProvider(async () => {
@@ -72,7 +72,7 @@ export function createProviderRegistry({ simulatorUrl, keys, environment }: Regi
       case 'vertex':
         return lazyProvider(async () => {
           const { createVertex } = await import('#providers/google/vertex.ts');
-          return createVertex({ definition, http: native, key });
+          return createVertex({ definition, http: native, key, environment });
         });
       default:
         return unreachable(definition);

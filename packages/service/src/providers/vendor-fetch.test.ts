@@ -113,11 +113,8 @@ test('MO-09 calls go through the proxies of the environment, but for the hosts t
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const before = { ...process.env };
-  Object.assign(process.env, { HTTP_PROXY: origin, HTTPS_PROXY: origin, NO_PROXY: '127.0.0.1' });
-  const http = createVendorHttp();
+  const http = createVendorHttp({ HTTP_PROXY: origin, HTTPS_PROXY: origin, NO_PROXY: 'excepted.test' });
   t.after(async () => {
-    process.env = before;
     http.close();
     proxy.closeAllConnections();
     proxy.close();
@@ -125,8 +122,9 @@ test('MO-09 calls go through the proxies of the environment, but for the hosts t
   });
   const ask = http.fetchFor({ bytesMax: 100, framing: 'events', checkBody: () => {} });
   const post = { method: 'POST', body: '{}' };
-  await ask('http://vendor.test/v1', post);
+  await assert.rejects(ask('http://vendor.test/v1', post), isFailure('outage'));
+  await assert.rejects(ask('https://api.excepted.test/v1', post), isFailure('outage'));
   await assert.rejects(ask('https://vendor.test/v1', post), isFailure('outage'));
   await ask(`${origin}/direct`, post);
-  assert.deepEqual(seen, ['POST http://vendor.test/v1', 'CONNECT vendor.test:443', 'POST /direct']);
+  assert.deepEqual(seen, ['CONNECT vendor.test:80', 'CONNECT vendor.test:443', 'POST /direct']);
 });

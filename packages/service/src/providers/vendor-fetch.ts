@@ -1,4 +1,6 @@
 import type { fetch as undiciFetch } from 'undici';
+import { type CredentialAnswer, type CredentialRequest, requestCredentials } from '#providers/credential-request.ts';
+import { type Dispatchers, loadDispatchers } from '#providers/dispatchers.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
 /** The `fetch` that a vendor's library is given. */
@@ -20,6 +22,8 @@ interface CallFetchOptions {
 export interface VendorHttp {
   /** The `fetch` of one call. It follows no redirects, sends none of the caller's headers and repeats nothing. */
   readonly fetchFor: (options: CallFetchOptions) => VendorFetch;
+  /** One request for a token or for keys, by the same ways out. Rejects with an `UpstreamError` if there is no answer. */
+  readonly requestCredentials: (request: CredentialRequest) => Promise<CredentialAnswer>;
   readonly close: () => void;
 }
 
@@ -31,17 +35,25 @@ const ERROR_BYTES_MAX = 64 * 1024;
 
 interface Undici {
   readonly fetch: typeof undiciFetch;
-  readonly dispatcher: InstanceType<typeof import('undici').EnvHttpProxyAgent>;
+  readonly dispatchers: Dispatchers;
 }
 
 /** Uses the proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). Timeouts are its caller's, by the signal. */
-export function createVendorHttp(): VendorHttp {
+export function createVendorHttp(environment: Readonly<Record<string, string | undefined>> = {}): VendorHttp {
   let loading: Promise<Undici> | undefined;
 
+  function loaded(): Promise<Undici> {
+    loading ??= load(environment);
+    return loading;
+  }
+
   return {
+    requestCredentials: async (request) => {
+      const { dispatchers } = await loaded();
+      return requestCredentials(request, dispatchers.leadingTo(new URL(request.url)));
+    },
     fetchFor: (options) => async (input, init) => {
-      loading ??= load();
-      const { fetch, dispatcher } = await loading;
+      const { fetch, dispatchers } = await loaded();
       const { body, signal } = init ?? {};
       if (typeof body !== 'string') throw new Error('A vendor library sent a body that is not text.');
       if (signal?.aborted === true) throw new UpstreamError('unsent', 'The call was given up before it was sent.');
@@ -49,12 +61,13 @@ export function createVendorHttp(): VendorHttp {
       const headers = new Headers(init?.headers);
       headers.set('accept-encoding', 'identity');
       headers.set('user-agent', 'purser/1');
-      const response = await fetch(urlOf(input), {
+      const url = urlOf(input);
+      const response = await fetch(url, {
         method: 'POST',
         body,
         headers: Object.fromEntries(headers),
         redirect: 'manual',
-        dispatcher,
+        dispatcher: dispatchers.leadingTo(new URL(url)),
         signal: signal ?? null,
       }).catch((fault: unknown) => {
         throw failureOf(fault, signal);
@@ -62,14 +75,14 @@ export function createVendorHttp(): VendorHttp {
       return bounded(response, options, signal);
     },
     close: () => {
-      void loading?.then(({ dispatcher }) => dispatcher.close()).catch(() => {});
+      void loading?.then(({ dispatchers }) => dispatchers.close()).catch(() => {});
     },
   };
 }
 
-async function load(): Promise<Undici> {
-  const { fetch, EnvHttpProxyAgent } = await import('undici');
-  return { fetch, dispatcher: new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false }) };
+async function load(environment: Readonly<Record<string, string | undefined>>): Promise<Undici> {
+  const { fetch } = await import('undici');
+  return { fetch, dispatchers: await loadDispatchers(environment) };
 }
 
 function urlOf(input: Parameters<VendorFetch>[0]): string {

@@ -16,14 +16,15 @@ import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
+import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
+import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
+interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<CatalogueServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
-  readonly publicUrl: string;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -33,7 +34,8 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, publicUrl, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages({ secret, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+  const { publicUrl } = accounts;
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
@@ -61,8 +63,14 @@ export function createPages({ secret, publicUrl, pace, log, walletOwners, ...acc
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
+  const console: CatalogueServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
-  const pagesOfAccounts = { '/': startPage(frame), ...iconPages(), ...accountPages({ ...accounts, cookies, frame }) };
+  const pagesOfAccounts = {
+    '/': startPage(frame),
+    ...iconPages(),
+    ...accountPages({ ...accounts, cookies, frame }),
+    ...consoleHomePages(console),
+  };
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),

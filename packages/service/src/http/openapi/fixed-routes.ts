@@ -10,6 +10,7 @@ import {
   modelNameParamsSchema,
   modelObjectSchema,
   monthQuerySchema,
+  priceListSchema,
   processorWebhookSchema,
   webhookReceivedSchema,
   readySchema,
@@ -63,6 +64,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     answers: { 200: modelObjectSchema },
     headers: RATE,
   },
+  { method: 'GET', path: '/prices', access: 'app', answers: { 200: priceListSchema }, headers: RATE },
   { method: 'GET', path: '/balance', access: 'user', answers: { 200: balanceSchema }, headers: RATE },
   {
     method: 'POST',

@@ -9,6 +9,7 @@ import type { ProviderCall, UpstreamErrorKind } from '#providers/provider.ts';
 import type { CallSettings, Dialect, SealFields, VendorFailure } from '#providers/translated/dialect.ts';
 import { samplingOf, schemaOf, stopOf } from '#providers/translated/settings.ts';
 import { unifiedCounts } from '#providers/translated/usage.ts';
+import type { VendorHttp } from '#providers/vendor-fetch.ts';
 
 interface BedrockOptions {
   readonly region: string;
@@ -17,9 +18,9 @@ interface BedrockOptions {
 }
 
 /** Bedrock's Converse format, by `@ai-sdk/amazon-bedrock`. Without a key, requests are signed. */
-export function bedrockDialect(place: BedrockOptions): Dialect {
+export function bedrockDialect(place: BedrockOptions, http: Pick<VendorHttp, 'requestCredentials'>): Dialect {
   const { region } = place;
-  const credentials = createCredentials(place);
+  const credentials = createCredentials(place, http);
   // Always given, because the library takes from the environment what is left out (MO-11).
   const baseURL = bedrockAddress(place);
   return {

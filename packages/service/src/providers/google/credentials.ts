@@ -9,6 +9,7 @@ import {
 } from 'google-auth-library';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { AccessToken } from '#providers/google/access-tokens.ts';
+import { machineToken } from '#providers/google/machine-token.ts';
 import { GOOGLE_TOKEN_URI, tokenFetch } from '#providers/google/token-transport.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import type { VendorHttp } from '#providers/vendor-fetch.ts';
@@ -20,6 +21,8 @@ interface CredentialsOptions {
   readonly project: string;
   /** The JSON of a service account or of a workload identity. Undefined: what Google's libraries find in the environment. */
   readonly credentialsFile: string | undefined;
+  /** May name the host of Google's metadata server. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -28,6 +31,7 @@ interface CredentialsOptions {
  */
 export async function fetchAccessToken(options: CredentialsOptions): Promise<AccessToken> {
   const client = await openClient(options);
+  if (client === undefined) return machineToken(options.http, options.environment, SCOPES);
   try {
     const { token } = await client.getAccessToken();
     if (typeof token === 'string') return { token, expiresAt: client.credentials.expiry_date ?? 0 };
@@ -37,7 +41,8 @@ export async function fetchAccessToken(options: CredentialsOptions): Promise<Acc
   throw new UpstreamError('outage', 'The token endpoint answered without a token.');
 }
 
-async function openClient({ http, project, credentialsFile }: CredentialsOptions): Promise<AuthClient> {
+/** Undefined if no file has credentials, so that only the machine itself can have some. */
+async function openClient({ http, project, credentialsFile }: CredentialsOptions): Promise<AuthClient | undefined> {
   const definition = credentialsFile === undefined ? undefined : await readDefinition(credentialsFile);
   const named = definition?.['token_uri'];
   const tokenUri = typeof named === 'string' ? named : GOOGLE_TOKEN_URI;
@@ -45,10 +50,21 @@ async function openClient({ http, project, credentialsFile }: CredentialsOptions
   // A call that waits for a token must not wait for retries too. The next call tries again.
   const transporter = new gaxios.Gaxios({ fetchImplementation, retryConfig: { retry: 0 } });
   const client = await clientOf(definition, { project, tokenUri, transporter });
+  if (client === undefined) return undefined;
   // The library gives the exchange of a workload's token an HTTP client of its own.
   const exchange: unknown = Reflect.get(client, 'stsCredential');
   if (typeof exchange === 'object' && exchange !== null) Object.assign(exchange, { transporter });
   return client;
+}
+
+/** Finds the files that the environment names. The library asks for the machine last, and would do so by HTTP of its own. */
+class FileAuth extends GoogleAuth {
+  isWithoutFile = false;
+
+  override _checkIsGCE(): Promise<boolean> {
+    this.isWithoutFile = true;
+    return Promise.resolve(false);
+  }
 }
 
 interface ClientOptions {
@@ -60,11 +76,12 @@ interface ClientOptions {
 async function clientOf(
   definition: JsonObject | undefined,
   { project, tokenUri, transporter }: ClientOptions,
-): Promise<AuthClient> {
+): Promise<AuthClient | undefined> {
   if (definition === undefined) {
     // Without the project, the library would start `gcloud` to find it.
-    const auth = new GoogleAuth({ projectId: project, scopes: SCOPES, clientOptions: { transporter } });
+    const auth = new FileAuth({ projectId: project, scopes: SCOPES, clientOptions: { transporter } });
     return auth.getClient().catch((fault: unknown) => {
+      if (auth.isWithoutFile) return undefined;
       throw failureOf(fault);
     });
   }

@@ -12,13 +12,16 @@ interface VertexOptions {
   readonly http: VendorHttp;
   /** A key of the settings. Vertex takes access tokens only, so it must be one. */
   readonly key: KeySource | undefined;
+  /** May name the host of Google's metadata server. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Gemini models on Vertex AI, by access tokens of a service account or a workload identity. */
-export function createVertex({ definition, http, key }: VertexOptions): Provider {
+export function createVertex(options: VertexOptions): Provider {
+  const { definition, http, key } = options;
   const { project, location } = definition;
   const baseUrl = `${vertexAddress(definition)}/v1/projects/${project}/locations/${location}/publishers/google`;
-  const tokens = key ?? tokenSource(definition, http);
+  const tokens = key ?? tokenSource(options);
   return createTranslated({
     http,
     dialect: googleDialect({ kind: 'vertex', baseUrl }),
@@ -26,7 +29,9 @@ export function createVertex({ definition, http, key }: VertexOptions): Provider
   });
 }
 
-function tokenSource({ project, credentialsFile }: VertexOptions['definition'], http: VendorHttp): KeySource {
-  const { current, drop } = keepAccessToken(() => fetchAccessToken({ http, project, credentialsFile }));
+function tokenSource({ definition, http, environment }: VertexOptions): KeySource {
+  const { project, credentialsFile } = definition;
+  const asked = { http, project, credentialsFile, environment };
+  const { current, drop } = keepAccessToken(() => fetchAccessToken(asked));
   return { name: credentialsFile ?? 'environment', isToken: true, current, refused: drop };
 }

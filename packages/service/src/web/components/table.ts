@@ -1,4 +1,4 @@
-import { type Html, html } from '#kernel/html.ts';
+import { Html, html } from '#kernel/html.ts';
 
 interface Column {
   readonly name: string;
@@ -37,7 +37,9 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at
 /** The name of the column travels with the cell: the style shows it on phones, where the head is hidden. */
 function cellOf(cell: Cell, column: Column = { name: '' }, isCompact: boolean): Html {
   const label = isCompact ? undefined : html` data-label="${column.name}"`;
-  return html`<td${numberClass(column)}${label}>${cell}</td>`;
+  // On a phone the label and the cell are at the two ends of a line, so a cell of several lines has to be one thing.
+  const whole = !isCompact && cell instanceof Html && cell.text.includes('<br') ? html`<div>${cell}</div>` : cell;
+  return html`<td${numberClass(column)}${label}>${whole}</td>`;
 }
 
 /** Without a table there is no caption, so a caption that is only text has to look like a heading by itself. */

@@ -7,3 +7,12 @@ export const AMOUNT_TEXTS = {
 export const MARK_TEXTS = {
   logoOf: (name: string) => `Logo of ${name}`,
 } as const;
+
+/** The texts of charts, code, lists and filters. */
+export const PART_TEXTS = {
+  copy: 'Copy',
+  copied: 'Copied',
+  asTable: 'The same as a table',
+  when: 'When',
+  filter: 'Show',
+} as const;

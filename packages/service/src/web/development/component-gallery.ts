@@ -4,7 +4,8 @@ import type { Plane } from '#http/planes.ts';
 import { COMPONENT_SAMPLES } from '#web/development/samples/component-samples.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import type { OwnMachineCheck } from '#web/development/own-machine.ts';
-import { PAGE_HEADERS, STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { CONSOLE_STYLE } from '#web/frame/console-style.ts';
+import { CONSOLE_STYLE_ELEMENT, PAGE_HEADERS, STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { DARK_PALETTE, LIGHT_PALETTE, STYLE } from '#web/frame/style.ts';
 
 /**
@@ -23,7 +24,7 @@ h3{margin:0 0 .5rem;color:var(--soft);font-size:.875rem}
 const HEADERS = {
   ...PAGE_HEADERS,
   'content-security-policy':
-    `default-src 'none'; style-src ${[STYLE, GALLERY_STYLE].map(digestOf).join(' ')}; img-src 'self'; ` +
+    `default-src 'none'; style-src ${[STYLE, CONSOLE_STYLE, GALLERY_STYLE].map(digestOf).join(' ')}; img-src 'self'; ` +
     `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
@@ -43,7 +44,7 @@ export function galleryPage(): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Components</title>
-${STYLE_ELEMENT}
+${STYLE_ELEMENT}${CONSOLE_STYLE_ELEMENT}
 ${new Html(`<style>${GALLERY_STYLE}</style>`)}
 </head>
 <body>

@@ -1,11 +1,16 @@
 import { Html } from '#kernel/html.ts';
 import { sha256 } from '#kernel/crypto.ts';
+import { CONSOLE_STYLE } from '#web/frame/console-style.ts';
 import { STYLE } from '#web/frame/style.ts';
 
 const STYLE_DIGEST = digestOf(STYLE);
+const CONSOLE_STYLE_DIGEST = digestOf(CONSOLE_STYLE);
 
 /** The style as it stands in a page. The policy allows exactly this text, so a page cannot be given another. */
 export const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+
+/** What pages of the console have besides. */
+export const CONSOLE_STYLE_ELEMENT = new Html(`<style>${CONSOLE_STYLE}</style>`);
 
 /** What a page may do beyond being read. */
 export interface PageNeeds {
@@ -13,6 +18,8 @@ export interface PageNeeds {
   readonly formTargets?: readonly string[];
   /** The page's only script, made by `scriptOf`. */
   readonly script?: Script;
+  /** It is a page of the console, which has a style besides that of all pages. */
+  readonly isConsole?: boolean;
 }
 
 /** A script of ours. The policy allows it by its digest, and lets it talk to this service only. */
@@ -26,10 +33,11 @@ export function scriptOf(text: string): Script {
 }
 
 /** The content security policy of a page. Images may come from this service only: they are the logos of apps. */
-export function policyOf({ formTargets = [], script }: PageNeeds): string {
+export function policyOf({ formTargets = [], script, isConsole = false }: PageNeeds): string {
+  const consoleStyle = isConsole ? ` 'sha256-${CONSOLE_STYLE_DIGEST}'` : '';
   const scripts = script === undefined ? '' : `script-src 'sha256-${script.digest}'; connect-src 'self'; `;
   return (
-    `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; img-src 'self'; ${scripts}base-uri 'none'; ` +
+    `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'${consoleStyle}; img-src 'self'; ${scripts}base-uri 'none'; ` +
     `form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'`
   );
 }

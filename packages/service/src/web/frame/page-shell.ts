@@ -19,27 +19,18 @@ interface PageText {
   readonly body: Html;
   readonly frame: Frame;
   /** An address that the browser opens by itself, at once. */
-  readonly goesTo?: string;
+  readonly goesTo?: string | undefined;
   /** The page reports a problem. The title says so first, because a screen reader begins with it. */
   readonly isError?: boolean;
 }
 
 /** A whole page: the title is its heading too. */
 export function pageOf({ title, body, frame, goesTo, isError = false }: PageText): Html {
-  return html`<!doctype html>
-<html lang="${FRAME_TEXTS.language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
-<link rel="icon" href="${ICON_PATH}" type="image/svg+xml">
-<title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
-${STYLE_ELEMENT}
-</head>
+  return html`${headOf({ title, frame, goesTo, isError })}
 <body>
 <header>
 ${frame.isTestMoney === true ? html`<p class="test-money">${FRAME_TEXTS.testMoney}</p>` : undefined}
-<div>${initial(frame.operatorName, 'mark')}${frame.operatorName}</div>
+${brandOf(frame)}
 </header>
 <main>
 <h1>${title}</h1>
@@ -51,7 +42,26 @@ ${footerOf(frame)}
 `;
 }
 
-function footerOf({ operatorName, supportEmail }: Frame): Html {
+/** What comes before the body. `style`: what a page has besides the style of all. */
+export function headOf({ title, frame, goesTo, isError = false }: Omit<PageText, 'body'>, style?: Html): Html {
+  return html`<!doctype html>
+<html lang="${FRAME_TEXTS.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+<link rel="icon" href="${ICON_PATH}" type="image/svg+xml">
+<title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
+${STYLE_ELEMENT}${style}
+</head>`;
+}
+
+/** Whose service this is, in the header of every page. */
+export function brandOf({ operatorName }: Frame): Html {
+  return html`<div>${initial(operatorName, 'mark')}${operatorName}</div>`;
+}
+
+export function footerOf({ operatorName, supportEmail }: Frame): Html {
   const mail =
     supportEmail && html`<p>${FRAME_TEXTS.questions} <a href="mailto:${supportEmail}">${supportEmail}</a></p>`;
   return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${mail}</div></footer>`;

@@ -21,8 +21,8 @@ export const STYLE = `:root{color-scheme:light dark;${LIGHT_PALETTE}}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Open Sans",sans-serif;overflow-wrap:anywhere}
 header>div,main,footer>div{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
-body:has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
-body:has(.labelled) :is(header>div,main,footer>div){max-width:60rem}
+body:not(.console):has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
+body:not(.console):has(.labelled) :is(header>div,main,footer>div){max-width:60rem}
 main{flex:1;padding-bottom:2rem}
 header{background:var(--paper);border-bottom:1px solid var(--line)}
 header>div{display:flex;align-items:center;gap:.6rem;padding-top:.8rem;padding-bottom:.8rem;font-weight:650}
@@ -43,8 +43,8 @@ a:hover{color:var(--deep)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 label,legend{font-weight:600}
 label{display:block;margin:0 0 .35rem}
-input,textarea{width:100%;min-height:3rem;font:inherit;font-variant-numeric:tabular-nums;color:inherit;background:var(--paper);border:1px solid var(--edge);border-radius:.55rem;padding:.6rem .8rem;margin:0 0 1.1rem}
-input:focus-visible{outline-offset:0;border-color:var(--accent)}
+input,textarea,select{width:100%;min-height:3rem;font:inherit;font-variant-numeric:tabular-nums;color:inherit;background:var(--paper);border:1px solid var(--edge);border-radius:.55rem;padding:.6rem .8rem;margin:0 0 1.1rem}
+input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:0;border-color:var(--accent)}
 input[aria-invalid=true]{border-color:var(--alert);box-shadow:inset 0 0 0 1px var(--alert)}
 input[readonly]{background:var(--ground);color:var(--soft)}
 input[type=checkbox],input[type=radio]{width:1.25rem;height:1.25rem;min-height:0;margin:0;padding:0;accent-color:var(--accent);flex:none}

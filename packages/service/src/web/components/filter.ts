@@ -1,0 +1,31 @@
+import { type Html, html } from '#kernel/html.ts';
+import type { Mode } from '#kernel/ids.ts';
+import { button } from '#web/components/button.ts';
+import { PART_TEXTS as TEXTS } from '#web/components/texts.ts';
+
+interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  /** A list to choose from, with an empty value for all. Without it, a text is typed. */
+  readonly choices?: readonly { readonly value: string; readonly text: string }[];
+}
+
+/** Narrows a list down. The address has what was chosen, so a list can be reloaded, kept and sent to a colleague. */
+export function filterForm(action: string, mode: Mode, fields: readonly FilterField[]): Html {
+  const shown = fields.map(({ name, label, value, choices }) => {
+    const field =
+      choices === undefined
+        ? html`<input id="${name}" name="${name}" value="${value}" autocomplete="off">`
+        : html`<select id="${name}" name="${name}">${choices.map((choice) => optionOf(choice, value))}</select>`;
+    return html`<div><label for="${name}">${label}</label>${field}</div>\n`;
+  });
+  return html`<form method="get" action="${action}" class="filter" role="search">
+${mode === 'sandbox' ? html`<input type="hidden" name="mode" value="sandbox">` : undefined}
+${shown}${button(TEXTS.filter, { kind: 'quiet' })}
+</form>`;
+}
+
+function optionOf({ value, text }: { readonly value: string; readonly text: string }, chosen: string): Html {
+  return html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${text}</option>`;
+}

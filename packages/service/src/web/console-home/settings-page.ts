@@ -1,0 +1,79 @@
+import { changeAppSchema } from '@purser/contract/control.ts';
+import { html } from '#kernel/html.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import { button } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { moment } from '#web/components/moment.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { textArea } from '#web/components/text-area.ts';
+import { textField } from '#web/components/text-field.ts';
+import { type AppRequest, forApp } from '#web/console/app-page.ts';
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { showAppPage } from '#web/console/console-page.ts';
+import type { ConsoleServices } from '#web/console/console-services.ts';
+import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const FIELD_NAMES = { name: TEXTS.name, redirectUris: TEXTS.redirectUris, returnUri: TEXTS.returnUri };
+
+/** `/console/:part/settings`: the app's name and the addresses that its users may be led back to. */
+export function settingsPage(services: ConsoleServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => {
+      const { name, redirectUris, returnUri } = asked.app;
+      return showSettings(services, asked, { name, redirectUris: redirectUris.join('\n'), returnUri: returnUri ?? '' });
+    },
+    POST: async (asked, form) => {
+      const typed = {
+        name: form.field('name'),
+        redirectUris: form.field('redirectUris'),
+        returnUri: form.field('returnUri').trim(),
+      };
+      const checked = checkFields(changeAppSchema, changeOf(typed), FIELD_NAMES);
+      if ('problems' in checked) {
+        const words = checked.problems.map(({ message }) => message).join(' ');
+        return showSettings(services, asked, typed, refuse('BAD_REQUEST', words));
+      }
+      const { name, redirectUris, returnUri } = checked.value;
+      const changed = await services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
+      if (changed instanceof Refusal) return showSettings(services, asked, typed, changed);
+      return redirectTo(asked.to('settings', { done: 'saved' }));
+    },
+  });
+}
+
+/** The fields as they are typed. */
+interface Typed {
+  readonly name: string;
+  readonly redirectUris: string;
+  readonly returnUri: string;
+}
+
+/** The form as the API would have it. */
+function changeOf({ name, redirectUris, returnUri }: Typed) {
+  const addresses = redirectUris
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return { name, redirectUris: addresses, returnUri: returnUri === '' ? null : returnUri };
+}
+
+function showSettings(services: ConsoleServices, asked: AppRequest, typed: Typed, refusal?: Refusal): PageResponse {
+  const { request, app, to } = asked;
+  const fields = html`${textField({ name: 'name', label: TEXTS.name, value: typed.name, lengthMax: 100, isRequired: true })}
+${textArea({ name: 'redirectUris', label: TEXTS.redirectUris, value: typed.redirectUris, hint: TEXTS.redirectHint })}
+${textField({ name: 'returnUri', label: TEXTS.returnUri, value: typed.returnUri, hint: TEXTS.returnHint })}
+${button(TEXTS.save)}`;
+  const facts = definitionList([
+    [HOME_TEXTS.appId, html`<code>${app.appId}</code>`],
+    [HOME_TEXTS.created, moment(app.createdAtMs, request.formats)],
+  ]);
+  const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+<div class="columns">
+${section({ id: 'profile', heading: TEXTS.profile, body: [request.form(to('settings'), fields)] })}
+${card(facts)}
+</div>`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'settings', refusal });
+}

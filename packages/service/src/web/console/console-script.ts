@@ -1,0 +1,30 @@
+import { scriptOf } from '#web/frame/page-policy.ts';
+
+/**
+ * The only script of the console: buttons that copy, and parts of a page that stay current. A part with `data-live` and an
+ * id is replaced every ten seconds by the same part of the page as it is then, unless somebody is typing in it. Pages work
+ * without: then the buttons stay hidden, and reloading does the rest.
+ */
+export const CONSOLE_SCRIPT = scriptOf(`
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!navigator.clipboard) break;
+  const before = button.textContent;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = button.dataset.done;
+    setTimeout(() => { button.textContent = before; }, 2000);
+  });
+}
+const parts = [...document.querySelectorAll('[data-live]')];
+if (parts.length > 0) setInterval(async () => {
+  if (document.hidden) return;
+  const answer = await fetch(location.href).catch(() => undefined);
+  if (!answer || !answer.ok || answer.redirected) return;
+  const now = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const part of parts) {
+    const next = now.getElementById(part.id);
+    if (next && next.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) part.replaceChildren(...next.childNodes);
+  }
+}, 10000);
+`);

@@ -1,0 +1,20 @@
+/** The texts of the frame of the console. Each room of pages has its own besides. */
+export const CONSOLE_TEXTS = {
+  console: 'Console',
+  apps: 'Your apps',
+  guides: 'Guides',
+  reference: 'API reference',
+  account: 'Account',
+  signOut: 'Sign out',
+  service: 'Service',
+  sections: 'Pages of this app',
+  mode: 'Mode',
+  live: 'Live',
+  sandbox: 'Sandbox',
+  path: 'Where you are',
+  sandboxBand: 'Sandbox: play money. No provider is asked and nothing is paid.',
+  suspended: 'This app is suspended: its keys are refused. Ask the operator of this service why.',
+  noApp: 'You have no such app.',
+  notAllowed: 'Your role in this app does not allow this. Ask one of its owners.',
+  toConsole: 'To your apps',
+} as const;

@@ -1,0 +1,94 @@
+import { barChart } from '#web/components/bar-chart.ts';
+import { button } from '#web/components/button.ts';
+import { codeBlock } from '#web/components/code-block.ts';
+import { confirmation } from '#web/components/confirm.ts';
+import { figures } from '#web/components/figures.ts';
+import { filterForm } from '#web/components/filter.ts';
+import { provenForm } from '#web/components/form.ts';
+import { textArea } from '#web/components/text-area.ts';
+import { html } from '#kernel/html.ts';
+import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
+
+/** What pages of the console are made of besides. */
+export const CONSOLE: readonly ComponentSample[] = [
+  {
+    component: figures,
+    states: {
+      three: () =>
+        figures([
+          { name: 'Calls', value: '12,480', note: '3 % more than the week before' },
+          { name: 'Spent', value: '€41.20' },
+          { name: 'Refused', value: html`<a href="${HERE}">214</a>`, note: 'mostly for funds' },
+        ]),
+    },
+  },
+  {
+    component: barChart,
+    states: {
+      'two series': (id) => chartOf(id, [4, 9, 0, 13, 22, 17, 8]),
+      'nothing yet': (id) => chartOf(id, [0, 0, 0, 0, 0, 0, 0]),
+    },
+  },
+  {
+    component: codeBlock,
+    states: {
+      'a command': (id) => codeBlock({ id, label: 'curl', code: `curl ${HERE} \\\n  --header 'x-service-user: anna'` }),
+      'text that wraps': (id) => codeBlock({ id, label: 'A key', code: LONG_NAME, wraps: true }),
+    },
+  },
+  {
+    component: filterForm,
+    states: {
+      'a text and a list': (id) =>
+        filterForm(HERE, 'sandbox', [
+          { name: `${id}-user`, label: 'User', value: 'anna' },
+          {
+            name: `${id}-outcome`,
+            label: 'Outcome',
+            value: 'charged',
+            choices: [
+              { value: '', text: 'All' },
+              { value: 'charged', text: 'Charged' },
+            ],
+          },
+        ]),
+    },
+  },
+  {
+    component: textArea,
+    states: {
+      'two lines, with a hint': (id) =>
+        textArea({ name: id, label: 'Redirect addresses', value: `${HERE}\n${HERE}`, hint: 'One on each line.' }),
+      wrong: (id) => textArea({ name: id, label: 'Redirect addresses', value: 'nowhere', isInvalid: true }),
+    },
+  },
+  {
+    component: confirmation,
+    states: {
+      closed: () =>
+        confirmation({
+          act: 'Revoke this key',
+          what: 'Calls with it are refused from then on. It cannot be undone.',
+          form: provenForm({ action: HERE, proof: 'sample', fields: button('Revoke', { kind: 'danger' }) }),
+        }),
+    },
+  },
+];
+
+/** A week of calls, of which every fifth was refused. */
+function chartOf(id: string, calls: readonly number[]) {
+  return barChart({
+    id,
+    caption: 'Calls in a week',
+    series: [
+      { name: 'charged', kind: 'main' },
+      { name: 'refused', kind: 'rare' },
+    ],
+    slots: calls.map((count, at) => ({
+      label: `${at + 1} Nov`,
+      parts: [count, Math.floor(count / 5)].map((size) => ({ size, text: String(size) })),
+    })),
+    axis: String,
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
+ * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
+ */
+export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,1fr) auto/14.5rem minmax(0,1fr)}
+.console.sandbox{grid-template-rows:auto auto minmax(0,1fr) auto}
+.console>:is(header,footer){grid-column:1/-1}
+.console>header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;padding:0 1.25rem}
+.console>header>div{width:auto;margin:0;padding-left:0;padding-right:0}
+.console>footer>div{max-width:none;margin:0}
+.console>main{max-width:76rem;margin:0;padding:0 2rem 3rem;min-width:0}
+.whole>main{grid-column:1/-1;width:100%;margin:0 auto;padding-top:2rem}
+.console h1{margin:0 0 1.25rem;font-size:1.6rem}
+.crumbs{padding-top:1.25rem}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.25rem;font-size:.925rem}
+.top form,.top button{margin:0}
+.top button{min-height:2.25rem;padding:.25rem .75rem;font-size:.925rem}
+.side{border-right:1px solid var(--line);background:var(--paper);padding:1.25rem .75rem}
+.side ul{margin:0}
+.side li{border:0;padding:0}
+.side a{display:block;padding:.45rem .75rem;border-radius:.5rem;color:var(--ink);text-decoration:none;font-size:.95rem}
+.side a:hover{background:var(--tint)}
+.side a[aria-current]{background:var(--tint);color:var(--accent);font-weight:650}
+.switch{display:flex;margin:0 0 1.25rem;border:1px solid var(--edge);border-radius:.6rem;overflow:hidden}
+.switch a{flex:1;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
+.switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
+.band{grid-column:1/-1;margin:0;padding:.4rem 1.25rem;text-align:center;font-size:.9rem;font-weight:650;background:var(--warn-tint);color:var(--warn);border-bottom:1px solid}
+.sandbox{--accent:#7a4a00;--deep:#5c3700;--tint:#fbf0db}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:1rem;margin:0 0 1.25rem}
+.tiles>div{display:block;grid-column:auto;background:var(--paper);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.15rem}
+.tiles :is(dt,dd){border:0;padding:0;text-align:left}
+.tiles dt{font-size:.9rem}
+.tiles dd{font-size:1.5rem;font-weight:700;line-height:1.35;letter-spacing:-.01em}
+.tiles dd+dd{font-size:.875rem;font-weight:400;letter-spacing:0;color:var(--soft)}
+.columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 1.25rem;align-items:start}
+.chart{overflow-x:auto;margin:0 0 .5rem}
+.chart svg{display:block;width:100%;min-width:34rem;height:auto}
+.chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
+.chart line{stroke:var(--line)}
+.chart rect,.key::before{fill:var(--accent);background:var(--accent)}
+.chart .rare,.key.rare::before{fill:var(--warn);background:var(--warn)}
+.chart .bad,.key.bad::before{fill:var(--alert);background:var(--alert)}
+.chart .calm,.key.calm::before{fill:var(--edge);background:var(--edge)}
+.keys{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;margin:0 0 .75rem}
+.keys>li{border:0;padding:0}
+.key::before{content:"";display:inline-block;width:.75em;height:.75em;border-radius:.2em;margin-right:.45em}
+.code{margin:0 0 1.25rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);min-width:0}
+.code figcaption{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:2.5rem;padding:.25rem .5rem .25rem 1rem;border-bottom:1px solid var(--line);color:var(--soft);font-size:.875rem;font-weight:600}
+.code button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
+.code pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
+.code pre.wrap{white-space:pre-wrap}
+.filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
+.filter>div{flex:1 1 10rem;max-width:20rem}
+.filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
+.filter button{min-height:2.6rem;padding:.35rem 1rem}
+.filter label{font-size:.875rem}
+.confirm{margin:0 0 1rem}
+.confirm[open]{border:1px solid var(--line);border-radius:.6rem;padding:0 1rem 1rem}
+.todo>li{display:block;padding-left:2rem;position:relative}
+.todo>li::before{content:"";position:absolute;left:0;top:1rem;width:1.1rem;height:1.1rem;border:2px solid var(--edge);border-radius:50%}
+.todo>.done::before{content:"\\2713";display:grid;place-items:center;border-color:var(--good);color:var(--good);font-weight:700;font-size:.8rem}
+.console .list td{overflow-wrap:break-word}
+.console .list code{font-size:.875em}
+@media(prefers-color-scheme:dark){.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
+@media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
+@media print{.side,.top{display:none}}`;
