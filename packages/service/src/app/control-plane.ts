@@ -13,7 +13,6 @@ import type { Pool } from '#db/pool.ts';
 import { createReadBudgets } from '#http/key-budgets.ts';
 import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
 import { readSandboxBudgets } from '#sandbox/key-budgets.ts';
-import type { Catalogue } from '#catalogue/catalogue.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes } from '#http/control-plane/apps.ts';
