@@ -34,6 +34,7 @@ export interface CallLimits extends AppLimits {
 /** Who is calling: the app behind a valid key. */
 export interface Caller {
   readonly app: AppFacts;
+  readonly keyId: KeyId;
   readonly mode: Mode;
   /** The only end user that this key may name (CP-08). Null: any. */
   readonly boundUser: EndUserId | null;
@@ -94,7 +95,7 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
     const app = apps.get(key.app_id);
     if (app === undefined) return undefined;
     onUse(key.key_id);
-    return { app: app.facts, mode: key.mode, boundUser: key.bound_user, joinSeconds: key.join_seconds, key: key.facts };
+    return callerWith(key, app.facts);
   }
 
   async function load(digest: string): Promise<Caller | undefined> {
@@ -143,6 +144,11 @@ function remember(unknown: Set<string>, digest: string): void {
 }
 
 /** An app without limits of its own gets the service's defaults, which a restart may change. */
+function callerWith(key: KeyRow & { readonly facts: KeyFacts }, app: AppFacts): Caller {
+  const { key_id: keyId, mode, bound_user: boundUser, join_seconds: joinSeconds, facts } = key;
+  return { app, keyId, mode, boundUser, joinSeconds, key: facts };
+}
+
 function factsOf(row: AppRow, defaults: CallLimits): AppFacts {
   const maxStreamsPerUser = row.max_streams_per_user ?? defaults.maxStreamsPerUser;
   return {

@@ -30,7 +30,6 @@ export const NO_SETTINGS: KeySettings = {
 
 /** What the data plane needs to know about a key, ready for use in every call. */
 export interface KeyFacts {
-  readonly keyId: KeyId;
   /** The first key of its line: rate and budget are counted under it, so that a rolled key goes on with what is left. */
   readonly line: KeyId;
   readonly models: readonly string[] | null;
@@ -55,7 +54,6 @@ export function keyFactsOf(row: KeySettingsRow): KeyFacts {
   const { key_id: keyId, rate_per_minute: perMinute, budget_micros: budget, addresses } = row;
   const line = row.counts_as ?? keyId;
   return {
-    keyId,
     line,
     models: row.models,
     rate: perMinute === null ? null : { ratePerMinute: perMinute, rateBurst: perMinute },
