@@ -982,6 +982,7 @@ create table traces.calls (
 );
 CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
 CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
+CREATE INDEX calls_of_app ON traces.calls USING btree (app_id, mode, ended_at DESC, trace_id DESC);
 grant insert, select, delete on traces.calls to purser_live;
 
 -- usage

@@ -87,6 +87,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'connections',
     'payments',
     'usage',
+    'traces',
     'stats',
     'sandbox',
     'mail',

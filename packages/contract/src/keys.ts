@@ -18,22 +18,25 @@ const addresses = z.array(address).min(1).max(LISTED_MAX);
 const perMinute = z.int().min(1).max(1_000_000);
 const monthlyBudgetMicros = z.int().min(1);
 
-const ABOUT = {
-  models:
-    'Identifiers and aliases that the key may call. An alias allows the model that it points to, under any of its names. Another model gets a 403 `MODEL_NOT_ENTITLED`.',
-  addresses: 'Addresses and networks that the key may be used from. From elsewhere it gets a 403 `FORBIDDEN`.',
-  perMinute:
-    'Calls a minute, of which as many may come at once, beside the limit of the app. Beyond it, the answer is a 429 with `retry-after`.',
-  monthlyBudgetMicros:
-    'The most that calls with this key may be charged and hold in a calendar month (UTC), over all users. Beyond it, the answer is a 403 `KEY_BUDGET_EXCEEDED`. It counts from when the key got it.',
-} as const;
-
 /** Limits of a key as they are set. A field left out stays as it is, and a new key has none. */
 const newLimits = z.strictObject({
-  models: models.optional().meta({ description: ABOUT.models, examples: [['llama']] }),
-  addresses: addresses.optional().meta({ description: ABOUT.addresses, examples: [['192.0.2.0/24']] }),
-  perMinute: perMinute.optional().meta({ description: ABOUT.perMinute }),
-  monthlyBudgetMicros: monthlyBudgetMicros.optional().meta({ description: ABOUT.monthlyBudgetMicros }),
+  models: models.optional().meta({
+    description:
+      'Identifiers and aliases that the key may call. An alias allows the model that it points to, under any of its names. Another model gets a 403 `MODEL_NOT_ENTITLED`.',
+    examples: [['llama']],
+  }),
+  addresses: addresses.optional().meta({
+    description: 'Addresses and networks that the key may be used from. From elsewhere it gets a 403 `FORBIDDEN`.',
+    examples: [['192.0.2.0/24']],
+  }),
+  perMinute: perMinute.optional().meta({
+    description:
+      'Calls a minute, of which as many may come at once, beside the limit of the app. Beyond it, the answer is a 429 with `retry-after`.',
+  }),
+  monthlyBudgetMicros: monthlyBudgetMicros.optional().meta({
+    description:
+      'The most that calls with this key may be charged and hold in a calendar month (UTC), over all users. Beyond it, the answer is a 403 `KEY_BUDGET_EXCEEDED`. It counts from when the key got it.',
+  }),
 });
 
 export const newKeySchema = z.strictObject({
@@ -57,10 +60,10 @@ export const changeKeySchema = z
     expiresAt: expiresAt.nullable().optional(),
     limits: z
       .strictObject({
-        models: models.nullable().optional().meta({ description: ABOUT.models }),
-        addresses: addresses.nullable().optional().meta({ description: ABOUT.addresses }),
-        perMinute: perMinute.nullable().optional().meta({ description: ABOUT.perMinute }),
-        monthlyBudgetMicros: monthlyBudgetMicros.nullable().optional().meta({ description: ABOUT.monthlyBudgetMicros }),
+        models: models.nullable().optional(),
+        addresses: addresses.nullable().optional(),
+        perMinute: perMinute.nullable().optional(),
+        monthlyBudgetMicros: monthlyBudgetMicros.nullable().optional(),
       })
       .optional(),
   })

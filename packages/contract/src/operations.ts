@@ -218,7 +218,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Finds calls by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of all other calls whose key was valid (refused, failed, abandoned, replayed, or of a test key), for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of calls whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call. Of answered live calls, at most 20 a second of an app have a trace; all have a receipt.',
+    refuses: OWN,
+  },
+  'GET /apps/{appId}/latest-calls': {
+    id: 'listLatestCalls',
+    tag: 'Usage and receipts',
+    summary: 'Lists the latest calls of an app in one mode, newest first',
+    description:
+      'Their traces, for the days that the operator has set. A page may be short although `next` is not null: rare calls are found by going on.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {

@@ -109,6 +109,14 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
   };
 }
 
+/** Real and play money are read over connections of different roles. */
+function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
+  return createReadBudgets({
+    live: (lines) => readKeyBudgets(live, lines),
+    sandbox: (lines) => readSandboxBudgets(sandbox, lines),
+  });
+}
+
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
@@ -129,10 +137,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
     logos: createLogos(pool),
-    readBudgets: createReadBudgets({
-      live: (lines) => readKeyBudgets(pool, lines),
-      sandbox: (lines) => readSandboxBudgets(pools.sandbox, lines),
-    }),
+    readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
