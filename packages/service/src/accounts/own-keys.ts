@@ -1,4 +1,5 @@
 import { digestOfApiKey, hintOfApiKey, newApiKey } from '#accounts/api-key.ts';
+import { needsVerifiedEmail } from '#accounts/email-verification.ts';
 import {
   countKeysInForce,
   expireKey,
@@ -40,11 +41,12 @@ interface RolledKey extends MintedKey {
 
 /** What an owner does with the keys of an app. The caller has checked that the app is theirs. */
 export interface OwnKeys {
+  /** Makes a key. An account that has not verified its e-mail makes sandbox keys only. */
   readonly mintKey: (
     owner: Owner,
     appId: AppId,
     key: KeyOptions & KeyChange,
-  ) => Promise<MintedKey | Refusal<'CONFLICT' | 'BAD_REQUEST'>>;
+  ) => Promise<MintedKey | Refusal<'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'>>;
   /** Lists all keys in force, and the hundred that ended last, by revocation or expiry. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   readonly findKey: (appId: AppId, keyId: KeyId) => Promise<ApiKey | undefined>;
@@ -114,6 +116,8 @@ function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintK
   return async (owner, appId, { mode, boundUser, joinSeconds, ...change }) => {
     const refused = refusalOf(change, rules);
     if (refused !== undefined) return refused;
+    const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
+    if (notVerified !== undefined) return notVerified;
     if (await hasAll(pool, appId)) return refuse('CONFLICT', TOO_MANY_KEYS);
     const apiKey = newApiKey(mode);
     const keyId = newKeyId();
