@@ -25,12 +25,22 @@ create table accounts.accounts (
   password_hash text,
   is_disabled boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  email_verified_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
 grant insert, select, update on accounts.accounts to purser_live;
+
+create table accounts.answered_challenges (
+  digest bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint answered_challenges_pkey PRIMARY KEY (digest),
+  constraint answered_challenges_digest_check CHECK ((length(digest) = 32))
+);
+CREATE INDEX answered_challenges_expired ON accounts.answered_challenges USING btree (expires_at);
+grant insert, select, update, delete on accounts.answered_challenges to purser_live;
 
 create table accounts.api_keys (
   key_id text collate "C" not null,
@@ -44,15 +54,29 @@ create table accounts.api_keys (
   revoked_at timestamp with time zone,
   bound_user text collate "C",
   join_seconds smallint,
+  name text,
+  expires_at timestamp with time zone,
+  models text[],
+  addresses text[],
+  rate_per_minute integer,
+  budget_micros bigint,
+  rolled_from text collate "C",
+  counts_as text collate "C",
   constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_addresses_check CHECK (((cardinality(addresses) >= 1) AND (cardinality(addresses) <= 100))),
   constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
+  constraint api_keys_budget_micros_check CHECK (((budget_micros >= 1) AND (budget_micros <= '9007199254740991'::bigint))),
   constraint api_keys_digest_check CHECK ((length(digest) = 32)),
   constraint api_keys_digest_key UNIQUE (digest),
   constraint api_keys_join_seconds_check CHECK (((join_seconds >= 1) AND (join_seconds <= 60))),
-  constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text])))
+  constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint api_keys_models_check CHECK (((cardinality(models) >= 1) AND (cardinality(models) <= 100))),
+  constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80))),
+  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000)))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
 CREATE INDEX api_keys_generation ON accounts.api_keys USING btree (generation);
+CREATE UNIQUE INDEX api_keys_rolled_from ON accounts.api_keys USING btree (rolled_from) WHERE (rolled_from IS NOT NULL);
 grant insert, select, update on accounts.api_keys to purser_live;
 
 create table accounts.app_logos (
@@ -92,6 +116,40 @@ CREATE INDEX apps_account ON accounts.apps USING btree (account_id);
 CREATE INDEX apps_generation ON accounts.apps USING btree (generation);
 grant insert, select, update on accounts.apps to purser_live;
 
+create table accounts.authenticators (
+  account_id text collate "C" not null,
+  secret bytea not null,
+  last_step bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone,
+  constraint authenticators_pkey PRIMARY KEY (account_id)
+);
+grant insert, select, update, delete on accounts.authenticators to purser_live;
+
+create table accounts.email_verifications (
+  account_id text collate "C" not null,
+  digest bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint email_verifications_pkey PRIMARY KEY (account_id),
+  constraint email_verifications_digest_check CHECK ((length(digest) = 32)),
+  constraint email_verifications_digest_key UNIQUE (digest)
+);
+grant insert, select, update, delete on accounts.email_verifications to purser_live;
+
+create table accounts.passkeys (
+  credential_id text collate "C" not null,
+  account_id text collate "C" not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (credential_id),
+  constraint passkeys_credential_id_check CHECK (((length(credential_id) >= 1) AND (length(credential_id) <= 1364))),
+  constraint passkeys_sign_count_check CHECK ((sign_count >= 0))
+);
+CREATE INDEX passkeys_of ON accounts.passkeys USING btree (account_id);
+grant insert, select, update, delete on accounts.passkeys to purser_live;
+
 create table accounts.password_resets (
   account_id text collate "C" not null,
   digest bytea not null,
@@ -102,6 +160,27 @@ create table accounts.password_resets (
 );
 grant insert, select, update, delete on accounts.password_resets to purser_live;
 
+create table accounts.pending_sign_ins (
+  digest bytea not null,
+  account_id text collate "C" not null,
+  guesses_left integer not null,
+  expires_at timestamp with time zone not null,
+  constraint pending_sign_ins_pkey PRIMARY KEY (digest),
+  constraint pending_sign_ins_digest_check CHECK ((length(digest) = 32)),
+  constraint pending_sign_ins_guesses_left_check CHECK ((guesses_left >= 0))
+);
+CREATE INDEX pending_sign_ins_expired ON accounts.pending_sign_ins USING btree (expires_at);
+CREATE INDEX pending_sign_ins_of ON accounts.pending_sign_ins USING btree (account_id);
+grant insert, select, update, delete on accounts.pending_sign_ins to purser_live;
+
+create table accounts.recovery_codes (
+  account_id text collate "C" not null,
+  proof bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (account_id, proof),
+  constraint recovery_codes_proof_check CHECK ((length(proof) = 32))
+);
+grant insert, select, update, delete on accounts.recovery_codes to purser_live;
+
 create table accounts.sessions (
   session_id text collate "C" not null,
   account_id text collate "C" not null,
@@ -109,6 +188,7 @@ create table accounts.sessions (
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
+  proved_at timestamp with time zone default clock_timestamp() not null,
   constraint sessions_pkey PRIMARY KEY (session_id),
   constraint sessions_check CHECK ((expires_at > created_at)),
   constraint sessions_digest_check CHECK ((length(digest) = 32)),
@@ -120,11 +200,25 @@ grant insert, select, update, delete on accounts.sessions to purser_live;
 
 alter table accounts.api_keys add constraint api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
+alter table accounts.api_keys add constraint api_keys_counts_as_fkey FOREIGN KEY (counts_as) REFERENCES accounts.api_keys(key_id);
+
+alter table accounts.api_keys add constraint api_keys_rolled_from_fkey FOREIGN KEY (rolled_from) REFERENCES accounts.api_keys(key_id);
+
 alter table accounts.app_logos add constraint app_logos_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
 alter table accounts.apps add constraint apps_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
+alter table accounts.authenticators add constraint authenticators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.email_verifications add constraint email_verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.passkeys add constraint passkeys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
 alter table accounts.password_resets add constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.pending_sign_ins add constraint pending_sign_ins_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.recovery_codes add constraint recovery_codes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.sessions add constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
@@ -184,7 +278,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
@@ -309,7 +403,7 @@ create schema db;
 grant usage on schema db to purser_live;
 grant usage on schema db to purser_sandbox;
 
-create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer);
+create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer, budget_key text, budget_micros bigint);
 
 create table db.clock (
   is_only boolean default true not null,
@@ -492,6 +586,7 @@ create table ledger.holds (
   key_digest bytea,
   body_digest bytea,
   is_joined boolean default false not null,
+  budget_key text collate "C",
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
@@ -517,6 +612,16 @@ create table ledger.journal (
   constraint entries_seq_check CHECK ((seq > 0))
 );
 grant select on ledger.journal to purser_live;
+
+create table ledger.key_budgets (
+  key_id text collate "C" not null,
+  month date not null,
+  spent_micros bigint default 0 not null,
+  held_micros bigint default 0 not null,
+  constraint key_budgets_pkey PRIMARY KEY (key_id, month),
+  constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
+grant select on ledger.key_budgets to purser_live;
 
 create table ledger.last_check (
   is_only boolean default true not null,
@@ -806,10 +911,20 @@ create table sandbox.holds (
   key_digest bytea,
   body_digest bytea,
   is_joined boolean default false not null,
+  budget_key text collate "C",
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
 CREATE INDEX holds_key ON sandbox.holds USING btree (key_digest) WHERE (key_digest IS NOT NULL);
+
+create table sandbox.key_budgets (
+  key_id text collate "C" not null,
+  month date not null,
+  spent_micros bigint default 0 not null,
+  held_micros bigint default 0 not null,
+  constraint key_budgets_pkey PRIMARY KEY (key_id, month),
+  constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
 
 create table sandbox.wallets (
   wallet_id bigint generated always as identity not null,
@@ -943,6 +1058,7 @@ create table traces.calls (
 );
 CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
 CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
+CREATE INDEX calls_of_app ON traces.calls USING btree (app_id, mode, ended_at DESC, trace_id DESC);
 grant insert, select, delete on traces.calls to purser_live;
 
 -- usage
@@ -971,6 +1087,7 @@ create table usage.calls (
   seq bigint,
   balance_after_micros bigint,
   rare_counts jsonb,
+  budget_key text collate "C",
   constraint calls_pkey PRIMARY KEY (call_id),
   constraint calls_are_whole_entries CHECK (
 CASE
@@ -1110,6 +1227,9 @@ grant execute on function connections.release(text,text) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.analyze_small_table() to purser_live;
 
+-- db.budget_outcome(least_amount bigint, budget bigint, spent bigint, held bigint) returns text
+--   sql, immutable
+
 -- db.current_month() returns date
 --   plpgsql, volatile, search_path=pg_catalog
 grant execute on function db.current_month() to purser_live;
@@ -1173,6 +1293,10 @@ grant execute on function ledger.credit(text,text,text,bigint,text) to purser_li
 -- ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
+-- ledger.days(p_wallet bigint, p_before bigint, p_most integer) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+--   plpgsql, stable, search_path=pg_catalog
+grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
+
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
@@ -1188,12 +1312,19 @@ grant execute on function ledger.end_check(bigint) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
 
+-- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
+
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
 
 -- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
+
+-- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
@@ -1281,6 +1412,10 @@ grant execute on function limits.take(text[],integer[],integer[],integer[]) to p
 --   sql, stable, security definer, search_path=pg_catalog, jit=off
 grant execute on function payments.differences() to purser_live;
 
+-- sandbox.budgets_of(p_keys text[]) returns TABLE(key_id text, spent_micros bigint, held_micros bigint)
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
+
 -- sandbox.expire(p_after bigint, p_most integer) returns bigint
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.expire(bigint,integer) to purser_sandbox;
@@ -1288,6 +1423,9 @@ grant execute on function sandbox.expire(bigint,integer) to purser_sandbox;
 -- sandbox.list(p_app text, p_after text, p_most integer) returns SETOF sandbox.wallets
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
+
+-- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
 -- sandbox.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog

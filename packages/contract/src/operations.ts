@@ -1,3 +1,4 @@
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
@@ -18,6 +19,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
+      'KEY_BUDGET_EXCEEDED',
       'PAYMENT_REQUIRED',
       'APP_SPEND_CAP_EXCEEDED',
       'WALLET_SUSPENDED',
@@ -80,13 +82,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'register',
     tag: ACCOUNTS,
     summary: 'Creates an account',
-    description: 'If registration is closed, only operators create accounts.',
+    description:
+      'A mail asks to verify the address. Until then the account uses the sandbox and makes no live keys. If registration is closed, only operators create accounts.',
     refuses: ['CONFLICT', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   },
   'POST /sessions': {
     id: 'signIn',
     tag: ACCOUNTS,
     summary: 'Signs in and returns a session token',
+    description:
+      'If the account has a second factor, the answer is a 202 without a session: send its `signInToken` and a code to `POST /pending-sign-ins/use` within ten minutes.',
     refuses: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   },
   'GET /sessions': { id: 'listSessions', tag: ACCOUNTS, summary: 'Lists the sessions of the account' },
@@ -118,8 +123,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'resetPassword',
     tag: ACCOUNTS,
     summary: 'Sets a new password with the token from that e-mail, and signs in',
+    description:
+      'It does not replace the second factor: if the account has one, the answer is a 202 as for `POST /sessions`.',
     refuses: ['TOO_MANY_REQUESTS'],
   },
+  ...ACCOUNT_OPERATIONS,
 
   'GET /accounts/current/audit': {
     id: 'listOwnAudit',
@@ -154,10 +162,32 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'mintKey',
     tag: APPS,
     summary: 'Creates an API key, live or for the sandbox, and shows it this once',
-    description: 'Nothing of a key can be changed later: revoke it and create another.',
-    refuses: [...OWN, 'CONFLICT'],
+    description:
+      'Its mode, user and window can never be changed, its name, expiry and limits can. A limit that is not set is not there: the key then has those of its app alone. A live key needs an account whose e-mail is verified.',
+    refuses: [...OWN, 'CONFLICT', 'FORBIDDEN'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },
+  'GET /apps/{appId}/keys/{keyId}': {
+    id: 'getKey',
+    tag: APPS,
+    summary: 'Shows an API key, but not its text',
+    refuses: OWN,
+  },
+  'PATCH /apps/{appId}/keys/{keyId}': {
+    id: 'changeKey',
+    tag: APPS,
+    summary: 'Changes the name, expiry or limits of an API key',
+    description: 'In force within a second. Calls that run are not cut.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /apps/{appId}/keys/{keyId}/roll': {
+    id: 'rollKey',
+    tag: APPS,
+    summary: 'Creates the successor of an API key and lets the old one expire after an overlap',
+    description:
+      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names the first one’s.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'DELETE /apps/{appId}/keys/{keyId}': {
     id: 'revokeKey',
     tag: APPS,
@@ -195,7 +225,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Finds calls by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of all other calls whose key was valid (refused, failed, abandoned, replayed, or of a test key), for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of calls whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call. Of answered live calls, at most 20 a second of an app have a trace; all have a receipt.',
+    refuses: OWN,
+  },
+  'GET /apps/{appId}/latest-calls': {
+    id: 'listLatestCalls',
+    tag: 'Usage and receipts',
+    summary: 'Lists the latest calls of an app in one mode, newest first',
+    description:
+      'Their traces, for the days that the operator has set. A page may be short although `next` is not null: rare calls are found by going on.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {
