@@ -222,7 +222,7 @@ test('a rebuild of some days leaves all others as they are', async () => {
   const { rows } = await many.owner.query<{ day: Date }>(
     `update stats.hours set charged_micros = charged_micros + 1 returning date_trunc('day', hour, 'UTC') as day`,
   );
-  const days = [...new Set(rows.map(({ day }) => day.getTime()))].toSorted();
+  const days = [...new Set(rows.map(({ day }) => day.getTime()))].toSorted((one, other) => one - other);
   const [first = 0, second = 0] = days;
   await rebuildStats(many.owner, { from: new Date(first), to: new Date(second) });
   const wrong = await sumDifferences(many.owner, 'day');
