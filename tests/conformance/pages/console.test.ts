@@ -101,3 +101,25 @@ test('CC-19 the console lists an app’s calls, and shows what became of one and
     assertPage(await browser.open(`${path}/call?mode=sandbox&id=${strange}`), 404, 'No such call', IN_CONSOLE);
   }
 });
+
+test('the home of an app sums its calls by what became of them, and says what is left to set up', async () => {
+  const owner = await newOwner(service);
+  const app = await newOwnApp(owner);
+  const call = (fields = {}) => chat({ url: service.url, key: app.testKey, user: 'anna' }, fields);
+  for (const fields of [{}, {}, { model: 'none-such' }]) await call(fields);
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${app.appId}?mode=sandbox`;
+  const home = await waitUntil('the calls are counted', async () => {
+    const page = await browser.open(path);
+    return /<dt>Calls<\/dt><dd>3<\/dd><dd>2 charged<\/dd>/.test(page.text) && page;
+  });
+  assertPage(home, 200, undefined, IN_CONSOLE);
+  assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
+  assert.match(home.text, /<code>BAD_REQUEST<\/code>/);
+  assert.match(home.text, /Set up: 4 of 7/);
+  for (const period of ['week', 'month', 'odd']) {
+    assertPage(await browser.open(`${path}&period=${period}`), 200, undefined, IN_CONSOLE);
+  }
+  // Nothing of it is live.
+  assert.match((await browser.open(`/console/${app.appId}`)).text, /<dt>Calls<\/dt><dd>0<\/dd>/);
+});

@@ -19,14 +19,14 @@ import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts'
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
-import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<CatalogueServices & CallsServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -69,7 +69,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: CatalogueServices & CallsServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
