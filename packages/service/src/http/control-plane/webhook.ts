@@ -19,7 +19,7 @@ const WEBHOOK = '/apps/:appId/webhook';
 
 /** Routes for an app's webhook subscription and the history of its deliveries (WH-01, WH-14). */
 export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
-  const { subscriptions, deliveries, sendTestEvent } = control;
+  const { subscriptions } = control;
 
   plane.put(
     WEBHOOK,
@@ -69,6 +69,12 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
       return toWire(subscription, signingSecret);
     },
   );
+  addDeliveryRoutes(plane, control);
+}
+
+/** What was sent, and a test of the endpoint. */
+function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
+  const { deliveries, sendTestEvent } = control;
 
   plane.post(
     `${WEBHOOK}/test`,
