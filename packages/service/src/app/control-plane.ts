@@ -6,6 +6,8 @@ import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
+import { createWalletMail } from '#app/wallet-mail.ts';
+import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
@@ -112,7 +114,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
-  const payments = await composePayments({ config, pool, clock, log });
+  const walletMail = createWalletMail({ config, clock, sendMail });
+  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
   const control: ControlPlane = {
     audit: createAuditReader(pool),
     accounts: createAccounts({
@@ -150,7 +153,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
     if (isDevelopment) {
-      addDevelopmentPages(plane, createMailbox(pool));
+      addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
@@ -159,6 +162,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
     log,
   });
+  const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
@@ -171,7 +175,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
   };
 }
 
