@@ -371,6 +371,16 @@ alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN
 create schema connections;
 grant usage on schema connections to purser_live;
 
+create table connections.alerts (
+  connection_id text collate "C" not null,
+  shares smallint[] not null,
+  month date default '1970-01-01'::date not null,
+  told smallint default 0 not null,
+  constraint alerts_pkey PRIMARY KEY (connection_id),
+  constraint alerts_shares_check CHECK (((shares <> '{}'::smallint[]) AND (1 <= ALL (shares)) AND (100 >= ALL (shares))))
+);
+grant insert, select, update, delete on connections.alerts to purser_live;
+
 create table connections.connections (
   connection_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -396,6 +406,8 @@ create table connections.releases (
   constraint releases_pkey PRIMARY KEY (app_id, user_id)
 );
 grant select on connections.releases to purser_live;
+
+alter table connections.alerts add constraint alerts_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connections.connections(connection_id) ON DELETE CASCADE;
 
 -- db
 
@@ -1222,6 +1234,10 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
+
+-- connections.alerts_due(p_most integer) returns TABLE(identity_id text, connection_id text, app_id text, share smallint, spent bigint, cap bigint, currency text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function connections.alerts_due(integer) to purser_live;
 
 -- connections.release(p_app text, p_user text) returns TABLE(identity_id text, is_paused boolean, cap_before_pause_micros bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog

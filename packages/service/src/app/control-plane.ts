@@ -7,6 +7,8 @@ import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
+import { createWalletMail } from '#app/wallet-mail.ts';
+import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
@@ -132,7 +134,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
-  const payments = await composePayments({ config, pool, clock, log });
+  const walletMail = createWalletMail({ config, clock, sendMail });
+  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   const control: ControlPlane = {
     audit: createAuditReader(pool),
@@ -169,7 +172,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
     if (isDevelopment) {
-      addDevelopmentPages(plane, createMailbox(pool));
+      addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
@@ -178,6 +181,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
     log,
   });
+  const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
@@ -190,7 +194,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
   };
 }
 
