@@ -97,7 +97,8 @@ async function answer<Who>(
     formats: formatsOf(headers['accept-language']),
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),
-    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, action), fields }),
+    form: (action, fields, { hasFile } = { hasFile: false }) =>
+      provenForm({ action, proof: proofOf(key, binding, action), fields, hasFile }),
   };
   const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
   if (given === undefined || !binding.isNew) return given;
