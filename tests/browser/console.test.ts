@@ -37,6 +37,11 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
+    await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
+    await page.getByLabel('User ID').fill('test-user');
+    await page.getByRole('button', { name: 'throttled', exact: true }).click();
+    await page.getByText('The next call of test-user plays throttled.').waitFor();
+    await assertSound(tab, `console-sandbox-${look}`);
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);

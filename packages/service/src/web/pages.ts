@@ -18,11 +18,16 @@ import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
+import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
+import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<CatalogueServices, 'frame'> {
+interface PagesOptions
+  extends Omit<AccountServices, 'cookies' | 'frame'>,
+    Omit<CatalogueServices, 'frame'>,
+    Omit<UsersServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   /** How fast forms may come from one network address. */
@@ -63,13 +68,14 @@ export function createPages({ secret, pace, log, walletOwners, ...accounts }: Pa
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: CatalogueServices = { ...accounts, frame };
+  const console: CatalogueServices & UsersServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage(frame),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
+    ...consoleUsersPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),
