@@ -42,6 +42,9 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'throttled', exact: true }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByLabel('Correlation id or call id').waitFor();
+    await assertSound(tab, `console-calls-${look}`);
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);

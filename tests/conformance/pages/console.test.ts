@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newOwner } from '../../support/control.ts';
+import { chat } from '../../support/client.ts';
+import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
-const { service } = await setStage();
+const { upstream, service } = await setStage();
 
 test('AU-06: the console shows people their own apps, and leads strangers to the sign-in', async () => {
   const owner = await newOwner(service);
@@ -109,4 +112,62 @@ test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner
   ]);
   const stranger = await signedInBrowser(service, (await newOwner(service)).email);
   assertPage(await stranger.open(path), 404);
+});
+
+test('CC-19 the console lists an app’s calls, and shows what became of one and why', async () => {
+  const owner = await newOwner(service);
+  const app = await newOwnApp(owner);
+  await service.fund(app, 'anna', 10_000_000);
+  const call = (key: string, name: string, fields = {}) =>
+    chat({ url: service.url, key, user: 'anna', headers: { 'x-correlation-id': name } }, fields);
+  assert.equal((await call(app.testKey, 'played')).status, 200);
+  assert.equal((await call(app.testKey, 'unknown', { model: 'none-such' })).status, 400);
+  const usage = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) });
+  assert.equal((await call(app.liveKey, 'paid')).status, 200);
+
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${app.appId}`;
+  const list = await waitUntil('the calls are listed', async () => {
+    const page = await browser.open(`${path}/calls?mode=sandbox`);
+    return page.text.includes('id=played') && page.text.includes('id=unknown') && page;
+  });
+  assertPage(list, 200, 'Calls', IN_CONSOLE);
+  assert.ok(!list.text.includes('id=paid'));
+  const refused = await browser.open(`${path}/calls?mode=sandbox&outcome=refused&user=&model=`);
+  assert.ok(refused.text.includes('id=unknown') && !refused.text.includes('id=played'));
+
+  const one = await browser.open(`${path}/calls?mode=sandbox&id=unknown`);
+  assertPage(one, 200, 'One call', IN_CONSOLE);
+  assert.match(one.text, /BAD_REQUEST/);
+  assert.match(one.text, /Nothing was charged/);
+  const paid = await browser.open(`${path}/call?id=paid`);
+  assertPage(paid, 200, 'One call', IN_CONSOLE);
+  assert.match(paid.text, /were set aside/);
+  assert.match(paid.text, /Given back/);
+  for (const strange of ['paid', 'none', '%00', 'x'.repeat(300)]) {
+    assertPage(await browser.open(`${path}/call?mode=sandbox&id=${strange}`), 404, 'No such call', IN_CONSOLE);
+  }
+});
+
+test('the home of an app sums its calls by what became of them, and says what is left to set up', async () => {
+  const owner = await newOwner(service);
+  const app = await newOwnApp(owner);
+  const call = (fields = {}) => chat({ url: service.url, key: app.testKey, user: 'anna' }, fields);
+  for (const fields of [{}, {}, { model: 'none-such' }]) await call(fields);
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${app.appId}?mode=sandbox`;
+  const home = await waitUntil('the calls are counted', async () => {
+    const page = await browser.open(path);
+    return /<dt>Calls<\/dt><dd>3<\/dd><dd>2 charged<\/dd>/.test(page.text) && page;
+  });
+  assertPage(home, 200, undefined, IN_CONSOLE);
+  assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
+  assert.match(home.text, /<code>BAD_REQUEST<\/code>/);
+  assert.match(home.text, /Set up: 4 of 7/);
+  for (const period of ['week', 'month', 'odd']) {
+    assertPage(await browser.open(`${path}&period=${period}`), 200, undefined, IN_CONSOLE);
+  }
+  // Nothing of it is live.
+  assert.match((await browser.open(`/console/${app.appId}`)).text, /<dt>Calls<\/dt><dd>0<\/dd>/);
 });

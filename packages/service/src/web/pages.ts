@@ -16,20 +16,22 @@ import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
+import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
-import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<CatalogueServices, 'frame'>,
-    Omit<UsersServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices & UsersServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
+  readonly isDevelopment: boolean;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -39,7 +41,8 @@ interface PagesOptions
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages(given: PagesOptions): PageRoutes {
+  const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
   const { publicUrl } = accounts;
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
@@ -68,14 +71,15 @@ export function createPages({ secret, pace, log, walletOwners, ...accounts }: Pa
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: CatalogueServices & UsersServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices & UsersServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
-    '/': startPage(frame),
+    '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
     ...consoleUsersPages(console),
+    ...consoleCallsPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),

@@ -34,11 +34,11 @@ ${amountField({ name: 'balance', label: TEXTS.balance(currency), text: typed.bal
 ${amountField({ name: 'cap', label: TEXTS.cap(currency), text: typed.cap })}
 ${checkboxField({ name: 'suspended', label: TEXTS.isSuspended, value: 'yes', isChecked: typed.isSuspended })}
 ${button(TEXTS.set, { name: 'wallet', value: 'fields' })}
-<p class="hint">${TEXTS.setWhat}</p>
+<p class="soft">${TEXTS.setWhat}</p>
 <h3>${TEXTS.refuse}</h3>
 ${row(...TEXTS.refusals.map(([value, text]) => button(text, { kind: 'quiet', name: 'wallet', value })))}
 <h3>${TEXTS.next}</h3>
-<p class="hint">${TEXTS.nextWhat}</p>
+<p class="soft">${TEXTS.nextWhat}</p>
 ${row(
   ...SANDBOX_OUTCOMES.map((outcome) => button(outcome, { kind: 'quiet', name: 'next', value: outcome })),
   button(TEXTS.clear, { kind: 'quiet', name: 'next', value: 'none' }),

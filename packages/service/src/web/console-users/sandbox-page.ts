@@ -118,7 +118,7 @@ ${card(
 )}
 <div class="columns">
 ${section({ id: 'change', heading: TEXTS.change, body: [setUpForm(services, asked, refused?.typed ?? typedFrom(user ?? '', chosen))] })}
-${section({ id: 'outcomes', heading: TEXTS.outcomes, body: [html`<p class="soft">${TEXTS.outcomesWhat}</p>`, outcomes()] })}
+${section({ id: 'outcomes', heading: TEXTS.outcomes, body: [outcomes()] })}
 </div>
 ${section({ id: 'code', heading: TEXTS.code, body: sandboxCode(services.publicUrl, app.appId) })}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
@@ -151,7 +151,7 @@ function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet:
 
 function outcomes(): Html {
   return table({
-    caption: TEXTS.outcomes,
+    caption: html`<p class="soft">${TEXTS.outcomesWhat}</p>`,
     columns: TEXTS.outcomeColumns.map((name) => ({ name })),
     rows: SANDBOX_OUTCOMES.map((name) => [html`<code>sandbox/${name}</code>`, OUTCOME_TEXTS[name]]),
     empty: '',
