@@ -19,7 +19,7 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.goto(`${OWN}/sign-in`);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out' }).first().waitFor();
 }
 

@@ -82,6 +82,7 @@ const COVERS: Readonly<Record<string, string>> = {
   reserveHolds: 'statement.ledger-reserve',
   settleHolds: 'statement.ledger-settle',
   'Promise.race': 'spool.keep',
+  'rateLimiter.take': 'rate.take', // Of a key that has a rate of its own.
 };
 
 interface Wait {

@@ -30,7 +30,7 @@ test('AU-06: the console shows people their own apps, and leads strangers to the
     assert.ok(!reply.text.includes('Reader'), path);
   }
   stranger.cookies.clear();
-  assertPage(await stranger.open(`/console/${String(appId)}`), 200, 'Sign in');
+  assertPage(await stranger.open(`/console/${String(appId)}`), 200, 'Sign in', { hasScript: true });
 });
 
 test('CP-02: an app is made and changed on its pages by the rules of the API', async () => {

@@ -240,7 +240,6 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'disconnected-user-gets-a-kept-answer',
     clause: 'CC-14',
     edits: [
-      reserve('elsif asked.wallet_id is null then', 'elsif asked.wallet_id is null and not asked.joins then'),
       reserve(
         'elsif asked.joins and not asked.is_suspended then',
         'elsif asked.joins and asked.is_suspended is not true then',

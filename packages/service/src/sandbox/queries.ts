@@ -1,7 +1,7 @@
 import { holdRequests } from '#db/hold-request.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
-import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
@@ -140,4 +140,19 @@ export async function selectSandboxWallets(
 export async function expireSandboxWallets(db: Queryable, after: bigint, most: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ last: bigint | null }>('select sandbox.expire($1, $2) as last', [after, most]);
   return rows[0]?.last ?? undefined;
+}
+
+interface KeyBudgetRow {
+  readonly key_id: KeyId;
+  readonly spent_micros: bigint;
+  readonly held_micros: bigint;
+}
+
+/** Reads this month's budgets of API keys (see `budgets_of.sql`). */
+export async function selectKeyBudgets(db: Queryable, lines: readonly KeyId[]): Promise<readonly KeyBudgetRow[]> {
+  const { rows } = await db.query<KeyBudgetRow>(
+    'select key_id, spent_micros, held_micros from sandbox.budgets_of($1)',
+    [lines],
+  );
+  return rows;
 }

@@ -58,7 +58,8 @@ export type HoldRefusalCode =
   | 'TOO_MANY_REQUESTS'
   | 'PAYMENT_REQUIRED'
   | 'WALLET_SUSPENDED'
-  | 'APP_SPEND_CAP_EXCEEDED';
+  | 'APP_SPEND_CAP_EXCEEDED'
+  | 'KEY_BUDGET_EXCEEDED';
 
 export interface Hold<M extends Mode> {
   readonly mode: M;

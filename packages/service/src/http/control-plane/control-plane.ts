@@ -4,6 +4,7 @@ import type { App, OwnApps } from '#accounts/app.ts';
 import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
+import type { ReadBudgets } from '#http/key-budgets.ts';
 import { granted } from '#http/planes.ts';
 import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -24,6 +25,7 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly apps: OwnApps;
   readonly logos: Logos;
+  readonly readBudgets: ReadBudgets;
   /** The base of addresses in answers. */
   readonly publicUrl: string;
   readonly sandboxWallets: SandboxWallets;
