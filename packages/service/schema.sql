@@ -1174,12 +1174,13 @@ create table webhooks.events (
   ended_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (event_id),
   constraint events_attempt_check CHECK ((attempt >= 1)),
+  constraint events_body CHECK (((body IS NOT NULL) OR (state = ANY (ARRAY['delivered'::text, 'dropped'::text])))),
   constraint events_check CHECK (((state = 'sending'::text) = (claim IS NOT NULL))),
   constraint events_check1 CHECK (((state = 'sending'::text) = (lease_until IS NOT NULL))),
-  constraint events_check2 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (body IS NULL))),
   constraint events_check3 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (ended_at IS NOT NULL))),
   constraint events_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'dropped'::text])))
 ) with (fillfactor = 70);
+CREATE INDEX events_dropped ON webhooks.events USING btree (app_id, created_at DESC, event_id DESC) WHERE (state = 'dropped'::text);
 CREATE INDEX events_due ON webhooks.events USING btree (due_at) WHERE (state = 'pending'::text);
 CREATE INDEX events_ended ON webhooks.events USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX events_pending ON webhooks.events USING btree (subscription_id, attempt DESC, due_at, event_id) WHERE (state = 'pending'::text);
@@ -1204,6 +1205,9 @@ create table webhooks.subscriptions (
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
   drop_told_at timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  last_failed_status integer,
+  last_failed_error text,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =

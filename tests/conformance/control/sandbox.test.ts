@@ -134,7 +134,9 @@ test('A1 SB-05 the document says which bodies are optional: those whose route ac
   );
   assert.deepEqual(optional.toSorted(), [
     'patch /apps/{appId}',
+    'patch /apps/{appId}/keys/{keyId}',
     'patch /operator/apps/{appId}',
+    'post /apps/{appId}/keys/{keyId}/roll',
     'post /apps/{appId}/sandbox/users/{userId}/reset',
   ]);
 });

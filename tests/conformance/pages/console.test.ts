@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
@@ -6,6 +7,12 @@ import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/p
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+/** One pixel. */
+const TINY_PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const { upstream, service } = await setStage();
 
@@ -164,10 +171,46 @@ test('the home of an app sums its calls by what became of them, and says what is
   assertPage(home, 200, undefined, IN_CONSOLE);
   assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
   assert.match(home.text, /<code>BAD_REQUEST<\/code>/);
-  assert.match(home.text, /Set up: 4 of 7/);
+  assert.match(home.text, /Set up: 4 of 8/);
   for (const period of ['week', 'month', 'odd']) {
     assertPage(await browser.open(`${path}&period=${period}`), 200, undefined, IN_CONSOLE);
   }
   // Nothing of it is live.
   assert.match((await browser.open(`/console/${app.appId}`)).text, /<dt>Calls<\/dt><dd>0<\/dd>/);
+});
+
+test('CP-02 a logo is chosen on the page of settings, by the rules of the API', async () => {
+  const owner = await newOwner(service);
+  const { appId } = await newOwnApp(owner);
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${appId}/logo`;
+  await browser.open(`/console/${appId}/settings`);
+  const fields = browser.fieldsOf(path, 'type="file"');
+  const post = async (parts: Readonly<Record<string, string | Blob>>) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ form: fields['form'] ?? '', ...parts })) {
+      if (typeof value === 'string') form.append(name, value);
+      else form.append(name, value, 'logo.png');
+    }
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, origin: 'https://purser.test' };
+    return fetch(`${service.url}${path}`, { method: 'POST', headers, body: form, redirect: 'manual' });
+  };
+  const picture = new Blob([new Uint8Array(TINY_PNG)]);
+  const saved = await post({ image: picture });
+  assert.equal(saved.status, 303, await saved.text());
+  const digest = createHash('sha256').update(TINY_PNG).digest('hex');
+  assert.ok((await browser.open(`/console/${appId}/settings`)).text.includes(`/logos/${digest}`));
+  for (const [image, status] of [
+    [new Blob(['<svg/>']), 400],
+    [new Blob([]), 400],
+    [new Blob([new Uint8Array(16_385)]), 400],
+    [new Blob([new Uint8Array(40_000)]), 413],
+    ['text', 400],
+  ] as const) {
+    assert.equal((await post({ image })).status, status);
+  }
+  assert.equal((await post({ image: picture, form: 'another' })).status, 403);
+  const removed = await browser.submit(path, {}, 'name="remove"');
+  assert.ok(!removed.text.includes('/logos/'), removed.text);
 });
