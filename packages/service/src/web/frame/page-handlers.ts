@@ -97,12 +97,8 @@ async function answer<Who>(
     formats: formatsOf(headers['accept-language']),
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),
-<<<<<<< HEAD
-    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, pathIn(action)), fields }),
-=======
     form: (action, fields, { hasFile } = { hasFile: false }) =>
-      provenForm({ action, proof: proofOf(key, binding, action), fields, hasFile }),
->>>>>>> main
+      provenForm({ action, proof: proofOf(key, binding, pathIn(action)), fields, hasFile }),
   };
   const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
   if (given === undefined || !binding.isNew) return given;
