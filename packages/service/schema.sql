@@ -924,6 +924,7 @@ create table sandbox.holds (
   body_digest bytea,
   is_joined boolean default false not null,
   budget_key text collate "C",
+  plays text,
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
@@ -955,6 +956,7 @@ create table sandbox.wallets (
   last_used_at timestamp with time zone default clock_timestamp() not null,
   reset_at timestamp with time zone,
   open_calls integer default 0 not null,
+  next_outcome text,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
@@ -1440,12 +1442,20 @@ grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.expire(bigint,integer) to purser_sandbox;
 
+-- sandbox.find(p_app text, p_user text) returns SETOF sandbox.wallets
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function sandbox.find(text,text) to purser_sandbox;
+
 -- sandbox.list(p_app text, p_after text, p_most integer) returns SETOF sandbox.wallets
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 
 -- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+
+-- sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid, plays text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function sandbox.place(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1458,6 +1468,10 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
+
+-- sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function sandbox.set_next(text,text,bigint,text) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
