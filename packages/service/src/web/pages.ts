@@ -18,6 +18,8 @@ import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
+import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
+import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
@@ -28,7 +30,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices & UsersServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices & UsersServices & WebhooksServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -71,7 +73,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices & UsersServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices & UsersServices & WebhooksServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
@@ -80,6 +82,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleHomePages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleWebhooksPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),
