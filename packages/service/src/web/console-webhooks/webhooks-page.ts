@@ -104,12 +104,7 @@ function sectionOf(deliveries: Html | Refusal): Html | undefined {
 function partsOf(
   services: WebhooksServices,
   asked: AppRequest,
-  {
-    subscription,
-    typed = typedOf(subscription),
-    refusal,
-    sent,
-  }: Done & { readonly subscription: Subscription | undefined },
+  { subscription, typed = typedOf(subscription), refusal }: Done & { readonly subscription: Subscription | undefined },
 ): Html {
   const { request, app, to } = asked;
   const actions = { active: TEXTS.save, disabled: TEXTS.enable };
