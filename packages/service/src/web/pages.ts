@@ -17,6 +17,8 @@ import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
+import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
@@ -26,7 +28,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices & ConsoleKeysServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -69,7 +71,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices & ConsoleKeysServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
@@ -77,6 +79,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
     ...consoleCallsPages(console),
+    ...consoleKeysPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),
