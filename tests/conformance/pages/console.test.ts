@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+/** One pixel. */
+const TINY_PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const { upstream, service } = await setStage();
 
@@ -30,7 +37,7 @@ test('AU-06: the console shows people their own apps, and leads strangers to the
     assert.ok(!reply.text.includes('Reader'), path);
   }
   stranger.cookies.clear();
-  assertPage(await stranger.open(`/console/${String(appId)}`), 200, 'Sign in');
+  assertPage(await stranger.open(`/console/${String(appId)}`), 200, 'Sign in', { hasScript: true });
 });
 
 test('CP-02: an app is made and changed on its pages by the rules of the API', async () => {
@@ -64,6 +71,54 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   const app = await owner.get(200, 'GET', `/apps/${apps[0]?.appId}`);
   assert.deepEqual(app['redirectUris'], ['https://app.test/back']);
   assert.equal(app['returnUri'], 'https://app.test/back');
+});
+
+test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner alone', async () => {
+  const owner = await newOwner(service);
+  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Reader' });
+  const path = `/console/${String(appId)}/sandbox`;
+  const browser = await signedInBrowser(service, owner.email);
+  assertPage(await browser.open(path), 200, 'Sandbox', IN_CONSOLE);
+  const set = await browser.submit(path, {
+    user: '<b>&u',
+    balance: '2,50',
+    cap: '1',
+    suspended: 'yes',
+    wallet: 'fields',
+  });
+  assertPage(set, 200, 'Sandbox', IN_CONSOLE);
+  assert.match(mainOf(set), /The wallet of &#60;b&#62;&#38;u was set/);
+  await browser.submit(path, { user: 'v', wallet: 'empty' });
+  const inSandbox = `${path}?mode=sandbox`; // The query is no part of what a form proves.
+  await browser.open(inSandbox);
+  const next = await browser.submit(inSandbox, { user: 'v', next: 'timeout' });
+  assert.match(next.text, /<body class="console sandbox">/);
+  await browser.open(path);
+  assert.match(mainOf(next), /The next call of v plays timeout/);
+  for (const fields of [
+    { user: '' },
+    { user: 'two words', wallet: 'fields' },
+    { user: 'v', wallet: 'fields', balance: '1.000' },
+    { user: 'v', next: 'crash' },
+  ]) {
+    assertPage(await browser.submit(path, fields), 400, 'Sandbox', IN_CONSOLE);
+  }
+  const { users } = (await owner.get(200, 'GET', `/apps/${String(appId)}/sandbox`)) as {
+    users: Record<string, unknown>[];
+  };
+  const shown = users.map(({ userId, balanceMicros, spendCapMicros, suspended, nextOutcome }) => [
+    userId,
+    balanceMicros,
+    spendCapMicros,
+    suspended,
+    nextOutcome,
+  ]);
+  assert.deepEqual(shown, [
+    ['<b>&u', 2_500_000, 1_000_000, true, null],
+    ['v', 0, null, false, 'timeout'],
+  ]);
+  const stranger = await signedInBrowser(service, (await newOwner(service)).email);
+  assertPage(await stranger.open(path), 404);
 });
 
 test('CC-19 the console lists an app’s calls, and shows what became of one and why', async () => {
@@ -116,10 +171,46 @@ test('the home of an app sums its calls by what became of them, and says what is
   assertPage(home, 200, undefined, IN_CONSOLE);
   assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
   assert.match(home.text, /<code>BAD_REQUEST<\/code>/);
-  assert.match(home.text, /Set up: 4 of 7/);
+  assert.match(home.text, /Set up: 4 of 8/);
   for (const period of ['week', 'month', 'odd']) {
     assertPage(await browser.open(`${path}&period=${period}`), 200, undefined, IN_CONSOLE);
   }
   // Nothing of it is live.
   assert.match((await browser.open(`/console/${app.appId}`)).text, /<dt>Calls<\/dt><dd>0<\/dd>/);
+});
+
+test('CP-02 a logo is chosen on the page of settings, by the rules of the API', async () => {
+  const owner = await newOwner(service);
+  const { appId } = await newOwnApp(owner);
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${appId}/logo`;
+  await browser.open(`/console/${appId}/settings`);
+  const fields = browser.fieldsOf(path, 'type="file"');
+  const post = async (parts: Readonly<Record<string, string | Blob>>) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ form: fields['form'] ?? '', ...parts })) {
+      if (typeof value === 'string') form.append(name, value);
+      else form.append(name, value, 'logo.png');
+    }
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, origin: 'https://purser.test' };
+    return fetch(`${service.url}${path}`, { method: 'POST', headers, body: form, redirect: 'manual' });
+  };
+  const picture = new Blob([new Uint8Array(TINY_PNG)]);
+  const saved = await post({ image: picture });
+  assert.equal(saved.status, 303, await saved.text());
+  const digest = createHash('sha256').update(TINY_PNG).digest('hex');
+  assert.ok((await browser.open(`/console/${appId}/settings`)).text.includes(`/logos/${digest}`));
+  for (const [image, status] of [
+    [new Blob(['<svg/>']), 400],
+    [new Blob([]), 400],
+    [new Blob([new Uint8Array(16_385)]), 400],
+    [new Blob([new Uint8Array(40_000)]), 413],
+    ['text', 400],
+  ] as const) {
+    assert.equal((await post({ image })).status, status);
+  }
+  assert.equal((await post({ image: picture, form: 'another' })).status, 403);
+  const removed = await browser.submit(path, {}, 'name="remove"');
+  assert.ok(!removed.text.includes('/logos/'), removed.text);
 });

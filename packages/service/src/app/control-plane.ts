@@ -7,6 +7,8 @@ import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
+import { createWalletMail } from '#app/wallet-mail.ts';
+import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
@@ -64,8 +66,10 @@ import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
+import type { SendTest } from '#webhooks/test-event.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -87,6 +91,8 @@ interface PlanesOptions {
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly links: Links;
 }
 
@@ -122,13 +128,14 @@ function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
+  const { config, pools, clock, log, keys, underWay, links } = options;
   const pool = pools.shared;
   const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
-  const payments = await composePayments({ config, pool, clock, log });
+  const walletMail = createWalletMail({ config, clock, sendMail });
+  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   const control: ControlPlane = {
     audit: createAuditReader(pool),
@@ -142,8 +149,10 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),
-    subscriptions,
-    listeners,
+    subscriptions: options.subscriptions,
+    listeners: options.listeners,
+    deliveries: options.deliveries,
+    sendTestEvent: options.sendTestEvent,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
@@ -163,7 +172,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
     if (isDevelopment) {
-      addDevelopmentPages(plane, createMailbox(pool));
+      addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
@@ -172,6 +181,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
     log,
   });
+  const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
@@ -184,7 +194,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
   };
 }
 
