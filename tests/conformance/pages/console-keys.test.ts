@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { NOTHING_TYPED } from '../../../packages/service/src/web/console-keys/key-form.ts';
 import { snippetsFor } from '../../../packages/service/src/web/console-keys/snippets.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
@@ -29,7 +30,7 @@ async function begin() {
 }
 
 const keyIn = ({ text }: Reply): string => /<code id="key">([^<]+)<\/code>/.exec(text)?.[1] ?? '';
-const idIn = ({ text }: Reply): string => /key\?mode=sandbox&amp;id=(key_\w+)/.exec(text)?.[1] ?? '';
+const idIn = ({ text }: Reply): string => /key\?mode=sandbox&#38;id=(key_\w+)/.exec(text)?.[1] ?? '';
 
 test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, and lists it without it', async () => {
   const { browser, keys, path: page } = await begin();
@@ -52,7 +53,7 @@ test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, an
   assert.deepEqual(shown?.['limits'], { models: ['large'], perMinute: 30, monthlyBudgetMicros: 2_500_000 });
   assert.deepEqual([shown['expiresAt'], shown['userId']], ['2031-06-30T23:59:59.999Z', 'dora']);
   const list = await browser.open(page);
-  assert.match(list.text, /Batch &lt;b&gt;/);
+  assert.match(list.text, /Batch &#60;b&#62;/);
   assert.match(list.text, /30 a minute/);
   assert.ok(!list.text.includes(apiKey));
   const live = await browser.open(page.replace('?mode=sandbox', ''));
@@ -73,7 +74,7 @@ test('CP-08 what is typed wrong is refused by the rules of the API, and stays in
     [{ addresses: 'here' }, /Limits/],
     [{ user: 'an na' }, /Only for this user/],
   ] as const) {
-    const refused = await browser.submit(page, { name: 'Kept', ...typed });
+    const refused = await browser.submit(page, { ...NOTHING_TYPED, user: '', name: 'Kept', ...typed });
     assertPage(refused, 400, 'Keys', IN_CONSOLE);
     assert.match(refused.text, said);
     assert.match(refused.text, /value="Kept"/);
