@@ -1493,6 +1493,15 @@ grant execute on function stats.end_pass(integer) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.merge_day(integer) to purser_live;
 
+-- stats.rebuild_receipts(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_custom_plan, enable_seqscan=off, jit=off
+
+-- stats.rebuild_traces(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_trace bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, jit=off
+
+-- stats.replace_day(p_day timestamp with time zone) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
