@@ -27,9 +27,12 @@ const MOVED = 'B8 WA-15 a person moved to another e-mail keeps their wallets, an
 /** Faults in who owns a wallet, who may spend from it, where links lead, and what an app sees of the operator's business. */
 export const CONNECTION_FAULTS: readonly Mutant[] = [
   {
-    id: 'alert-is-lost-in-a-crash',
+    id: 'alert-is-sent-again',
     clause: 'ON-04',
-    edits: [alerts('await claimAlerts(tx, AT_ONCE)', 'await claimAlerts(pool, AT_ONCE)')],
+    edits: [
+      alerts('case when a.month = this_month then a.told else 0 end', '0'),
+      alerts(' and (a.month <> this_month or a.told < d.share)', ''),
+    ],
     killer: walletSettings(
       'ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash',
     ),
