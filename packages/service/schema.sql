@@ -924,6 +924,7 @@ create table sandbox.holds (
   body_digest bytea,
   is_joined boolean default false not null,
   budget_key text collate "C",
+  plays text,
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
@@ -955,6 +956,7 @@ create table sandbox.wallets (
   last_used_at timestamp with time zone default clock_timestamp() not null,
   reset_at timestamp with time zone,
   open_calls integer default 0 not null,
+  next_outcome text,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
@@ -1172,12 +1174,13 @@ create table webhooks.events (
   ended_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (event_id),
   constraint events_attempt_check CHECK ((attempt >= 1)),
+  constraint events_body CHECK (((body IS NOT NULL) OR (state = ANY (ARRAY['delivered'::text, 'dropped'::text])))),
   constraint events_check CHECK (((state = 'sending'::text) = (claim IS NOT NULL))),
   constraint events_check1 CHECK (((state = 'sending'::text) = (lease_until IS NOT NULL))),
-  constraint events_check2 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (body IS NULL))),
   constraint events_check3 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (ended_at IS NOT NULL))),
   constraint events_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'dropped'::text])))
 ) with (fillfactor = 70);
+CREATE INDEX events_dropped ON webhooks.events USING btree (app_id, created_at DESC, event_id DESC) WHERE (state = 'dropped'::text);
 CREATE INDEX events_due ON webhooks.events USING btree (due_at) WHERE (state = 'pending'::text);
 CREATE INDEX events_ended ON webhooks.events USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX events_pending ON webhooks.events USING btree (subscription_id, attempt DESC, due_at, event_id) WHERE (state = 'pending'::text);
@@ -1202,6 +1205,9 @@ create table webhooks.subscriptions (
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
   drop_told_at timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  last_failed_status integer,
+  last_failed_error text,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =
@@ -1436,12 +1442,20 @@ grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.expire(bigint,integer) to purser_sandbox;
 
+-- sandbox.find(p_app text, p_user text) returns SETOF sandbox.wallets
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function sandbox.find(text,text) to purser_sandbox;
+
 -- sandbox.list(p_app text, p_after text, p_most integer) returns SETOF sandbox.wallets
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 
 -- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+
+-- sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid, plays text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function sandbox.place(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1454,6 +1468,10 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
+
+-- sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function sandbox.set_next(text,text,bigint,text) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
@@ -1474,6 +1492,15 @@ grant execute on function stats.end_pass(integer) to purser_live;
 -- stats.merge_day(p_kept_days integer) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.merge_day(integer) to purser_live;
+
+-- stats.rebuild_receipts(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_custom_plan, enable_seqscan=off, jit=off
+
+-- stats.rebuild_traces(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_trace bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, jit=off
+
+-- stats.replace_day(p_day timestamp with time zone) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off

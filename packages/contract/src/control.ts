@@ -180,6 +180,9 @@ export const sandboxUserSchema = z
     tokens: z.int(),
     spendCapMicros: amount.nullable(),
     suspended: z.boolean(),
+    nextOutcome: z.string().nullable().meta({
+      description: 'What the next call of this user will play, once. Null: what its model asks for.',
+    }),
   })
   .meta({ id: 'SandboxUser' });
 export const sandboxUserListSchema = z.object({

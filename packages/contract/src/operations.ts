@@ -248,6 +248,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Resets a fake wallet, or creates it',
     refuses: OWN,
   },
+  'PUT /apps/{appId}/sandbox/users/{userId}/next': {
+    id: 'setNextSandboxOutcome',
+    tag: 'Sandbox',
+    summary: 'Makes the next call of a test user play an outcome, once',
+    description:
+      'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
+    refuses: OWN,
+  },
   ...WEBHOOK_OPERATIONS,
   ...OPERATOR_OPERATIONS,
 

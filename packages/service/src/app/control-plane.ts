@@ -66,8 +66,10 @@ import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
+import type { SendTest } from '#webhooks/test-event.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -89,6 +91,8 @@ interface PlanesOptions {
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly links: Links;
 }
 
@@ -124,7 +128,7 @@ function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
+  const { config, pools, clock, log, keys, underWay, links } = options;
   const pool = pools.shared;
   const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
@@ -145,8 +149,10 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),
-    subscriptions,
-    listeners,
+    subscriptions: options.subscriptions,
+    listeners: options.listeners,
+    deliveries: options.deliveries,
+    sendTestEvent: options.sendTestEvent,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),

@@ -58,7 +58,7 @@ begin
   if is_idle then
     update sandbox.wallets w set
       balance_micros = p_grant, cap_micros = null, cap_spent_micros = 0, is_suspended = false, requests = 0, tokens = 0,
-      last_used_at = clock_timestamp()
+      next_outcome = null, last_used_at = clock_timestamp()
     where w.wallet_id = any (wallets) and w.held_micros = 0 and w.last_used_at < clock_timestamp() - interval '30 days';
   end if;
   select exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live'),

@@ -29,7 +29,8 @@ begin
   update sandbox.wallets w set
     balance_micros = p_balance, held_micros = 0, open_streams = 0, open_calls = 0,
     cap_micros = p_cap, cap_spent_micros = 0, cap_held_micros = 0,
-    is_suspended = p_suspended, requests = 0, tokens = 0, last_used_at = clock_timestamp(), reset_at = clock_timestamp()
+    is_suspended = p_suspended, requests = 0, tokens = 0, last_used_at = clock_timestamp(), reset_at = clock_timestamp(),
+    next_outcome = null
   where w.wallet_id = wallet.wallet_id
   returning * into wallet;
   return wallet;

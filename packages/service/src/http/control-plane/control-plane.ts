@@ -15,8 +15,10 @@ import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { Stats } from '#stats/stats.ts';
 import type { TraceReader } from '#traces/traces.ts';
 import type { AppUsage } from '#usage/report.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
+import type { SendTest } from '#webhooks/test-event.ts';
 
 /** What the routes for app owners need. */
 export interface ControlPlane {
@@ -34,6 +36,8 @@ export interface ControlPlane {
   readonly stats: Stats;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly clock: Clock;
   /** The currency of every wallet. */
   readonly currency: string;
