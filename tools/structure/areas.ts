@@ -17,7 +17,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   providers: ['kernel', 'contract', 'upstream-http', 'text-runs'],
   limits: ['kernel', 'db'],
   audit: ['kernel', 'db'],
-  accounts: ['kernel', 'db', 'limits', 'audit'],
+  accounts: ['kernel', 'db', 'limits', 'audit', 'contract'],
   identities: ['kernel', 'db', 'limits', 'audit'],
   catalogue: ['kernel', 'db', 'contract'],
   probe: ['kernel', 'providers', 'text-runs', 'contract'],

@@ -41,6 +41,7 @@ export const RULES: RuleSet = {
         'drain-queries.ts',
         'history-queries.ts',
         'listener-queries.ts',
+        'team-queries.ts',
         'key-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],

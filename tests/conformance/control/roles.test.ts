@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { APP_ROLES, type AppRole, isAtLeast, LEAST_ROLES, leastRoleOf } from '../../../packages/contract/src/access.ts';
 import type { OperationObject } from '../../../packages/service/src/http/openapi/open-api.ts';
+import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
+import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import { openBrowser } from '../../support/browser.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
@@ -14,7 +18,8 @@ import { setStage } from '../../support/stage.ts';
 
 /** Calls every documented route as every kind of caller. Each expected answer follows from a rule, not from a list. */
 
-const { service, upstream } = await setStage();
+const SECRET = 'a secret of the tests, which makes the proofs of forms';
+const { service, upstream } = await setStage({ environment: { PURSER_SECRET: SECRET } });
 const { url, database } = service;
 const document = readDocument((await send('/openapi.json', { url })).text);
 
@@ -34,6 +39,20 @@ const owner = await newOwner(service);
 const stranger = await newOwner(service);
 const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
+/** A member of the owner's app in this role. */
+async function newMember(role: AppRole) {
+  const member = await newOwner(service);
+  await database.owner.query(
+    `insert into accounts.members (app_id, account_id, role)
+     select $1, account_id, $2 from accounts.accounts where email = $3`,
+    [appId, role, member.email],
+  );
+  return member;
+}
+const viewer = await newMember('viewer');
+const developer = await newMember('developer');
+const disabled = await newMember('owner');
+await database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [disabled.email]);
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
 await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -74,7 +93,10 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   revoked: await endedSession('delete from accounts.sessions'),
   'live key': keys.live.apiKey,
   'test key': keys.sandbox.apiKey,
+  'disabled owner': disabled.token,
   stranger: stranger.token,
+  viewer: viewer.token,
+  developer: developer.token,
   owner: owner.token,
   operator: operator.token,
 };
@@ -105,10 +127,29 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   },
 };
 
+/** Everybody who may come to a page, with their session. */
+const PEOPLE = Object.entries(CALLERS).filter(
+  ([who]) => !who.includes('key') && who !== 'expired' && who !== 'revoked',
+);
+const browser = openBrowser(url);
+const NO_SESSION = 'a'.repeat(43);
+
+/** Opens a page, or sends it an empty form with a proof that is right. */
+async function visit(method: string, path: string, token: string | undefined): Promise<Reply> {
+  browser.cookies.clear();
+  browser.cookies.set('__Host-purser-form', NO_SESSION);
+  if (token !== undefined) browser.cookies.set('__Host-purser-session', token);
+  if (method === 'GET') return browser.ask(path);
+  const value = token === undefined || token === disabled.token ? NO_SESSION : token;
+  const key = deriveKey(Buffer.from(SECRET), 'page-form');
+  return browser.ask(path, { form: { form: proofOf(key, { value, isNew: false }, path) } });
+}
+
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
+  mintKey: () => ({ mode: 'live' }),
   moveIdentity: () => ({ email: `moved-${(count += 1)}@example.test`, reason: 'Lost.' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
@@ -140,6 +181,7 @@ async function call(
   if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
+  if (operationId === 'deleteListener' && (key === owner.token || key === developer.token)) spareListener = undefined;
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
     url,
     method,
@@ -149,12 +191,26 @@ async function call(
   });
 }
 
-/** 401 for callers without a session. Operator routes: 403 for other sessions. Named things: 404 for all but their owner. */
-function expectedOf({ path, responses }: Operation, caller: string): number {
-  const isKnown = caller === 'stranger' || caller === 'owner' || caller === 'operator';
+const ROLES: readonly string[] = APP_ROLES;
+/** The role that callers have in the app. An operator has none: being one opens no app. */
+function roleOf(caller: string): AppRole | undefined {
+  return APP_ROLES.find((role) => role === caller);
+}
+
+/**
+ * 401 for callers without a session. Operator routes: 403 for other sessions. Routes of the app: 403 for members whose role is too
+ * low, 404 for everybody else. Other named things: 404 for all but their owner. Keys that are named here are live.
+ */
+function expectedOf({ method, path, responses }: Operation, caller: string): number {
+  const isKnown = ['stranger', 'operator', ...ROLES].includes(caller);
   const done = Number(Object.keys(responses).find((status) => status.startsWith('2')));
   if (!isKnown) return 401;
   if (path.startsWith('/operator/')) return caller === 'operator' ? done : 403;
+  if (path.startsWith('/apps/{appId}')) {
+    const role = roleOf(caller);
+    if (role === undefined) return 404;
+    return isAtLeast(role, leastRoleOf(`${method} ${path}`, 'live')) ? done : 403;
+  }
   return path.includes('{') && caller !== 'owner' ? 404 : done;
 }
 
@@ -177,6 +233,32 @@ test('AU-05 AU-06 CP-05 every route of the control and operator planes allows ex
   for (const line of lines) context.diagnostic(line);
   assert.deepEqual(surprises, []);
   assert.ok(forSessions.length >= 30, String(forSessions.length));
+});
+
+test('AU-06 every page and form of an app opens for exactly the members whose role suffices', async (context) => {
+  const pages = Object.keys(LEAST_ROLES).filter((name) => name.includes(' /console/'));
+  assert.ok(pages.length >= 4);
+  const lines = [`| page | ${PEOPLE.map(([who]) => who).join(' | ')} |`, `|---|${PEOPLE.map(() => '---').join('|')}|`];
+  const surprises: string[] = [];
+  for (const name of pages) {
+    const [method = '', template = ''] = name.split(' ');
+    const statuses: number[] = [];
+    for (const [who, token] of PEOPLE) {
+      const reply = await visit(method, template.replace(':part', appId), token);
+      const role = roleOf(who);
+      const isIn = role !== undefined && isAtLeast(role, leastRoleOf(name));
+      const refused = who === 'disabled owner' || who === 'nobody' ? 303 : role === undefined ? 404 : 403;
+      // What an empty form gets is the page's affair, as long as it is not that its sender may not send it.
+      if (isIn ? [403, 404, 405, 500].includes(reply.status) : reply.status !== refused) {
+        surprises.push(`${name} by ${who}: ${reply.status}, ${isIn ? 'not allowed' : `not ${refused}`}`);
+      }
+      assert.ok(isIn || !reply.text.includes('<nav class="side"'), `${name} shows ${who} the app`);
+      statuses.push(reply.status);
+    }
+    lines.push(`| ${name} | ${statuses.join(' | ')} |`);
+  }
+  for (const line of lines) context.diagnostic(line);
+  assert.deepEqual(surprises, []);
 });
 
 test('AU-06 another account’s app and a missing one answer the same, byte for byte', async () => {

@@ -58,6 +58,10 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   const saved = await browser.submit(path, { ...away, returnUri: 'https://app.test/back' });
   assert.equal(saved.status, 200);
   assert.match(saved.text, /The settings were saved/);
+  // The form of a page keeps the mode: its proof is for the path, whatever follows it.
+  await browser.open(`${path}?mode=sandbox`);
+  const inSandbox = await browser.submit(`${path}?mode=sandbox`, { ...away, returnUri: 'https://app.test/back' });
+  assert.match(inSandbox.text, /The settings were saved/);
   const app = await owner.get(200, 'GET', `/apps/${apps[0]?.appId}`);
   assert.deepEqual(app['redirectUris'], ['https://app.test/back']);
   assert.equal(app['returnUri'], 'https://app.test/back');

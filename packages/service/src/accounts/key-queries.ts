@@ -79,6 +79,15 @@ export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: n
   return rows;
 }
 
+/** The mode of a key. Undefined when the app has no such key. */
+export async function selectKeyMode(db: Queryable, appId: AppId, keyId: KeyId): Promise<Mode | undefined> {
+  const { rows } = await db.query<{ mode: Mode }>(
+    'select mode from accounts.api_keys where app_id = $1 and key_id = $2',
+    [appId, keyId],
+  );
+  return rows[0]?.mode;
+}
+
 /** Counts the keys of an app that are not revoked. */
 export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
   const { rows } = await db.query<{ count: number }>(

@@ -10,8 +10,15 @@ import {
   newKeySchema,
 } from '@purser/contract/control.ts';
 import { z } from 'zod';
-import type { ApiKey, App } from '#accounts/app.ts';
-import { type ControlPlane, callerOf, noSuchApp, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
+import type { ApiKey } from '#accounts/app.ts';
+import {
+  type ControlPlane,
+  callerOf,
+  noSuchApp,
+  type OwnApp,
+  ownApp,
+  ownerOf,
+} from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -22,12 +29,12 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.post('/apps', { schema: { body: newAppSchema, response: { 201: appSchema } } }, async (request, reply) => {
     const app = granted(await apps.create(ownerOf(control, request), request.body));
-    return reply.code(201).send(appToWire(app));
+    return reply.code(201).send(appToWire({ ...app, role: 'owner' }));
   });
 
   plane.get('/apps', { schema: { response: { 200: appListSchema } } }, async (request) => {
     const { account } = callerOf(request);
-    return { apps: (await apps.list(account.accountId)).map(appToWire) };
+    return { apps: (await apps.list(account.accountId)).map(({ app, role }) => appToWire({ ...app, role })) };
   });
 
   plane.get('/apps/:appId', { schema: { params: appParamsSchema, response: { 200: appSchema } } }, async (request) =>
@@ -39,9 +46,9 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, body: changeAppSchema, response: { 200: appSchema } } },
     async (request) => {
       const { name, redirectUris, returnUri } = request.body;
-      const owner = ownerOf(control, request);
-      const app = await apps.change(owner, request.params.appId, { name, redirectUris, returnUri });
-      return appToWire(granted(app ?? noSuchApp()));
+      const { appId, role } = await ownApp(control, request, request.params.appId);
+      const app = await apps.change(ownerOf(control, request), appId, { name, redirectUris, returnUri });
+      return appToWire({ ...granted(app ?? noSuchApp()), role });
     },
   );
 }
@@ -54,8 +61,8 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys',
     { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
     async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
       const { mode, userId, joinSeconds } = request.body;
+      const { appId } = await ownApp(control, request, request.params.appId, mode);
       const options = { mode, boundUser: userId, joinSeconds };
       const minted = granted(await apps.mintKey(ownerOf(control, request), appId, options));
       return reply.code(201).send({ appId, ...minted, mode, userId, joinSeconds });
@@ -75,7 +82,8 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys/:keyId',
     { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const mode = await apps.modeOfKey(request.params.appId, request.params.keyId);
+      const { appId } = await ownApp(control, request, request.params.appId, mode);
       const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
       if (!isThere) granted(refuse('NOT_FOUND', 'This app has no such key.'));
       return reply.code(204).send(null);
@@ -83,9 +91,9 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
-/** An app as its owner sees it, without the limits and rights that operators set. */
-function appToWire({ appId, name, redirectUris, returnUri, status, createdAtMs }: App) {
-  return { appId, name, redirectUris: [...redirectUris], returnUri, status, createdAt: isoOf(createdAtMs) };
+/** An app as its members see it, without the limits and rights that operators set. */
+function appToWire({ appId, name, redirectUris, returnUri, status, role, createdAtMs }: OwnApp) {
+  return { appId, name, redirectUris: [...redirectUris], returnUri, status, role, createdAt: isoOf(createdAtMs) };
 }
 
 /** A key in a list: its hint, never the key, and its options, if it has any. A revoked key stays in the list, with the time of its revocation. */

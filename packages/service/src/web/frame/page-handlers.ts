@@ -97,7 +97,8 @@ async function answer<Who>(
     formats: formatsOf(headers['accept-language']),
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),
-    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, action), fields }),
+    // The proof is for the path: what follows it, such as the mode, only says how the answer looks.
+    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, action.replace(/\?.*$/, '')), fields }),
   };
   const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
   if (given === undefined || !binding.isNew) return given;
