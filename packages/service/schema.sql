@@ -879,6 +879,77 @@ create table sandbox.wallets (
   constraint wallets_open_streams_check CHECK ((open_streams >= 0))
 ) with (fillfactor = 50);
 
+-- stats
+
+create schema stats;
+grant usage on schema stats to purser_live;
+
+create table stats.hours (
+  app_id text collate "C" not null,
+  mode text not null,
+  hour timestamp with time zone not null,
+  model text collate "C" not null,
+  outcome text collate "C" not null,
+  calls bigint default 0 not null,
+  charged_micros bigint default 0 not null,
+  prompt_tokens bigint default 0 not null,
+  completion_tokens bigint default 0 not null,
+  first_byte bigint[],
+  total bigint[],
+  constraint hours_pkey PRIMARY KEY (app_id, mode, hour, model, outcome),
+  constraint hours_calls_check CHECK ((calls >= 0)),
+  constraint hours_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint hours_first_byte_check CHECK ((cardinality(first_byte) = 16)),
+  constraint hours_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint hours_total_check CHECK ((cardinality(total) = 16))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX hours_hour ON stats.hours USING btree (hour);
+grant insert, select, update, delete on stats.hours to purser_live;
+
+create table stats.keys (
+  app_id text collate "C" not null,
+  mode text not null,
+  hour timestamp with time zone not null,
+  key_id text collate "C" not null,
+  calls bigint default 0 not null,
+  charged_calls bigint default 0 not null,
+  charged_micros bigint default 0 not null,
+  constraint keys_pkey PRIMARY KEY (app_id, mode, hour, key_id),
+  constraint keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text])))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX keys_hour ON stats.keys USING btree (hour);
+grant insert, select, update, delete on stats.keys to purser_live;
+
+create table stats.passes (
+  is_only boolean default true not null,
+  due_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  ended_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  merged_until timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  constraint passes_pkey PRIMARY KEY (is_only),
+  constraint passes_is_only_check CHECK (is_only)
+);
+grant select on stats.passes to purser_live;
+
+create table stats.rebuilt (
+  app_id text collate "C" not null,
+  mode text not null,
+  hour timestamp with time zone not null,
+  model text collate "C" not null,
+  outcome text collate "C" not null,
+  calls bigint not null,
+  charged_micros bigint not null,
+  prompt_tokens bigint not null,
+  completion_tokens bigint not null,
+  constraint rebuilt_pkey PRIMARY KEY (hour, app_id, mode, model, outcome)
+);
+
+create table stats.watermarks (
+  wallet_id bigint not null,
+  entry_seq bigint not null,
+  constraint watermarks_pkey PRIMARY KEY (wallet_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+grant select on stats.watermarks to purser_live;
+
 -- traces
 
 create schema traces;
@@ -1142,6 +1213,10 @@ grant execute on function ledger.credit(text,text,text,bigint,text) to purser_li
 -- ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
+-- ledger.days(p_wallet bigint, p_before bigint, p_most integer) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+--   plpgsql, stable, search_path=pg_catalog
+grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
+
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
@@ -1156,6 +1231,10 @@ grant execute on function ledger.end_check(bigint) to purser_live;
 -- ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
+
+-- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
@@ -1273,6 +1352,26 @@ grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purs
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
+
+-- stats.add(p_one bigint[], p_other bigint[]) returns bigint[]
+--   sql, immutable
+grant execute on function stats.add(bigint[],bigint[]) to purser_live;
+
+-- stats.begin_pass(p_period_ms integer) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function stats.begin_pass(integer) to purser_live;
+
+-- stats.end_pass(p_pause_ms integer) returns void
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function stats.end_pass(integer) to purser_live;
+
+-- stats.merge_day(p_kept_days integer) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function stats.merge_day(integer) to purser_live;
+
+-- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
+grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off

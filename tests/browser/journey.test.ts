@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/client.ts';
-import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { type ContextOptions, keepPicture, openChromium, type Tab } from '../support/chromium.ts';
 import { BACK, journeyOf, OWN, setJourney, startOtherSite } from '../support/journey.ts';
 import { assertQuiet } from '../support/sound-page.ts';
 
@@ -48,9 +48,11 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await journey.at('Your wallet', 'wallet');
     await page.getByRole('link', { name: 'Test app' }).click();
     await journey.at('Test app', 'connection');
+    await page.getByRole('link', { name: '1 call' }).click();
+    await journey.at(/2\d{3}/, 'day');
     await page.getByRole('link', { name: /^Call/ }).click();
     await journey.at('Receipt', 'receipt');
-    await page.getByRole('link', { name: 'Back to the movements' }).click();
+    await page.getByRole('link', { name: 'Back to the wallet' }).click();
     await page.getByRole('link', { name: 'Get a refund of unused money' }).click();
     await journey.at('Refund', 'refund');
     await page.getByRole('link', { name: 'Back to Test app' }).click();
@@ -87,6 +89,10 @@ test('ON-01 BI-02 a user goes from the app to a wallet and back, paid, unpaid or
   await page.goto(await connectUrl('connecting'));
   await journey.signIn('connecting@example.test');
   await page.getByText('anna <b>@example.com').waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await keepPicture(page, 'consent-small-phone');
+  const agree = await page.getByRole('button', { name: 'Connect' }).boundingBox();
+  assert.ok(agree !== null && agree.y + agree.height <= 740, `the button is in sight: ${JSON.stringify(agree)}`);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await atApp.waitFor();
   assert.equal(theApp.asked.at(-1)?.path, backWith('cancelled'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -7,6 +7,7 @@ import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { newOperator } from '../support/control.ts';
 import { scrape } from '../support/metrics.ts';
 import { openChat } from '../support/open-chat.ts';
+import { assertRefusal } from '../support/refusal.ts';
 import {
   completionBody,
   startScriptedUpstream,
@@ -33,18 +34,27 @@ const catalogue = catalogueOf(servers, {
   silent: pairWith({ firstByteMs: 100 }),
   slow: pairWith({ timeoutMs: 1_000 }),
   pooled: [{ provider: 'pool', micros: 1 }],
+  file: [{ provider: 'file', micros: 1 }],
+  command: [{ provider: 'command', micros: 1 }],
 });
 const { baseUrl } = servers.first;
-const pool = { kind: 'openai-compatible', baseUrl, apiKeys: ['one', 'two'] };
+const withKeys = (...apiKeys: readonly string[]) => ({ kind: 'openai-compatible', baseUrl, apiKeys });
 const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-fallback-'));
 const keysFile = path.join(folder, 'keys.json');
 const hosts = [new URL(baseUrl).origin];
-writeFileSync(keysFile, JSON.stringify({ one: { env: 'KEY_ONE', hosts }, two: { env: 'KEY_TWO', hosts } }));
+const keyFile = { file: path.join(folder, 'file'), command: path.join(folder, 'command') };
+const definitions = {
+  one: { env: 'KEY_ONE', hosts },
+  two: { env: 'KEY_TWO', hosts },
+  file: { file: keyFile.file, hosts },
+  command: { command: ['/bin/cat', keyFile.command], seconds: 1, hosts },
+};
+writeFileSync(keysFile, JSON.stringify(definitions));
+const keyed = { pool: withKeys('one', 'two'), file: withKeys('file'), command: withKeys('command') };
 const service = await startTestService(
-  { ...catalogue, providers: { ...catalogue.providers, pool } },
+  { ...catalogue, providers: { ...catalogue.providers, ...keyed } },
   { PURSER_PROVIDER_KEYS: keysFile, KEY_ONE: 'sk-one', KEY_TWO: 'sk-two' },
 );
-rmSync(folder, { recursive: true });
 const app = await service.addApp();
 const ownApp = await service.addApp({ isFirstParty: true });
 await service.fund(app, 'anna', 1_000_000);
@@ -56,6 +66,7 @@ after(async () => {
   assert.deepEqual({ held, openStreams }, { held: 0, openStreams: 0 });
   await service.close();
   for (const server of Object.values(servers)) await server.close();
+  rmSync(folder, { recursive: true });
 });
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -183,6 +194,44 @@ test('CC-16 a plain call goes on when its upstream has not answered in the upstr
   second.script('slow', PLAIN);
   const reply = await ask('slow');
   assert.deepEqual([reply.status, (await priceOf(reply))?.provider], [200, 'second']);
+});
+
+/** The key that a call is sent with. */
+async function keySentFor(model: string): Promise<string | undefined> {
+  const reply = await ask(model);
+  assert.equal(reply.status, 200, reply.text);
+  return servers.first.requests.at(-1)?.headers.authorization;
+}
+
+test('MO-11 WA-07 keys of a file and of a command are replaced while calls come; without one, calls fail and are free', async () => {
+  const sources = ['file', 'command'] as const;
+  const replaceKeys = (key: string): void => {
+    for (const source of sources) {
+      writeFileSync(`${keyFile[source]}.new`, `${key}-of-${source}\n`);
+      renameSync(`${keyFile[source]}.new`, keyFile[source]);
+    }
+  };
+  for (const source of sources) first.script(source, PLAIN);
+  replaceKeys('old');
+  for (const source of sources) assert.equal(await keySentFor(source), `Bearer old-of-${source}`);
+  replaceKeys('new');
+  for (const source of sources) {
+    await waitUntil('the new key', async () => (await keySentFor(source)) === `Bearer new-of-${source}`);
+  }
+  for (const source of sources) rmSync(keyFile[source]);
+  for (const source of sources) {
+    const lost = await waitUntil('the end of the key', async () => {
+      const asked = first.count(source);
+      const { balance } = await service.wallet(app, 'anna');
+      const reply = await ask(source);
+      return reply.status !== 200 && { reply, asked, balance };
+    });
+    assertRefusal(lost.reply, { code: 'UPSTREAM_PROVIDER_ERROR', type: 'upstream_outage' });
+    assert.ok(!lost.reply.text.includes(folder) && !lost.reply.text.includes('-of-'), lost.reply.text);
+    assert.equal(first.count(source), lost.asked, 'nothing was sent');
+    const { balance, held } = await service.wallet(app, 'anna');
+    assert.deepEqual([balance, held], [lost.balance, 0]);
+  }
 });
 
 test('CC-16 a refused key of a pool hands its calls to the next key, and is asked last once it has failed often', async () => {

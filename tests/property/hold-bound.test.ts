@@ -12,7 +12,13 @@ import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts
 import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/request/validate-call.ts';
-import { type EndUserId, newAccountId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import {
+  type EndUserId,
+  newAccountId,
+  newAppId,
+  newCorrelationId,
+  newKeyId,
+} from '../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
@@ -95,7 +101,7 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, mode: 'live', boundUser: null, joinSeconds: null },
+    caller: { app, keyId: newKeyId(), mode: 'live', boundUser: null, joinSeconds: null },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     pseudonyms,

@@ -69,7 +69,7 @@ export async function newOwnApp(person: Person): Promise<TestApp> {
 export async function mailTo({ database }: TestService, email: string): Promise<{ body: string; token: string }> {
   return waitUntil('the mail has arrived', async () => {
     const { rows } = await database.owner.query<{ body: string }>(
-      'select body from mail.messages where recipient = $1 order by message_id desc limit 1',
+      `select body from mail.messages where recipient = $1 and body ~ '(^|\n) {4}\\S' order by message_id desc limit 1`,
       [email],
     );
     const body = rows[0]?.body ?? '';

@@ -138,7 +138,7 @@ export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: 
     },
     consent: async (appName = 'Test app') => {
       await at(`Connect ${appName}`, 'consent');
-      await page.getByLabel('No cap').check();
+      await page.getByLabel('Monthly cap').selectOption('none');
       await page.getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Connect' }).click();
     },

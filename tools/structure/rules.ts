@@ -31,6 +31,7 @@ export const RULES: RuleSet = {
       'sandbox',
       'usage',
       'traces',
+      'stats',
       'db',
     ],
     homes: {
@@ -53,6 +54,7 @@ export const RULES: RuleSet = {
       sandbox: ['idempotency'],
       idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
+      stats: ['ledger', 'usage', 'traces'],
     },
   },
 

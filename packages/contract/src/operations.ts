@@ -174,6 +174,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: ['link'],
     refuses: [...OWN, 'TOO_MANY_REQUESTS'],
   },
+  'GET /apps/{appId}/stats': {
+    id: 'getStats',
+    tag: 'Usage and receipts',
+    summary: 'Shows sums of an app’s calls by hour or day, model, outcome and key',
+    description:
+      'What the charts of the console show: charges, refusals by code, errors of providers, latency. Reads sums that are kept beside the receipts, so that it is quick at any number of calls. The charges of live calls equal those of the receipts. Everything else is counted in memory: if a process dies, calls of its last second are missing.',
+    refuses: OWN,
+  },
   'GET /apps/{appId}/calls/{callId}': {
     id: 'getCall',
     tag: 'Usage and receipts',

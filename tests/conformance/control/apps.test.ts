@@ -110,6 +110,7 @@ test('AU-06 another owner’s app looks like no app at all', async () => {
     ['GET', '/sandbox', undefined],
     ['POST', '/sandbox/users/u/reset', {}],
     ['GET', '/usage', undefined],
+    ['GET', '/stats', undefined],
     ['GET', '/calls?correlationId=x', undefined],
     ['GET', '/calls/00000000-0000-0000-0000-000000000000', undefined],
   ] as const) {

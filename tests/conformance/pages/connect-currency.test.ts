@@ -15,14 +15,11 @@ test('ON-01 the offered caps match the top-ups in size, even in a currency whose
   const link = await refusedPath(service, app, 'anna');
   assertPage(await browser.open(link), 200, 'Connect Test app');
   const { text } = browser.page();
-  const offered = [...text.matchAll(/type="radio" name="cap" value="(\d+)"( checked)?>/g)].map(([, cap, is]) => [
-    cap,
-    is,
-  ]);
+  const offered = [...text.matchAll(/<option value="(\d+)"( selected)?>/g)].map(([, cap, is]) => [cap, is]);
   assert.deepEqual(offered, [
     ['500', undefined],
     ['1000', undefined],
-    ['2000', ' checked'],
+    ['2000', ' selected'],
     ['5000', undefined],
   ]);
   assert.match(text, /¥2,000</);

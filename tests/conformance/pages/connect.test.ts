@@ -120,7 +120,7 @@ test('ON-01 nobody connects without confirming the account, or without a valid c
   }
   const shown = await browser.submit(`${link}/consent`, { ...CONSENT, cap: 'other', 'other-cap': '"><b>' });
   assert.ok(shown.text.includes('value="&#34;&#62;&#60;b&#62;"'), 'the typed amount is still there');
-  assert.match(shown.text, /value="other" checked>[^]*name="own" type="checkbox" value="yes" required checked>/);
+  assert.match(shown.text, /value="other" selected>[^]*name="own" type="checkbox" value="yes" required checked>/);
   assert.equal(await everything(), before);
 });
 
@@ -204,7 +204,7 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
   const link = await app.linkFor(user);
   const connected = await owner.open(link);
   assertPage(connected, 200, 'Notes is connected');
-  assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
+  assert.match(connected.text, /value="other" selected>[^]*value="12\.50"/);
   assert.doesNotMatch(connected.text, /connected this app before|\/cancel"/);
   assert.ok(connected.text.includes(`href="${link}/done"`), 'an owner who goes back is connected');
   await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as the page showed it.
@@ -214,7 +214,7 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
     [micros(5_000_000n), '5'],
   ] as const) {
     await connections.setCap(made, cap);
-    assert.match((await owner.open(link)).text, new RegExp(`value="${chosen}" checked>`));
+    assert.match((await owner.open(link)).text, new RegExp(`value="${chosen}" selected>`));
   }
   await connections.setConnected(made, false);
   const again = await owner.open(link);
@@ -229,9 +229,9 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
 test('ON-01 the first owner of a wallet that an operator opened is offered the wallet’s current cap', async () => {
   const operator = await newOperator(service);
   for (const [spendCapMicros, chosen] of [
-    [5_000_000, /value="5" checked>/],
-    [7_250_000, /value="other" checked>[^]*value="7\.25"/],
-    [undefined, /value="20" checked>/],
+    [5_000_000, /value="5" selected>/],
+    [7_250_000, /value="other" selected>[^]*value="7\.25"/],
+    [undefined, /value="20" selected>/],
   ] as const) {
     const { email, user } = newConnectPerson();
     const fields = spendCapMicros === undefined ? {} : { spendCapMicros };

@@ -7,12 +7,12 @@ import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
 
-test('ON-04 the root of the service leads to wallets, accounts and the reference', async () => {
+test('ON-04 the root of a development service leads to accounts, the reference, wallets and the mailbox', async () => {
   const browser = openBrowser(service.url);
   const page = await browser.open('/');
   assertPage(page, 200, 'Welcome to Purser');
   const links = [...page.text.matchAll(/<a[^>]* href="([^"]+)"/g)].map(([, path = '']) => path);
-  assert.deepEqual(links, ['/wallet', '/account', '/docs']);
+  assert.deepEqual(links, ['/register', '/account', '/docs', '/wallet', '/dev/mailbox', '/sign-in']);
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 

@@ -16,6 +16,17 @@ upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 100, completion_tokens: 10 } }),
 });
 
+/** What is left of an amount after so many calls, as the pages write it. */
+function left(calls: number, amount: number): string {
+  return `€${((amount - calls * CHARGE) / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
+}
+
+async function walletOf(user: string): Promise<{ readonly walletId: bigint }> {
+  const text = 'select wallet_id as "walletId" from ledger.wallets where app_id = $1 and user_id = $2';
+  const { rows } = await service.database.owner.query<{ walletId: bigint }>(text, [app.appId, user]);
+  return rows[0] ?? assert.fail(user);
+}
+
 test('ON-04 a visitor who is not signed in is led to the sign-in page and back', async () => {
   const browser = openBrowser(service.url);
   const ways = [
@@ -146,4 +157,44 @@ test('ON-04 the wallet signs its owner out, here or everywhere', async () => {
   assertPage(await second.open('/wallet'), 200, 'Your wallet');
   await second.submit('/wallet/sign-out', {}, 'Sign out everywhere');
   assert.equal((await third.ask('/wallet')).status, 303);
+});
+
+test('ON-04 the calls of a day are one line, which is right for days of any size', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const { owner: database } = service.database;
+  const user = await newUser(5_000_000);
+  const path = `/wallet/${await connect(app, user)}`;
+  for (let count = 0; count < 20; count += 1) {
+    if (count === 12) {
+      await database.query(`select ledger.credit($1, $2, 'top_up', 1000000, 'among days')`, [app.appId, user]);
+    }
+    assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
+  }
+  const { walletId } = await walletOf(user);
+  // The days end with the entries 2, 5, 14 (the top-up), 20 and 22.
+  const ago = `- case when seq <= 2 then interval '40 days' when seq <= 5 then interval '11 days'
+    when seq <= 14 then interval '9 days' when seq <= 20 then interval '1 day' else interval '0' end where wallet_id = ${walletId}`;
+  await database.query(`begin; set local session_replication_role = replica;
+    update usage.calls set settled_at = settled_at ${ago}; update ledger.journal set at = at ${ago}; commit`);
+  const { rows } = await database.query(`select calls::int, charged::int from ledger.days($1, null, 10)`, [walletId]);
+  const counts = [2, 6, 8, 3, 1];
+  assert.deepEqual(
+    rows,
+    counts.map((calls) => ({ calls, charged: calls * CHARGE })),
+  );
+  const { text } = await browser.open(path);
+  assert.equal(text.match(/<tr class="group">/g)?.length, counts.length);
+  const lines = text.replace(/^[^]*<h2 id="movements">/, '').match(/<tr><td>[^]*?<\/tr>/g) ?? [];
+  const said = lines.map((line) =>
+    line
+      .replace(/<br>[^]*?<\/td>/, ' ')
+      .replaceAll(/<[^>]*>/g, ' ')
+      .trim()
+      .split(/\s{2,}/),
+  );
+  assert.deepEqual(said.slice(0, 1), [['2 calls', `−${left(-2, 0)}`, left(20, 6_000_000)]]);
+  assert.deepEqual(said.slice(2, 4), [
+    ['8 calls', `−${left(-8, 0)}`, left(12, 6_000_000)],
+    ['Top-up', '+€1.00', left(12, 6_000_000)],
+  ]);
 });

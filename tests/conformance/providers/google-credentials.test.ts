@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support/gemini/token-server.ts';
 import { fetchAccessToken } from '../../../packages/service/src/providers/google/credentials.ts';
+import { GOOGLE_TOKEN_URI, tokenFetch } from '../../../packages/service/src/providers/google/token-transport.ts';
 import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service/src/providers/provider.ts';
 import { createVendorHttp } from '../../../packages/service/src/providers/vendor-fetch.ts';
 
@@ -65,6 +69,21 @@ test('MO-09 a workload identity exchanges the token in its file, and acts as a s
 test('MO-09 a workload identity may have its own token from an address of its machine', async () => {
   const { token } = await tokenOf(server.workloadIdentityAtAddress());
   assert.ok(server.takesToken(token));
+});
+
+test('MO-09 a request for a token keeps its method: AWS gives the token of its metadata service to a PUT', async (t) => {
+  const methods: unknown[] = [];
+  const metadata = createServer(({ method, headers }, response) => {
+    methods.push(method, headers['x-aws-ec2-metadata-token-ttl-seconds']);
+    response.end('the token');
+  });
+  t.after(() => metadata.close());
+  metadata.listen(0, '127.0.0.1');
+  await once(metadata, 'listening');
+  const url = `http://127.0.0.1:${(metadata.address() as AddressInfo).port}/latest/api/token`;
+  const fetch = tokenFetch(http, GOOGLE_TOKEN_URI);
+  const reply = await fetch(url, { method: 'PUT', headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' } });
+  assert.deepEqual([await reply.text(), ...methods], ['the token', 'PUT', '300']);
 });
 
 test('MO-09 ER-03 credentials that are refused or cannot be used are an `unauthorized` of our own words', async () => {

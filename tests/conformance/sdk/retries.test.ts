@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { ChatOpenAI } from '@langchain/openai';
 import OpenAI from 'openai';
 import { type Charge, isPurserError, Purser, type PurserUser } from '../../../packages/sdk/src/sdk.ts';
+import { HOW_TO_GET_PYTHON, packageVersion, PYTHON, QUIET } from '../../clients/python.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { createGate } from '../../support/gate.ts';
@@ -19,6 +23,7 @@ after(() => line.close());
 const purser = new Purser({ baseURL: line.url, apiKey: app.liveKey });
 
 const FUNDS = 1_000_000;
+const run = promisify(execFile);
 const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
 const PLAIN = Object.entries(CLIENTS).filter(([name]) => !name.endsWith('streamed'));
 
@@ -126,6 +131,25 @@ for (const [name, says] of Object.entries(IMPATIENT)) {
     await expectOneCharge(user, asked());
   });
 }
+
+const hasPython = packageVersion('openai') !== undefined;
+test('CC-14 openai (Python): a call with a key of its own is charged once, though it times out and is retried', {
+  skip: hasPython ? false : HOW_TO_GET_PYTHON,
+}, async () => {
+  const user = purser.forUser(await newUser(FUNDS));
+  const { open, asked } = provide('At last.');
+  const script = fileURLToPath(new URL('../../clients/python/keyed_call.py', import.meta.url));
+  const order = JSON.stringify({ baseUrl: user.baseURL, key: user.apiKey, user: user.userId });
+  const answer = run(PYTHON, ['-B', script, order], { env: { ...process.env, ...QUIET } });
+  await waitUntil('the retry waits', async () => {
+    const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
+    return rows.length === 1;
+  });
+  open();
+  assert.equal((await answer).stdout.trim(), 'At last.');
+  await expectOneCharge(user, asked());
+  assert.equal(await keptCount(user.userId), 1, 'a retry without a key would take it away');
+});
 
 test('CC-14 equal calls that were refused for lack of money are separate calls once there is money', async () => {
   const samples = 3;

@@ -32,6 +32,7 @@ export interface CallLimits extends AppLimits {
 /** Who is calling: the app behind a valid key. */
 export interface Caller {
   readonly app: AppFacts;
+  readonly keyId: KeyId;
   readonly mode: Mode;
   /** The only end user that this key may name (CP-08). Null: any. */
   readonly boundUser: EndUserId | null;
@@ -90,7 +91,7 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
     const app = apps.get(key.app_id);
     if (app === undefined) return undefined;
     onUse(key.key_id);
-    return { app: app.facts, mode: key.mode, boundUser: key.bound_user, joinSeconds: key.join_seconds };
+    return callerWith(key, app.facts);
   }
 
   async function load(digest: string): Promise<Caller | undefined> {
@@ -139,6 +140,10 @@ function remember(unknown: Set<string>, digest: string): void {
 }
 
 /** An app without limits of its own gets the service's defaults, which a restart may change. */
+function callerWith(key: KeyRow, app: AppFacts): Caller {
+  return { app, keyId: key.key_id, mode: key.mode, boundUser: key.bound_user, joinSeconds: key.join_seconds };
+}
+
 function factsOf(row: AppRow, defaults: CallLimits): AppFacts {
   const maxStreamsPerUser = row.max_streams_per_user ?? defaults.maxStreamsPerUser;
   return {

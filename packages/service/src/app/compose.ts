@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createAppProfiles } from '#accounts/app-profile.ts';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
+import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
 import { composePlanes } from '#app/control-plane.ts';
@@ -27,7 +28,6 @@ import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
-import { createCallEnd } from '#http/data-plane/call-end.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
@@ -50,7 +50,7 @@ import { createSmtpSender } from '#mail/smtp.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
-import { startTraceWriter } from '#traces/trace-writer.ts';
+import { startRollUp } from '#stats/roll-up.ts';
 import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
@@ -109,7 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openSandboxPools(pool);
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
-  const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
+  const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, ...openBackgroundPools(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), config.secret, log);
@@ -134,7 +134,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const pools = openPlanePools(pool);
-  const { traces, endCall } = openTraces(pools.shared, config, log);
+  const { noted, endCall } = openCallRecords(pools.shared, config, log);
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, currency: config.currency, clock };
   const webhooks = composeWebhooks({ config, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
@@ -149,7 +149,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, traces];
+      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
@@ -167,12 +167,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 function openKeys(db: Pool, { appLimits }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
   return { keyUse, keys: markPort('keys', createKeyDirectory(db, appLimits, keyUse.note)) };
-}
-
-/** Opens what ends every call: its log line and its trace, which is written on connections that no call waits for. */
-function openTraces(db: Pool, { callLookupMs }: Config, log: Log) {
-  const traces = startTraceWriter({ db, log, keptMs: callLookupMs });
-  return { traces, endCall: createCallEnd({ log, traces }) };
 }
 
 /** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */
@@ -221,6 +215,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
     }),
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
+    startRollUp({ pool: pools.stats, log }),
     startSmallTableStatistics(pools.live, log),
     startClockWatch(pools.live, log),
   ];
@@ -229,7 +224,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
 
 interface Upkeep {
   readonly holds: Holds;
-  readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool };
+  readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool; readonly stats: Pool };
   readonly clock: Clock;
   readonly log: Log;
   readonly leaseMs: number;
@@ -255,6 +250,11 @@ function openSandboxPools(pool: OpenPool) {
  */
 function openCheckPool(pool: OpenPool): Pool {
   return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check' });
+}
+
+/** Opens one connection for the check of the ledger and one for the sums of calls, so that neither waits for the other. */
+function openBackgroundPools(pool: OpenPool) {
+  return { check: openCheckPool(pool), stats: pool('live', 1, { name: 'stats' }) };
 }
 
 /** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */

@@ -65,6 +65,7 @@ export function composePeople({
     }),
     connections: createConnections(pool, config.currency),
     links,
+    clock,
     apps: createAppProfiles(pool),
     movements: createWalletMovements(pool),
     usage: createUsage(pool),

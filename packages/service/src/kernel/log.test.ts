@@ -23,3 +23,17 @@ test('CC-19 lines of the log are collected into few writes, a warning waits for 
   const words = lines.map((line) => (line.startsWith('{') ? (JSON.parse(line) as { msg: string }).msg : line));
   assert.deepEqual(words, ['not yet', 'one', 'two', 'both', 'three']);
 });
+
+test('CC-19 the logs of one process write in order, and listen once for its exit', () => {
+  const said = outputOf(`
+    const logs = Array.from({ length: 11 }, () => createLog('info'));
+    logs[10].info('one');
+    logs[0].info('two');
+    writeSync(1, process.listenerCount('exit') + '\\n');`);
+  const [count, ...lines] = said.trim().split('\n');
+  assert.equal(count, '1');
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+    ['one', 'two'],
+  );
+});

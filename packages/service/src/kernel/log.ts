@@ -24,13 +24,7 @@ const COLLECTED_MS_MAX = 250;
 export function createLog(level: LogLevel, destination?: { readonly write: (line: string) => void }): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   if (destination !== undefined) return pino(options, destination);
-  const output = pino.destination({
-    dest: STANDARD_OUTPUT,
-    sync: true,
-    minLength: COLLECTED_BYTES_MAX,
-    periodicFlush: COLLECTED_MS_MAX,
-  });
-  process.on('exit', () => output.flushSync());
+  const output = (standardOutput ??= openStandardOutput());
   return pino(
     {
       ...options,
@@ -43,6 +37,20 @@ export function createLog(level: LogLevel, destination?: { readonly write: (line
     },
     output,
   );
+}
+
+/** One for all logs of the process, so that their lines stay in order, and the process has one listener for its exit. */
+let standardOutput: ReturnType<typeof openStandardOutput> | undefined;
+
+function openStandardOutput() {
+  const output = pino.destination({
+    dest: STANDARD_OUTPUT,
+    sync: true,
+    minLength: COLLECTED_BYTES_MAX,
+    periodicFlush: COLLECTED_MS_MAX,
+  });
+  process.on('exit', () => output.flushSync());
+  return output;
 }
 
 interface FaultDescription {

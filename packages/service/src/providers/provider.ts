@@ -74,6 +74,8 @@ interface UpstreamErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** How long the provider asks us to wait, in seconds, as it said: unbounded. */
   readonly retryAfterSeconds?: number | undefined;
+  /** True if the operator's own `limits` of the provider throttled the call. The provider was not asked. */
+  readonly isOwnLimit?: boolean | undefined;
 }
 
 /** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
@@ -81,11 +83,13 @@ export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isOwnLimit: boolean;
 
   constructor(kind: UpstreamErrorKind, message: string, options: UpstreamErrorOptions = {}) {
     super(message, options);
     this.kind = kind;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isOwnLimit = options.isOwnLimit === true;
   }
 }

@@ -26,6 +26,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<CatalogueServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
+  readonly isDevelopment: boolean;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -35,7 +36,8 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages(given: PagesOptions): PageRoutes {
+  const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
   const { publicUrl } = accounts;
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
@@ -67,7 +69,7 @@ export function createPages({ secret, pace, log, walletOwners, ...accounts }: Pa
   const console: CatalogueServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
-    '/': startPage(frame),
+    '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),

@@ -57,15 +57,19 @@ const RETRY_SECONDS_MAX = 60;
 
 /** Tells a caller that the provider failed (CC-09). Only a throttled call may be retried by itself (ER-05). */
 export function refusalOfUpstream(error: UpstreamError): Refusal<UpstreamRefusalCode> {
-  if (error.kind === 'throttled') return throttled(error.retryAfterSeconds ?? THROTTLE_RETRY_SECONDS);
+  if (error.kind === 'throttled') return throttled(error);
   const { message, ...detail } = TOLD[error.kind];
   return refuse('UPSTREAM_PROVIDER_ERROR', message, detail);
 }
 
-function throttled(seconds: number): Refusal<'UPSTREAM_THROTTLED'> {
+function throttled({ retryAfterSeconds: seconds = THROTTLE_RETRY_SECONDS, isOwnLimit }: UpstreamError): Throttled {
+  const retryAfterSeconds = Math.min(Math.max(1, Math.ceil(seconds)), RETRY_SECONDS_MAX);
   const isLong = seconds > RETRY_SECONDS_MAX;
   const advice = isLong ? 'It asks to wait for longer than a minute: use another model meanwhile.' : 'Try again.';
-  return refuse('UPSTREAM_THROTTLED', `The model provider is throttling calls. Nothing was charged. ${advice}`, {
-    retryAfterSeconds: Math.min(Math.max(1, Math.ceil(seconds)), RETRY_SECONDS_MAX),
-  });
+  const message = isOwnLimit
+    ? `This service sends no more calls to the model provider at the moment: its own limit is used up. Nothing was charged. Try again after ${retryAfterSeconds} s.`
+    : `The model provider is throttling calls. Nothing was charged. ${advice}`;
+  return refuse('UPSTREAM_THROTTLED', message, { retryAfterSeconds });
 }
+
+type Throttled = Refusal<'UPSTREAM_THROTTLED'>;

@@ -37,6 +37,8 @@ export class CallNotes {
   /** Where the call went, if it had a hold. It says who served it. */
   served: Served | undefined = undefined;
   isStream = false;
+  /** When the first of a stream came from the provider, by the clock of `begunMs`. 0 if it did not. */
+  firstMs = 0;
   isReplay = false;
   /** Of the refusal or fault that the caller was told, or would have been. */
   code: ErrorCode | undefined = undefined;

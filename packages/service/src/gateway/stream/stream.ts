@@ -194,9 +194,10 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
 
 /** Relays chunks in the turn in which they are read: a promise for each read would cost more than relaying it. */
 async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
-  const { opening, isLate, out } = stream;
+  const { opening, isLate, out, caller } = stream;
   if (isLate) await out.tell();
   const opened = await opening;
+  caller.notes.firstMs = steadyClock.nowMs();
   const { first, chunks } = opened;
   opened.first = [];
   const pass = passTo(stream, chunks);

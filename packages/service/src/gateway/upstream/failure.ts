@@ -55,8 +55,8 @@ export function moreTelling(told: Told | undefined, next: Told): Told {
   );
   const retryAfterSeconds = waits.length === 0 ? fault.retryAfterSeconds : Math.min(...waits);
   if (retryAfterSeconds === fault.retryAfterSeconds) return { fault, upstream };
-  const { kind, message, cause, status } = fault;
-  return { upstream, fault: new UpstreamError(kind, message, { cause, status, retryAfterSeconds }) };
+  const { kind, message, cause, status, isOwnLimit } = fault;
+  return { upstream, fault: new UpstreamError(kind, message, { cause, status, isOwnLimit, retryAfterSeconds }) };
 }
 
 function rankOf({ fault: { kind } }: Told): number {

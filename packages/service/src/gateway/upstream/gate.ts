@@ -166,6 +166,7 @@ export class Gate {
     const retryAfterSeconds = Math.max(RETRY_SECONDS, Math.ceil(this.#rateFreeInMs() / 1_000));
     return new UpstreamError('throttled', 'As many calls as this provider may have are under way.', {
       retryAfterSeconds,
+      isOwnLimit: true,
     });
   }
 }

@@ -3,7 +3,7 @@ import { catalogueReading } from '#kernel/metrics.ts';
 
 const LABELS = ['provider', 'model'];
 
-/** Declares what this process knows of its upstreams. `isOpen`: their breaker is open, or that of all their keys. */
+/** Declares what this process knows of its upstreams. `isOpen`: calls avoid one at present. */
 export function declareUpstreamMetrics(
   all: () => readonly UpstreamState[],
   isOpen: (state: UpstreamState) => boolean,
@@ -41,7 +41,7 @@ export function declareUpstreamMetrics(
   });
   catalogueReading({
     name: 'purser_upstream_open',
-    help: '1 if calls go to other upstreams first, because too many failed here.',
+    help: '1 if calls go to other upstreams first, because too many failed here. 0 when the next call may test it.',
     kind: 'gauge',
     across: 'max',
     labels: LABELS,

@@ -71,10 +71,6 @@ function shutOf({ server, keys }: UpstreamState): Health | undefined {
   return keys.every((key) => key.state() !== 'closed') ? first : undefined;
 }
 
-export function isShut(state: UpstreamState): boolean {
-  return shutOf(state) !== undefined;
-}
-
 /** The upstream's models are listed by alias as well: each counts once. */
 export function modelsOf(list: readonly { readonly model: Model }[]): readonly Model[] {
   return [...new Set(list.map(({ model }) => model))];

@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OwnSignal } from '#kernel/signal.ts';
-import { failure, stage, upstreamAt, walk } from '../../../../../tests/support/route-stage.ts';
+import { refusalOfUpstream } from '#gateway/answer/upstream-refusals.ts';
+import { readMetrics, renderMetrics } from '#kernel/metrics.ts';
+import { UpstreamError } from '#providers/provider.ts';
+import { breakAt, failure, stage, upstreamAt, walk } from '../../../../../tests/support/route-stage.ts';
+
+function faultOf(work: () => unknown): UpstreamError {
+  try {
+    work();
+  } catch (fault) {
+    if (fault instanceof UpstreamError) return fault;
+  }
+  throw new Error('It was let in.');
+}
+
+/** The gauge of the only upstream. */
+function isOpen(): string | undefined {
+  return /^purser_upstream_open\{.*\} (\d)$/m.exec(renderMetrics(readMetrics()))?.[1];
+}
 
 test('CC-16 the keys of a pool take turns, and a throttled one hands the call to the next', () => {
   const one = [upstreamAt('first')];
@@ -77,7 +94,7 @@ test('CC-16 a provider without room hands its calls to the next upstream, and it
   first.begin();
   first.answered();
   const second = on.routeOf(all).route;
-  assert.throws(() => second.begin(), { kind: 'throttled' });
+  assert.throws(() => second.begin(), { kind: 'throttled', isOwnLimit: true });
   assert.equal(second.failed(failure('throttled')), undefined);
   second.begin();
   assert.deepEqual([second.upstream.providerName, second.tries], ['second', 1]);
@@ -97,4 +114,38 @@ test('CC-16 a call that ends after an edit of its provider’s limits gives its 
   walk(on.routeOf([{ ...open }]).route, []); // The limits are gone,
   route.ended();
   assert.deepEqual(walk(on.routeOf([limited()]).route, []).asked, ['first'], 'and are back, and nothing is under way');
+});
+
+test('CC-17 a call that the limits of all its providers turn away is told so, and when to come back', () => {
+  const limits = { callsPerMinute: 1, queueMs: 0 };
+  const limited = [upstreamAt('first'), upstreamAt('second')].map((upstream) => {
+    return { ...upstream, provider: { ...upstream.provider, limits } };
+  });
+  const on = stage();
+  for (const upstream of limited) {
+    walk(on.routeOf([upstream]).route, []);
+    on.pass(20_000);
+  }
+  const { route } = on.routeOf(limited.toReversed()); // The shortest wait is that of the one asked last.
+  assert.equal(route.failed(faultOf(() => route.begin())), undefined);
+  const told = route.failed(faultOf(() => route.begin()));
+  assert.ok(told instanceof UpstreamError);
+  const { message, code, detail } = refusalOfUpstream(told);
+  assert.deepEqual([code, detail.retryAfterSeconds], ['UPSTREAM_THROTTLED', 20]);
+  assert.match(message, /its own limit is used up\. Nothing was charged\. Try again after 20 s\./);
+  assert.match(refusalOfUpstream(failure('throttled', 7)).message, /^The model provider is throttling calls/);
+});
+
+test('CC-16 an idle upstream counts as open for as long as a call would avoid it', () => {
+  const on = stage();
+  breakAt(on, upstreamAt('first'));
+  on.pass(4_999);
+  assert.equal(isOpen(), '1');
+  on.pass(1);
+  assert.equal(isOpen(), '0');
+  const { route } = on.routeOf([upstreamAt('first')]);
+  route.begin();
+  assert.equal(isOpen(), '1', 'its test is under way');
+  route.answered();
+  assert.equal(isOpen(), '0');
 });

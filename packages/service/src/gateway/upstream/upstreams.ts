@@ -5,7 +5,7 @@ import type { Hold } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
 import { inOrder } from '#gateway/upstream/choosing.ts';
 import { declareUpstreamMetrics } from '#gateway/upstream/metrics.ts';
-import { isShut, modelsOf, reportUpstreams, type UpstreamReport } from '#gateway/upstream/report.ts';
+import { modelsOf, reportUpstreams, type UpstreamReport } from '#gateway/upstream/report.ts';
 import { admits, TryRoute } from '#gateway/upstream/try-route.ts';
 import { createUpstreamStates } from '#gateway/upstream/upstream-state.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
@@ -32,7 +32,8 @@ interface UpstreamsOptions {
 
 export function createUpstreams({ clock, random, ...options }: UpstreamsOptions): Upstreams {
   const states = createUpstreamStates({ clock, ...options });
-  declareUpstreamMetrics(states.all, isShut);
+  // At the time of the reading: the pause of a breaker ends without a call.
+  declareUpstreamMetrics(states.all, (state) => !admits(state, clock.nowMs()));
   const isAskable = (upstream: Upstream): boolean => admits(states.of(upstream), clock.nowMs());
   return {
     inOrder: (eligible) => (eligible.length === 1 ? eligible : inOrder(eligible, isAskable, random)),

@@ -13,6 +13,7 @@ import type { AppId, Mode } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { Stats } from '#stats/stats.ts';
 import type { TraceReader } from '#traces/traces.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
@@ -30,6 +31,7 @@ export interface ControlPlane {
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
   readonly traces: TraceReader;
+  readonly stats: Stats;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
   readonly clock: Clock;

@@ -2,18 +2,26 @@ import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
-import { microsToWire } from '#kernel/micros.ts';
+import { microsToWire, ZERO_MICROS } from '#kernel/micros.ts';
+import type { CallCounts } from '#stats/call-counts.ts';
+import type { StatsOutcome } from '#stats/outcome.ts';
 import type { TraceOutcome } from '#traces/queries.ts';
 import type { TraceWriter } from '#traces/trace-writer.ts';
 
 export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
 
+interface CallEndParts {
+  readonly log: Log;
+  readonly traces: TraceWriter;
+  readonly counts: CallCounts;
+}
+
 /**
- * Ends every chat call, however it ended: one log line, and one trace if its app is known (CC-19). A refusal for an unknown
+ * Ends every chat call, however it ended: one log line, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
  * key has a line only, so that nobody without a key writes to the database. So has a live call that was answered: its
  * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
  */
-export function createCallEnd({ log, traces }: { readonly log: Log; readonly traces: TraceWriter }): EndCall {
+export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
   return ({ response, correlationId }, notes) => {
     const { caller, userId, callId, model, isStream, code, failure, served, charged, promptTokens, completionTokens } =
       notes;
@@ -21,16 +29,14 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
     const durationMs = Math.round(endedMs - notes.begunMs);
     const outcome = outcomeOf(notes);
     const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
-    const appId = caller?.app.appId;
-    const mode = caller?.mode;
     // No user: the name that an app gives to a person may be an e-mail address. The trace has it. Both objects are written
     // out, because this runs for every call, and copying one into the other costs more.
     log.info(
       {
         correlationId,
         callId,
-        appId,
-        mode,
+        appId: caller?.app.appId,
+        mode: caller?.mode,
         model,
         stream: isStream,
         outcome,
@@ -46,7 +52,22 @@ export function createCallEnd({ log, traces }: { readonly log: Log; readonly tra
       },
       'call',
     );
-    if (appId === undefined || mode === undefined || (mode === 'live' && outcome === 'answered')) return;
+    if (caller === undefined) return;
+    const { keyId, mode } = caller;
+    const { appId } = caller.app;
+    counts.note({
+      appId,
+      keyId,
+      mode,
+      model,
+      outcome: statsOutcomeOf(notes),
+      charged,
+      promptTokens,
+      completionTokens,
+      firstByteMs: outcome === 'answered' && notes.firstMs > 0 ? notes.firstMs - notes.begunMs : undefined,
+      totalMs: outcome === 'answered' ? durationMs : undefined,
+    });
+    if (mode === 'live' && outcome === 'answered') return;
     traces.note({
       endedMs,
       appId,
@@ -85,4 +106,10 @@ function outcomeOf({ outcome, isReplay, code }: CallNotes): TraceOutcome {
   if (isReplay) return 'replayed';
   if (code === 'INTERNAL_SERVER_ERROR') return 'failed';
   return code === undefined ? 'abandoned' : 'refused';
+}
+
+function statsOutcomeOf({ charged, isReplay, code, outcome }: CallNotes): StatsOutcome {
+  if (charged > ZERO_MICROS) return 'charged';
+  if (isReplay) return 'replayed';
+  return code ?? (outcome === 'answered' ? 'free' : 'abandoned');
 }

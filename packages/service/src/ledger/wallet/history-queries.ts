@@ -56,7 +56,7 @@ export type MovementKind =
   | 'refund_paid'
   | 'refund_released';
 
-type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
+export type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
   (
     | { readonly kind: 'charge'; readonly cause: CallId }
     | { readonly kind: Exclude<MovementKind, 'charge'>; readonly cause: string }
@@ -72,6 +72,53 @@ export async function selectMovementsOfWallet(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
      from ledger.history($1, $2, $3, true)`,
     [walletId, page.before ?? null, page.most],
+  );
+  return rows;
+}
+
+/** A UTC day with entries of a wallet. Its calls are summed; `others` counts the owner's other movements. */
+interface DayRow {
+  readonly day: string;
+  readonly first_seq: bigint;
+  readonly last_seq: bigint;
+  readonly calls: bigint;
+  readonly charged: bigint;
+  readonly others: bigint;
+  readonly balance_after: bigint;
+}
+
+/** Reads the days of a wallet, the newest first, see `days.sql`. `before`: only entries below this number count. */
+export async function selectDaysOfWallet(
+  db: Queryable,
+  walletId: bigint,
+  page: { readonly before: bigint | undefined; readonly most: number },
+): Promise<readonly DayRow[]> {
+  const { rows } = await db.query<DayRow>(
+    `select to_char(day, 'YYYY-MM-DD') as day, first_seq, last_seq, calls, charged, others, balance_after
+     from ledger.days($1, $2, $3)`,
+    [walletId, page.before ?? null, page.most],
+  );
+  return rows;
+}
+
+/** Reads movements that are no calls, at most `most` in each range of entry numbers, the newest first. */
+export async function selectOtherMovements(
+  db: Queryable,
+  walletId: bigint,
+  ranges: readonly { readonly first: bigint; readonly last: bigint }[],
+  most: number,
+): Promise<readonly MovementRow[]> {
+  const { rows } = await db.query<MovementRow>(
+    `select m.seq, m.kind, m.cause, m.debit, m.credit, m.amount_micros, m.balance_after_micros, m.at
+     from unnest($2::bigint[], $3::bigint[]) as r (first, last)
+     cross join lateral (
+       select j.* from ledger.journal j
+       where j.wallet_id = $1 and j.seq between r.first and r.last and j.kind <> 'charge'
+         and ('wallet' in (j.debit, j.credit) or j.kind = 'refund_paid')
+       order by j.seq desc limit $4
+     ) m
+     order by m.seq desc`,
+    [walletId, ranges.map(({ first }) => first), ranges.map(({ last }) => last), most],
   );
   return rows;
 }

@@ -98,6 +98,30 @@ test('MO-09 MO-11 a workload gets a token by the token of its cluster, and a mac
   assert.equal(await keyOf({ managedIdentity: true }, appService).current(), 'app-service');
 });
 
+test('MO-11 requests for tokens go through the proxy, but for hosts below an excepted one', async (t) => {
+  const tunnels: string[] = [];
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    tunnels.push(String(url));
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  t.after(() => proxy.close());
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const far = { ...client, authority: 'https://login.entra.invalid', secretEnv: 'CLIENT_SECRET' };
+  for (const [HTTPS_PROXY, NO_PROXY] of [
+    [`http://${address}`, 'entra.invalid'],
+    [`http://${address}`, 'other.invalid'],
+    [address, ''],
+  ] as const) {
+    const key = keyOf(far, { HTTPS_PROXY, NO_PROXY });
+    await assert.rejects(async () => key.current(), /no token could be requested\.$/);
+    tunnels.push(';');
+  }
+  const host = 'login.entra.invalid:443';
+  assert.deepEqual(tunnels, [';', host, ';', host, ';']);
+});
+
 test('MO-11 a refused request for a token is an outage that repeats nothing but the number of the fault', async () => {
   const cases = [
     [{ ...client, secretEnv: 'WRONG_SECRET' }, /answered with 401 \(AADSTS7000215\)\.$/],

@@ -1,10 +1,13 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { Agent, request as requestTls } from 'node:https';
+import { proxiesOf } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { KeyFault } from '#providers/keys/fetched-key.ts';
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TokenRequest {
   readonly url: URL;
@@ -12,7 +15,7 @@ interface TokenRequest {
   /** Sent as a form by POST. Without one, the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
   /** Uses the proxies of these variables. Undefined: none. */
-  readonly environment: Readonly<Record<string, string | undefined>> | undefined;
+  readonly environment: Environment | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function requestToken({ url, headers, form, environment }: TokenReq
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
     },
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(isTls && environment !== undefined && { agent: new Agent({ proxyEnv: environment }) }),
+    ...(isTls && environment !== undefined && agentTo(url, environment)),
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = isTls ? requestTls(url, options, resolve) : requestPlain(url, options, resolve);
@@ -44,6 +47,16 @@ export async function requestToken({ url, headers, form, environment }: TokenReq
   }
   if (!isJsonObject(parsed)) throw new KeyFault('the request for a token was not answered with JSON');
   return parsed;
+}
+
+/**
+ * An agent for the proxy that leads to a URL. Node reads `NO_PROXY` by other rules than our client, so it gets none, and takes no
+ * address without a scheme.
+ */
+function agentTo(url: URL, environment: Environment): { readonly agent?: Agent } {
+  if (proxiesOf(environment)(url) === undefined) return {};
+  const address = environment['https_proxy'] || environment['HTTPS_PROXY'] || '';
+  return { agent: new Agent({ proxyEnv: { HTTPS_PROXY: address.includes('://') ? address : `http://${address}` } }) };
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {

@@ -7,13 +7,16 @@ interface Column {
 }
 
 type Cell = Html | string;
+type Row = readonly Cell[];
 
 interface Table {
   /** What the rows are. A screen reader says it when it enters the table. */
   readonly caption: Cell;
   readonly columns: readonly Column[];
   /** Each with one cell a column. */
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly Row[];
+  /** Rows under headings of their own, after the others. */
+  readonly groups?: readonly { readonly heading: Cell; readonly rows: readonly Row[] }[];
   /** Shown instead of the table when there are no rows. */
   readonly empty: string;
 }
@@ -22,16 +25,20 @@ interface Table {
 const COMPACT_COLUMNS_MAX = 3;
 
 /** A table with a caption and a head, or a sentence that says that there is nothing. */
-export function table({ caption, columns, rows, empty }: Table): Html {
-  if (rows.length === 0) return html`${headingOf(caption)}<p>${empty}</p>`;
+export function table({ caption, columns, rows, groups = [], empty }: Table): Html {
+  if (rows.length === 0 && groups.length === 0) return html`${headingOf(caption)}<p>${empty}</p>`;
   const isCompact = columns.length <= COMPACT_COLUMNS_MAX;
+  const linesOf = (some: readonly Row[]) =>
+    some.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at], isCompact))}</tr>\n`);
+  const groupOf = (group: { readonly heading: Cell; readonly rows: readonly Row[] }) => html`<tbody>
+<tr class="group"><th colspan="${columns.length}" scope="rowgroup">${group.heading}</th></tr>
+${linesOf(group.rows)}</tbody>
+`;
   const head = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.name}</th>`);
   return html`<table class="list ${isCompact ? 'compact' : 'labelled'}">
 <caption>${caption}</caption>
 <thead><tr>${head}</tr></thead>
-<tbody>
-${rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at], isCompact))}</tr>\n`)}</tbody>
-</table>`;
+${rows.length === 0 ? undefined : html`<tbody>\n${linesOf(rows)}</tbody>\n`}${groups.map(groupOf)}</table>`;
 }
 
 /** The name of the column travels with the cell: the style shows it on phones, where the head is hidden. */

@@ -1,5 +1,6 @@
-/** What every field for an amount says. */
+/** What amounts and the fields for them say. */
 export const AMOUNT_TEXTS = {
+  exactly: (amount: string) => `Exactly ${amount}`,
   hint: 'Digits, with a point or a comma before the cents: 12 or 12.50.',
   fault: 'Write the amount in digits, with at most one point or comma: 12, 12.50 or 12,50.',
 } as const;

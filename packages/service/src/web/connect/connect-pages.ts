@@ -6,6 +6,7 @@ import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { backTo, type ConnectLink, noWayBack, redirectOf, wayBack } from '#web/connect/way-back.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
+import { JUST_CONNECTED } from '#web/connect/topup-link-pages.ts';
 import { beginTopup, type TopupStep, topupStep } from '#web/topup/topup-step.ts';
 import {
   foreignPage,
@@ -76,7 +77,7 @@ function topupConsentForm(services: WalletOwnerServices): PageMethods<Person> {
       if (accepted === 'foreign') {
         return foreignPage(services, request, opened, { path, back: linkLine('/wallet', LINK_TEXTS.toWallet) });
       }
-      return 'status' in accepted ? accepted : redirectTo(path);
+      return 'status' in accepted ? accepted : redirectTo(`${path}?${JUST_CONNECTED}`);
     },
   };
 }
@@ -108,7 +109,7 @@ async function openConnected(
 
 function topupOf(request: WalletOwnerRequest, opened: OpenedConnectLink): TopupStep {
   const { path } = waysOf(request);
-  return { opened, path, action: `${path}/topup`, next: `${path}/done` };
+  return { opened, path, action: `${path}/topup`, next: `${path}/done`, isLastStep: true };
 }
 
 /** Back to the app with `status=connected`, only if it is. The link may have expired while somebody paid: it is read all the same. */

@@ -4,21 +4,23 @@ import { amountField } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { checkboxField } from '#web/components/checkbox-field.ts';
-import { choiceField } from '#web/components/choice-field.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { list } from '#web/components/list.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
+import { OTHER, otherField, selectField } from '#web/components/select-field.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { amountText } from '#web/format/typed-amount.ts';
+import { backLine } from '#web/wallet-owner/back-line.ts';
 import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** Values of the choice of a cap, besides the amounts themselves. */
 export const NO_CAP = 'none';
-export const OTHER_CAP = 'other';
+export const OTHER_CAP = OTHER;
 /** The value of the box by which somebody says that the account at the app is theirs. */
 export const OWN_CONFIRMED = 'yes';
 
@@ -44,7 +46,13 @@ interface Shown {
   readonly fault?: string;
 }
 
-/** The page that asks for consent. It names the account and the person first: agreeing to pay for a stranger must be hard. */
+/** The step of connecting, among those of the way to a wallet with money in it. */
+const STEP = 1;
+
+/**
+ * The page that asks for consent. It names the account and the person first: agreeing to pay for a stranger must be hard. All
+ * that must be read before agreeing, and the button, are in sight on a phone of 360 by 740 pixels.
+ */
 export function consentHtml(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -54,30 +62,38 @@ export function consentHtml(
   const { at, fault } = shown;
   const { app, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
-  const wayOut = wayOutOf(request, at, app.name, isConnected);
   const fields = consentFields(request, app.name, shown, isConnected);
-  const body = html`${errorSummary(fault)}
-${whoSection(request, opened, at.path)}
+  const body = html`${isConnected ? undefined : steps(LINK_TEXTS.steps, STEP)}
+${errorSummary(fault)}
+${card(
+  ...aboutOf(opened),
+  request.form(`${at.path}/consent`, fields),
+  at.cancelPath === undefined
+    ? backLine(app)
+    : wayOutOf(request, { ...at, cancelPath: at.cancelPath }, app.name, isConnected),
+)}
 ${rightsSection()}
-${card(request.form(`${at.path}/consent`, fields), wayOut)}`;
+${signedInAs(request, opened.person.identity, at.path)}`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
   return walletOwnerPage(services, { title, body, isError: fault !== undefined });
 }
 
 /** Which app asks, for which account there, and who would pay. */
-function whoSection(request: WalletOwnerRequest, opened: OpenedLink, path: string): Html {
+function aboutOf(opened: OpenedLink): readonly (Html | undefined)[] {
   const { app, person, connection, link, isOneMore } = opened;
   const isConnected = connection?.wallet.isConnected === true;
   // `bdi`: the label is the app's text, and right-to-left letters in it must not turn the sentence around.
   const label = html`<bdi>${userLabelOf(opened) ?? link.userId}</bdi>`;
-  return html`<section>
-${appMark(app)}
-${connection === undefined || isConnected ? undefined : successNotice(CONNECT_TEXTS.before)}
-<p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
-${definitionList([[CONNECT_TEXTS.account, label]])}
-${isOneMore ? warningNotice(CONNECT_TEXTS.oneMore(app.name)) : undefined}
-${signedInAs(request, person.identity, path)}
-</section>`;
+  return [
+    appMark(app),
+    connection === undefined || isConnected ? undefined : successNotice(CONNECT_TEXTS.before),
+    isOneMore ? warningNotice(CONNECT_TEXTS.oneMore(app.name)) : undefined,
+    definitionList([
+      [CONNECT_TEXTS.account, label],
+      [CONNECT_TEXTS.payer, person.identity.email],
+    ]),
+    isConnected ? html`<p>${CONNECT_TEXTS.connected(app.name)}</p>` : undefined,
+  ];
 }
 
 /** What the app may do with the wallet, and what it may not. The same for every app: there is one kind of consent. */
@@ -91,14 +107,13 @@ ${list(CONNECT_TEXTS.mayNot)}
 </section>`;
 }
 
-/** Somebody who is connected already goes back as connected. Undefined: no app waits. */
+/** Back to an app that waits for an answer. Somebody who is connected already goes back as connected. */
 function wayOutOf(
   request: WalletOwnerRequest,
-  { path, cancelPath }: ConsentAt,
+  { path, cancelPath }: Required<ConsentAt> & { readonly cancelPath: string },
   appName: string,
   isConnected: boolean,
-): Html | undefined {
-  if (cancelPath === undefined) return undefined;
+): Html {
   if (isConnected) return linkLine(`${path}/done`, CONNECT_TEXTS.backTo(appName));
   return request.form(cancelPath, button(CONNECT_TEXTS.cancel, { kind: 'quiet' }));
 }
@@ -114,14 +129,13 @@ function consentFields(
     { value: NO_CAP, text: CONNECT_TEXTS.noCap },
     { value: OTHER_CAP, text: CONNECT_TEXTS.otherCap },
   ];
-  return html`${choiceField({
+  return html`${selectField({
     name: 'cap',
-    legend: CONNECT_TEXTS.cap,
+    label: CONNECT_TEXTS.cap,
     hint: CONNECT_TEXTS.capHint,
     choices: all.map((choice) => ({ ...choice, isChosen: choice.value === filled.cap })),
   })}
-${amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap })}
-<p>${CONNECT_TEXTS.warning(appName)}</p>
+${otherField(amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap }))}
 ${checkboxField({
   name: 'own',
   label: CONNECT_TEXTS.own(appName),

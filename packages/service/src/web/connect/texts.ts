@@ -2,12 +2,13 @@
 export const CONNECT_TEXTS = {
   title: (app: string) => `Connect ${app}`,
   againTitle: (app: string) => `${app} is connected`,
-  asks: (app: string) => `${app} asks to be paid from your wallet for what you do there.`,
   connected: (app: string) => `${app} can spend from this wallet. You can change the monthly cap here.`,
   before: 'You connected this app before. The money in the wallet is still there.',
 
   /** Names the user of the app, in the app's words: people should see at a glance if it is not theirs. */
-  account: 'Your account there',
+  account: 'Account there',
+  /** Whose wallet it is: the person who is signed in. */
+  payer: 'Paid by',
 
   // The rights, which are the same for every app.
   mayTitle: 'What the app can do',
@@ -24,7 +25,7 @@ export const CONNECT_TEXTS = {
 
   // The form.
   cap: 'Monthly cap',
-  capHint: 'The most that the app can spend in a month. You pay nothing by setting it.',
+  capHint: 'You can change it at any time.',
   noCap: 'No cap',
   otherCap: 'Another amount',
   otherAmount: (currency: string) => `Another amount, in ${currency}`,
@@ -33,9 +34,8 @@ export const CONNECT_TEXTS = {
   tooLittle: 'The cap must be more than zero.',
 
   /** The statement of the box. It cannot be checked for people, so a page of ours never checks it at first. */
-  own: (app: string) => `I came here from ${app} myself, and this account there is mine.`,
-  warning: (app: string) =>
-    `Agree only if you came here from ${app} yourself. If somebody sent you this link, you would pay for what they do.`,
+  own: (app: string) =>
+    `I came here from ${app} myself, not by a link that somebody sent me, and the account there is mine.`,
   /** For somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
   oneMore: (app: string) =>
     `You have already connected another account at ${app}. If you have only that one, this account is somebody else’s: do not connect it.`,

@@ -58,6 +58,10 @@ async function openTopup(
   return (opened.isForeign ? undefined : consentStep(services, request, opened, at)) ?? goOn(opened);
 }
 
-function stepOf({ part }: WalletOwnerRequest, opened: OpenedLink) {
-  return { opened, path: `/topup/${part}`, action: `/topup/${part}/pay`, next: undefined };
+/** The query by which the page of the amounts knows that it follows the consent. It proves nothing. */
+export const JUST_CONNECTED = 'connected=now';
+
+function stepOf({ part, exchange }: WalletOwnerRequest, opened: OpenedLink) {
+  const isLastStep = exchange.query === JUST_CONNECTED && opened.connection !== undefined;
+  return { opened, path: `/topup/${part}`, action: `/topup/${part}/pay`, next: undefined, isLastStep };
 }

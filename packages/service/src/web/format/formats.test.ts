@@ -75,3 +75,27 @@ function microsIn(text: string, language: string): bigint {
   );
   return BigInt(whole + decimals.padEnd(6, '0'));
 }
+
+function coins(language: string, amount: bigint, currency = 'EUR'): string {
+  return formatsOf(language)
+    .coins(micros(amount), currency)
+    .replaceAll(/[\u00a0\u202f]/g, ' ');
+}
+
+test('ON-04 a headline is in whole coins, rounded down, and says when there is less than one', () => {
+  assert.equal(coins('en', 4_999_724n), '€4.99');
+  assert.equal(coins('en', 5_000_000n), '€5.00');
+  assert.equal(coins('en', 0n), '€0.00');
+  assert.equal(coins('en', 9_999n), '< €0.01');
+  assert.equal(coins('de', 1_234_567_891n), '1.234,56 €');
+  assert.equal(coins('en', 1_999_999n, 'JPY'), '¥1');
+  assert.equal(coins('en', 1_000_999n, 'KWD'), 'KWD 1.000');
+});
+
+test('ON-04 the decimals of a column are those of its longest amount', () => {
+  const { decimalsOf } = formatsOf('en');
+  assert.equal(decimalsOf([micros(1_500_000n), micros(276n)], 'EUR'), 6);
+  assert.equal(decimalsOf([micros(1_500_000n), micros(2_125_000n)], 'EUR'), 3);
+  assert.equal(decimalsOf([micros(0n)], 'EUR'), 2);
+  assert.equal(decimalsOf([micros(10_000_000n)], 'JPY'), 0);
+});

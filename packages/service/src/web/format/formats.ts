@@ -1,9 +1,15 @@
-import type { Micros } from '#kernel/micros.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
 
 /** Amounts and moments as the reader's language writes them. */
 export interface Formats {
   /** Exact to the micro: as many decimals as the amount has, and at least those of the currency. */
   readonly amount: (amount: Micros, currency: string) => string;
+  /** In whole coins, rounded down, so that it never shows more than there is. Below one coin: less than one. */
+  readonly coins: (amount: Micros, currency: string) => string;
+  /** How many decimals the longest of these amounts is written with. */
+  readonly decimalsOf: (amounts: readonly Micros[], currency: string) => number;
+  /** A day, given by any moment of it in UTC. */
+  readonly day: (epochMs: number) => string;
   /** A moment to the minute, in UTC. For text and attributes; pages show it with the component `moment`. */
   readonly moment: (epochMs: number) => string;
 }
@@ -18,11 +24,28 @@ export function formatsOf(acceptLanguage = ''): Formats {
   // Formatters are slow to make, and a page writes up to a hundred amounts in one currency. Each is made when first needed.
   const amounts = new Map<string, Intl.NumberFormat>();
   let moments: Intl.DateTimeFormat | undefined;
+  let days: Intl.DateTimeFormat | undefined;
+  const formatOf = (currency: string): Intl.NumberFormat => {
+    const format = amounts.get(currency) ?? amountFormat(locales, currency);
+    amounts.set(currency, format);
+    return format;
+  };
+  // As text, which is exact. A number would round.
+  const write = (amount: Micros, currency: string) => formatOf(currency).format(decimalOf(amount) as `${number}`);
   return {
-    amount: (amount, currency) => {
-      const format = amounts.get(currency) ?? amountFormat(locales, currency);
-      amounts.set(currency, format);
-      return format.format(decimalOf(amount) as `${number}`); // As text, which is exact. A number would round.
+    amount: write,
+    coins: (amount, currency) => {
+      const coin = 10n ** BigInt(MICROS_DIGITS - (formatOf(currency).resolvedOptions().minimumFractionDigits ?? 0));
+      const whole = amount - (amount % coin);
+      return whole === 0n && amount > 0n ? `< ${write(micros(coin), currency)}` : write(micros(whole), currency);
+    },
+    decimalsOf: (amounts, currency) => {
+      const fewest = formatOf(currency).resolvedOptions().minimumFractionDigits ?? 0;
+      return Math.max(fewest, ...amounts.map((amount) => decimalOf(amount).replace(/^.*\.|0+$/g, '').length));
+    },
+    day: (epochMs) => {
+      days ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeZone: 'UTC' });
+      return days.format(epochMs);
     },
     moment: (epochMs) => {
       moments ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });

@@ -69,6 +69,14 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 .amount{display:block;font-size:clamp(1.6rem,7.5vw,2.4rem);line-height:1.15;font-weight:700;letter-spacing:-.02em;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 .badge{display:inline-block;font-size:.8rem;line-height:1.4;font-weight:650;color:var(--good);background:var(--good-tint);border:1px solid;border-radius:1rem;padding:.1rem .65rem;white-space:nowrap}
 .soft:has(+.amount){margin-bottom:0}
+.amount:has(+.exact){margin-bottom:.15rem}
+.exact{color:var(--soft);font-size:.9rem}
+[data-fill]::after{content:attr(data-fill);visibility:hidden}
+.month{display:block;width:100%;height:7rem;margin:0 0 .35rem}
+.ends{display:flex;justify-content:space-between;gap:1rem;font-size:.875rem}
+.month rect{fill:var(--accent)}
+.month line{stroke:var(--edge);vector-effect:non-scaling-stroke}
+.month .limit{stroke:var(--warn);stroke-width:2;stroke-dasharray:6 4}
 .badge+p,.badge+.badge+p{margin-top:.75rem}
 h2 .badge{margin-left:.4rem;vertical-align:.1em}
 .badge.warn{color:var(--warn);background:var(--warn-tint)}
@@ -85,6 +93,7 @@ legend{padding:0;margin:0 0 .6rem}
 .choices>label:has(>:checked){border-color:var(--accent);background:var(--tint);box-shadow:inset 0 0 0 1px var(--accent)}
 .choices>label:has(>:focus-visible){outline:3px solid var(--accent);outline-offset:2px}
 .choices input:focus-visible{outline:0}
+@supports selector(:has(a)){form:not(:has([value=other]:checked)) .other{display:none}}
 .row{display:flex;flex-wrap:wrap;gap:.6rem 1rem;align-items:center;margin:0 0 1rem}
 .row>*{margin-bottom:0;min-width:0}
 dl{display:grid;grid-template-columns:auto 1fr;margin:0 0 1rem}
@@ -118,6 +127,9 @@ caption.soft{font-size:.9rem;font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
 .list .number{text-align:right;white-space:nowrap}
 .list :is(th,td):last-child{padding-right:0}
+details{margin:0 0 1rem}
+.list .group th{font-weight:650;padding-top:1.25rem}
+.list thead+tbody>.group>th{border-top:0;padding-top:.25rem}
 summary{cursor:pointer;font-weight:600;color:var(--accent);padding:.5rem 0}
 code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
@@ -127,7 +139,7 @@ form+:is(form,p,.row){margin-top:1rem}
 main>form{margin-bottom:1.25rem}
 .row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr:where(:not(.group)){display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact .group{display:block;padding:1rem 0 .25rem}.compact .group+tr{border-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
 .labelled thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .labelled tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
 .labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right}

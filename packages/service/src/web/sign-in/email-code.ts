@@ -8,7 +8,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/components/form.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { textField } from '#web/components/text-field.ts';
@@ -16,9 +16,11 @@ import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkey-offer.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
+import { backLine } from '#web/wallet-owner/back-line.ts';
 import { readLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { CODE, NEXT_FIELD, nextField, returnPathOf, SIGN_IN, withReturnPath } from '#web/wallet-owner/return-path.ts';
 import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -159,14 +161,16 @@ ${textField({
   value: email,
 })}
 ${button(SIGN_IN_TEXTS.send)}`;
-  const body = html`${errorSummary(fault)}
+  const body = html`${app && steps(LINK_TEXTS.steps, 0)}
+${errorSummary(fault)}
 ${card(
   app && appMark(app),
   html`<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>`,
   html`<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>`,
   request.form(SIGN_IN, fields),
 )}
-${passkeyOffer(services, request, next)}`;
+${passkeyOffer(services, request, next)}
+${app && backLine(app)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }
 

@@ -1,10 +1,12 @@
 /** The texts of the pages on which wallet owners sign in and out. */
 export const SIGN_IN_TEXTS = {
   title: 'Sign in',
-  forApp: (app: string) => `To continue with ${app}, sign in with your e-mail.`,
+  /** The same for somebody who has a wallet: a link must not tell who has one (BI-04). */
+  forApp: (app: string) =>
+    `${app} is paid from a wallet of yours. You need one to go on: three steps, and nothing is charged yet.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
   /** The same for new people and known ones: the page must not tell who has a wallet. */
-  firstTime: 'You need no password: we e-mail you a code. This also works if you are new here.',
+  firstTime: 'No password: we e-mail you a code. This also works if you are new here.',
   email: 'E-mail',
   noEmail: 'This is not an e-mail address. Check it and try again.',
   send: 'Send me a code',

@@ -1,25 +1,44 @@
-import { html } from '#kernel/html.ts';
-import { buttonLink } from '#web/components/button.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { buttonLink, row } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { section } from '#web/components/section.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import { START_TEXTS } from '#web/start/texts.ts';
 
+interface StartOptions {
+  readonly frame: Frame;
+  readonly isRegistrationOpen: boolean;
+  /** Developers come first, and the mailbox is in reach. */
+  readonly isDevelopment: boolean;
+}
+
 /** `/`: for somebody who knows only the address of the service. The same for everybody, so it is made once. */
-export function startPage(frame: Frame): PageMethods {
-  const { title, wallet, account } = START_TEXTS;
-  const body = html`${section({
+export function startPage({ frame, isRegistrationOpen, isDevelopment }: StartOptions): PageMethods {
+  const { title, wallet, operator, mailbox } = START_TEXTS;
+  const ofWallet = section({
     id: 'wallet',
     heading: wallet.heading,
     body: [html`<p>${wallet.what}</p>`, buttonLink('/wallet', wallet.link)],
-  })}
-${section({
-  id: 'account',
-  heading: account.heading,
-  body: [html`<p>${account.what}</p>`, linkLine('/account', account.link), linkLine('/docs', account.reference)],
-})}`;
+  });
+  const parts = [ofWallet, accountSection(isRegistrationOpen)];
+  const body = html`${isDevelopment ? parts.toReversed() : parts}
+${isDevelopment ? html`<p class="soft">${mailbox.what} <a href="/dev/mailbox">${mailbox.link}</a></p>` : undefined}
+<p class="soft">${operator.what} <a href="/sign-in">${operator.link}</a></p>`;
   // Made at the start of the service: nothing on it depends on who looks.
   const page = pageOf({ title: title(frame.operatorName), body, frame });
   return { GET: () => ({ status: 200, page }) };
+}
+
+/** For developers. `/account` leads to the sign-in and back. */
+function accountSection(isRegistrationOpen: boolean): Html {
+  const { account } = START_TEXTS;
+  const ways = isRegistrationOpen
+    ? row(buttonLink('/register', account.create), linkLine('/account', account.signIn))
+    : buttonLink('/account', account.signIn);
+  return section({
+    id: 'account',
+    heading: account.heading,
+    body: [html`<p>${account.what}</p>`, ways, linkLine('/docs', account.reference)],
+  });
 }

@@ -1,7 +1,7 @@
 /** The texts of the page at the root of the service. */
 export const START_TEXTS = {
   title: (operatorName: string) => `Welcome to ${operatorName}`,
-  /** First, because most people who come here by themselves look for their money. */
+  /** First in production, because most people who come here by themselves look for their money. */
   wallet: {
     heading: 'You use an app that is paid from a wallet',
     what: 'See your balance, what was spent, and what each app may do.',
@@ -9,8 +9,17 @@ export const START_TEXTS = {
   },
   account: {
     heading: 'You build an app',
-    what: 'Sign in to the account with your apps and keys, or read how to call the API.',
-    link: 'To your account',
+    what: 'Get a key, try the sandbox, and let the users of your app pay for what they use.',
+    create: 'Create an account',
+    signIn: 'Sign in to your account',
     reference: 'API reference',
+  },
+  mailbox: {
+    what: 'This is a development service: it keeps its mail.',
+    link: 'Open the mailbox',
+  },
+  operator: {
+    what: 'You run this service?',
+    link: 'Operator sign-in',
   },
 } as const;

@@ -11,7 +11,7 @@ import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
-import { backLine } from '#web/topup/back-line.ts';
+import { backLine } from '#web/wallet-owner/back-line.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { type OpenedLink, signedInAs, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';

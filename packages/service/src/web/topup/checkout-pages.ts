@@ -5,17 +5,18 @@ import { type Html, html } from '#kernel/html.ts';
 import { type IdentityId, parseId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { buttonLink } from '#web/components/button.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { hiddenField } from '#web/components/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
+import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { backLine } from '#web/topup/back-line.ts';
+import { backLine } from '#web/wallet-owner/back-line.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
-import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -84,7 +85,7 @@ function shownOf(
 ): { title: string; body: Html } {
   const { formats } = request;
   const { checkout } = arrival;
-  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(formats, arrival) };
+  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(services, request, arrival) };
   if (checkout.state === 'kept') {
     return {
       title: TEXTS.keptTitle,
@@ -107,24 +108,52 @@ function facts(formats: Formats, { checkout, app }: Arrival): Html {
 }
 
 /** The notice has no role of its own: it appears inside a live region, which a screen reader reads out anyway. */
-function paid({ amount }: Formats, { checkout, app, connection, next, offersPasskey }: Arrival): Html {
-  const balance =
-    connection && definitionList([[TEXTS.available, amount(spendableOf(connection), connection.wallet.currency)]]);
+function paid(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): Html {
+  const { checkout, app, connection, next, offersPasskey } = arrival;
+  const { amount } = request.formats;
   // The end of connecting tells the app what came of it. After any other payment, the app only gets its user back.
   const onward = next ?? app.returnUri;
   const way = onward === undefined ? html`<p>${TEXTS.backTo(app.name)}</p>` : buttonLink(onward, TEXTS.onTo(app.name));
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), app.name)}</p>
-${connection && stillStopped(app.name, connection)}
-${balance}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
+${connection && spendingStopOf(services, request, app.name, connection)}
+${connection && moneyOf(request.formats, connection)}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
 
-/** For an owner who paid and kept the pause or the cap that stops the app (WA-03). */
-function stillStopped(appName: string, { connectionId, isPaused, cap, wallet }: Connection): Html | undefined {
-  const isCapped = cap !== undefined && wallet.spentThisMonth >= cap;
-  if (wallet.isSuspended || !(isPaused || isCapped)) return undefined;
-  const said = isPaused ? TEXTS.stillPaused(appName) : TEXTS.stillCapped(appName);
-  return html`<p class="alert">${said} <a href="/wallet/${connectionId}#spending">${TEXTS.toSettings}</a></p>`;
+/** The balance too if it is not what can be spent: somebody who has just paid must see that their money is there. */
+function moneyOf({ amount }: Formats, connection: Connection): Html {
+  const { wallet } = connection;
+  const spendable = spendableOf(connection);
+  return definitionList([
+    spendable === wallet.balance ? undefined : [TEXTS.balance, amount(wallet.balance, wallet.currency)],
+    [TEXTS.available, amount(spendable, wallet.currency)],
+  ]);
+}
+
+/** What keeps the app from spending the money that was just paid, and the way to change it (WA-03). */
+function spendingStopOf(
+  { operatorName }: WalletOwnerServices,
+  { form, formats }: PageRequest<Person>,
+  appName: string,
+  connection: Connection,
+): Html | undefined {
+  const { connectionId, cap, wallet } = connection;
+  const path = `/wallet/${connectionId}`;
+  const state = stateOf(connection);
+  if (state === 'blocked') return warningNotice(TEXTS.stillBlocked(operatorName));
+  if (state === 'disconnected') {
+    return html`${warningNotice(TEXTS.stillDisconnected(appName))}
+${form(`${path}/reconnect`, button(TEXTS.connect, { kind: 'quiet' }))}`;
+  }
+  if (state === 'paused') {
+    return html`${warningNotice(TEXTS.stillPaused(appName))}
+${form(`${path}/pause`, html`${hiddenField('paused', 'no')}${button(TEXTS.resume, { kind: 'quiet' })}`)}`;
+  }
+  const spendable = spendableOf(connection);
+  if (cap === undefined || spendable === wallet.available) return undefined;
+  const [limit, room] = [formats.amount(cap, wallet.currency), formats.amount(spendable, wallet.currency)];
+  const said = spendable === 0n ? TEXTS.stillCapped(appName, limit) : TEXTS.partlyCapped(appName, limit, room);
+  return html`<p class="alert">${said} <a href="${path}#spending">${TEXTS.changeCap}</a></p>`;
 }
 
 /** A new link, for the owner only. Others may know the address of a checkout, and must not get a link to the wallet by it. */
@@ -135,6 +164,7 @@ function wayToTryAgain({ links }: WalletOwnerServices, { connection, app, next }
 }
 
 function gone(services: WalletOwnerServices): PageResponse {
-  const body = html`${errorSummary(TEXTS.gone)}`;
+  const body = html`${errorSummary(TEXTS.gone)}
+${linkLine('/wallet', TEXTS.wallet)}`;
   return { status: 404, page: walletOwnerPage(services, { title: TEXTS.goneTitle, body, isError: true }) };
 }

@@ -4,7 +4,7 @@ export const TOPUP_TEXTS = {
   giftTitle: (app: string) => `Pay into a wallet for ${app}`,
   available: 'You can spend now',
   explain: (app: string) =>
-    `The money goes into your wallet for ${app}. Nothing is spent until ${app} uses it for you.`,
+    `The money goes into your wallet for ${app}. Nothing is spent until ${app} uses it for you, and you see the amount again before you pay.`,
   /** For a payer who is not the owner: they see no figure of the wallet. */
   gift: 'This wallet belongs to somebody else. You can pay into it as a gift: the money then belongs to the owner, and you cannot get it back here.',
   suspended: (operator: string) =>
@@ -12,8 +12,9 @@ export const TOPUP_TEXTS = {
   amount: 'Amount',
   /** An amount that is offered beside the round ones, after a refused call. */
   least: (amount: string) => `${amount}, just enough for the request that was refused`,
-  other: (currency: string) => `Another amount, in ${currency}`,
-  range: (least: string, most: string) => `From ${least} to ${most}. You will see the amount again before you pay.`,
+  other: 'Another amount',
+  otherIn: (currency: string) => `Another amount, in ${currency}`,
+  range: (least: string, most: string) => `From ${least} to ${most}.`,
   goOn: 'Continue to payment',
   skip: 'Not now',
   chooseOne: 'Choose an amount or type one.',
@@ -63,10 +64,6 @@ export const CAP_TEXTS = {
   done: (app: string) => `The cap is set, and ${app} can spend up to it. Top up if your balance is too low.`,
 } as const;
 
-export const BACK_TEXTS = {
-  backTo: (app: string) => `Back to ${app}`,
-} as const;
-
 /** The texts of the page on which a payer waits for the money. */
 export const CHECKOUT_TEXTS = {
   amount: 'Amount',
@@ -85,9 +82,20 @@ export const CHECKOUT_TEXTS = {
   onTo: (app: string) => `Continue to ${app}`,
   backTo: (app: string) => `You can go back to ${app} now.`,
   wallet: 'To your wallet',
-  stillPaused: (app: string) => `You paused ${app}, so it cannot spend this money yet.`,
-  stillCapped: (app: string) => `Your monthly cap for ${app} is used up, so it cannot spend this money yet.`,
-  toSettings: 'Change that in your wallet',
+  balance: 'In your wallet',
+  /** What stands between the money and the app, and what to do about it. */
+  stillPaused: (app: string) => `You paused ${app}, so it cannot spend this money until you resume spending.`,
+  resume: 'Resume spending',
+  stillCapped: (app: string, cap: string) =>
+    `Your monthly cap for ${app} is ${cap} and used up, so it cannot spend this money until you raise the cap or a new month begins.`,
+  partlyCapped: (app: string, cap: string, room: string) =>
+    `Your monthly cap for ${app} is ${cap}, so it can spend ${room} of your money this month.`,
+  changeCap: 'Change the cap',
+  stillDisconnected: (app: string) =>
+    `You disconnected ${app}, so it cannot spend this money until you connect it again.`,
+  connect: 'Connect again',
+  stillBlocked: (operator: string) =>
+    `This wallet is blocked, so nothing can be spent from it. Please contact ${operator}.`,
   passkey: 'Would you like to sign in without a code next time?',
   addPasskey: 'Add a passkey',
   keptTitle: 'We have your payment',

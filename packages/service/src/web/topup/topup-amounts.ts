@@ -40,12 +40,33 @@ export function leastPayment(hold: Micros | undefined, available: Micros, payabl
   return amount <= offeredAmounts(payable).most ? amount : undefined;
 }
 
+/**
+ * The amounts as a form offers them: the round ones, and the least that lets a refused call through if it is not below what can
+ * be typed. One is chosen: the first that is enough, and otherwise the second smallest.
+ */
+export function choicesOf({ choices, least: typedLeast }: OfferedAmounts, needed: Micros | undefined): AmountChoices {
+  const least = needed !== undefined && needed >= typedLeast && !choices.includes(needed) ? needed : undefined;
+  const enough = choices.find((choice, at) => (needed === undefined ? at === 1 : choice >= needed && at > 0));
+  return { choices, least, chosen: enough ?? least ?? choices.at(-1) };
+}
+
+interface AmountChoices {
+  readonly choices: readonly Micros[];
+  /** Just enough for the refused call. Undefined: a round amount says it as well. */
+  readonly least: Micros | undefined;
+  readonly chosen: Micros | undefined;
+}
+
+/** The choice of an amount that is typed. */
+export const OTHER_AMOUNT = 'other';
+
 /** An amount of the choices, in micros. At most 16 digits, as the largest amount has. */
 const MICROS_TEXT = /^\d{1,16}$/;
 
 /** The amount of the top-up form, or what is wrong with it. Two amounts are refused: money is never guessed. */
 export function chosenAmount(form: Form, payable: PayableAmounts): Micros | 'none' | 'two' | 'unusable' {
-  const chosen = form.field('amount');
+  const isOther = form.field('amount') === OTHER_AMOUNT;
+  const chosen = isOther ? '' : form.field('amount');
   const typed = form.field('other').trim();
   if (chosen === '' && typed === '') return 'none';
   if (chosen !== '' && typed !== '') return 'two';

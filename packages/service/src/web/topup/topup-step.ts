@@ -1,25 +1,28 @@
 import type { Connection } from '#connections/connection.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Micros } from '#kernel/micros.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
 import { ProcessorAway } from '#payments/checkout.ts';
 import { amountField } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { choiceField } from '#web/components/choice-field.ts';
+import { otherField } from '#web/components/select-field.ts';
 import { definitionList } from '#web/components/definition-list.ts';
-import { linkLine } from '#web/components/navigation.ts';
+import { linkLine, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
-import { backLine } from '#web/topup/back-line.ts';
+import { backLine } from '#web/wallet-owner/back-line.ts';
 import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
 import { STOP_TEXTS, TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
+import { choicesOf, chosenAmount, leastPayment, OTHER_AMOUNT, offeredAmounts } from '#web/topup/topup-amounts.ts';
 import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -32,6 +35,8 @@ export interface TopupStep {
   readonly action: string;
   /** Where the payer goes afterwards, paid or not: a path of ours. Undefined: nothing comes after. */
   readonly next: string | undefined;
+  /** The person has just connected the wallet: this is the last of three steps. */
+  readonly isLastStep?: boolean;
 }
 
 interface Shown {
@@ -62,7 +67,8 @@ export async function topupStep(
     payable === undefined
       ? html`<p>${TEXTS.notSetUp(operatorName)}</p>`
       : request.form(step.action, amountFields(formats, payable, { currency, step, shown, stop }));
-  const body = html`${errorSummary(shown.fault?.message)}${successNotice(shown.notice)}
+  const body = html`${step.isLastStep === true ? steps(LINK_TEXTS.steps, LINK_TEXTS.steps.length - 1) : undefined}
+${errorSummary(shown.fault?.message)}${successNotice(shown.notice)}
 ${connection?.wallet.isSuspended === true ? warningNotice(TEXTS.suspended(operatorName)) : undefined}
 ${stop && stopWarning(formats, app.name, stop)}
 <section>
@@ -154,14 +160,19 @@ function amountFields(formats: Formats, payable: PayableAmounts, { currency, ste
   const hold = link.purpose === 'connect' ? undefined : link.least;
   // For the owner of a wallet that can spend only: the amount would tell others what is in it, and no amount lifts a block.
   const isUseful = connection?.wallet.isSuspended === false;
-  const least = isUseful ? leastPayment(hold, connection.wallet.available, payable) : undefined;
-  const choices = [
-    ...offered.choices.map((choice) => ({ value: String(choice), text: amount(choice, currency) })),
-    ...(least === undefined ? [] : [{ id: 'least', value: String(least), text: TEXTS.least(amount(least, currency)) }]),
+  const needed = isUseful ? leastPayment(hold, connection.wallet.available, payable) : undefined;
+  const isTyped = shown.typed !== undefined && shown.typed.trim() !== '';
+  const { choices, least, chosen } = choicesOf(offered, needed);
+  const choiceOf = (value: Micros) => ({ value: String(value), isChosen: !isTyped && value === chosen });
+  const all = [
+    ...choices.map((choice) => ({ ...choiceOf(choice), text: amount(choice, currency) })),
+    ...(least === undefined ? [] : [{ ...choiceOf(least), id: 'least', text: TEXTS.least(amount(least, currency)) }]),
+    { value: OTHER_AMOUNT, text: TEXTS.other, isChosen: isTyped },
   ];
-  return html`${choiceField({ name: 'amount', legend: TEXTS.amount, choices })}
-${amountField({ name: 'other', label: TEXTS.other(currency), text: shown.typed ?? '' })}
-<p class="soft">${TEXTS.range(amount(offered.least, currency), amount(offered.most, currency))}</p>
+  const typedField = html`${amountField({ name: 'other', label: TEXTS.otherIn(currency), text: shown.typed ?? '' })}
+<p class="soft">${TEXTS.range(amount(offered.least, currency), amount(offered.most, currency))}</p>`;
+  return html`${choiceField({ name: 'amount', legend: TEXTS.amount, choices: all })}
+${otherField(typedField)}
 ${stop && stopField(formats, stop)}
 ${button(TEXTS.goOn)}`;
 }

@@ -20,7 +20,7 @@ export interface OwnedWallet {
   readonly connection: Connection;
   /** What every change of the connection is bound to. */
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
-  readonly app: Pick<AppProfile, 'name' | 'logo'>;
+  readonly app: Pick<AppProfile, 'name' | 'logo' | 'returnUri'>;
   /** The wallet's own page. */
   readonly path: string;
 }
@@ -49,9 +49,9 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
   };
 }
 
-/** The name and logo of a connection's app. */
+/** The name and logo of a connection's app, and the way back to it. */
 export async function faceOf({ apps }: WalletOwnerServices, { appId }: Connection): Promise<OwnedWallet['app']> {
-  return (await apps.find(appId)) ?? { name: appId, logo: undefined };
+  return (await apps.find(appId)) ?? { name: appId, logo: undefined, returnUri: undefined };
 }
 
 /** Leads to the wallet's page, for an address that takes a form and shows nothing: somebody may reload it or type it. */

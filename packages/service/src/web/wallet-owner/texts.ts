@@ -1,5 +1,9 @@
 /** The texts of pages that a signed link leads to. */
 export const LINK_TEXTS = {
+  /** The way from a refused call to a wallet with money in it. */
+  steps: ['Sign in', 'Connect', 'Top up'],
+  backTo: (app: string) => `Back to ${app}`,
+
   voidTitle: 'This link no longer works',
   voidLink: 'A link like this works for 15 minutes and for one payment.',
   voidAdvice:

@@ -6,6 +6,7 @@ import type { Cookies } from '#web/frame/cookies.ts';
 import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { WalletMovements } from '#ledger/wallet/movements.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Checkouts } from '#payments/checkout.ts';
@@ -42,6 +43,7 @@ export interface WalletOwnerServices {
   readonly testBank: TestBank | undefined;
   /** How often somebody may ask for a payment or a refund. */
   readonly attempts: AttemptLimiter;
+  readonly clock: Clock;
   readonly cookies: Cookies;
   /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */
   readonly addressOf: CallerAddress;

@@ -1,17 +1,15 @@
 import type { CallUsage } from '#usage/usage.ts';
 import { type Html, html } from '#kernel/html.ts';
 import type { CallId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { ZERO_MICROS } from '#kernel/micros.ts';
 import type { WalletMovement } from '#ledger/wallet/movements.ts';
 import { moment } from '#web/components/moment.ts';
-import { signedAmount } from '#web/components/money.ts';
-import { linkLine, pager } from '#web/components/navigation.ts';
-import { table } from '#web/components/table.ts';
+import { alignedAmount } from '#web/components/money.ts';
+import type { Formats } from '#web/format/formats.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Fifty keep the page under 50 KB. The file has all of them. */
-const MOVEMENTS_SHOWN_MAX = 50;
 /** A movement's number, which counts up within a wallet. No zero at the front: one address for one page. */
 const SEQ = /^[1-9]\d{0,17}$/;
 
@@ -37,45 +35,59 @@ export async function readMovements(
   return { movements, calls: await services.usage.ofCalls(walletId, calls) };
 }
 
-/** The movements of a wallet, the newest first, or those before `before`. */
-export async function movementsSection(
-  services: WalletOwnerServices,
-  { connection: { wallet }, path, request: { formats } }: OwnedWallet,
-  before: bigint | undefined,
-): Promise<Html> {
-  // One more than is shown tells whether there is an older page, without counting them all.
-  const read = await readMovements(services, wallet.walletId, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
-  const shown = read.movements.slice(0, MOVEMENTS_SHOWN_MAX);
-  const last = read.movements.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
-  const { currency } = wallet;
-  const rows = shown.map((movement) => {
-    const { kind, callId, atMs, amount, direction, balanceAfter } = movement;
-    const what = callId === undefined ? WALLET_TEXTS.movement(kind) : callText(callId, read.calls);
-    return [
-      html`${what}<br>
-<span class="soft">${moment(atMs, formats)}</span>`,
-      signedAmount({ amount, currency }, direction, formats),
-      formats.amount(balanceAfter, currency),
-    ];
-  });
-  const all = table({
-    caption: html`<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>`,
-    columns: [
-      { name: WALLET_TEXTS.what },
-      { name: WALLET_TEXTS.amount, isNumeric: true },
-      { name: WALLET_TEXTS.balanceAfter, isNumeric: true },
-    ],
-    rows,
-    empty: WALLET_TEXTS.noMovements,
-  });
-  return html`<section aria-labelledby="movements">
-${all}
-${shown.length === 0 ? undefined : linkLine(`${path}/movements.csv`, WALLET_TEXTS.export)}
-${pager({
-  newer: before === undefined ? undefined : { href: path, text: WALLET_TEXTS.newestMovements },
-  older: last && { href: `${path}?before=${String(last.seq)}`, text: WALLET_TEXTS.olderMovements },
-})}
-</section>`;
+/** A line of a table of movements. */
+export interface Line {
+  readonly what: Html | string;
+  readonly amount: Micros;
+  readonly direction: 'in' | 'out' | 'none';
+  readonly balanceAfter: Micros;
+}
+
+/** The columns of every table of movements. */
+export const COLUMNS = [
+  { name: WALLET_TEXTS.what },
+  { name: WALLET_TEXTS.amount, isNumeric: true },
+  { name: WALLET_TEXTS.balanceAfter, isNumeric: true },
+] as const;
+
+/** The cells of these lines, with decimals under decimals across all of them. */
+export function cellsOf(
+  lines: readonly Line[],
+  currency: string,
+  formats: Formats,
+): ReadonlyMap<Line, readonly (Html | string)[]> {
+  const amounts = formats.decimalsOf(
+    lines.map(({ amount }) => amount),
+    currency,
+  );
+  const balances = formats.decimalsOf(
+    lines.map(({ balanceAfter }) => balanceAfter),
+    currency,
+  );
+  return new Map(
+    lines.map((line) => {
+      const { what, amount, direction, balanceAfter } = line;
+      const change = alignedAmount({ amount, currency }, { direction, decimals: amounts }, formats);
+      return [line, [what, change, alignedAmount({ amount: balanceAfter, currency }, { decimals: balances }, formats)]];
+    }),
+  );
+}
+
+/** One movement. A refund that is paid out left the balance when it was set aside, so it changes it by nothing now. */
+export function lineOf(
+  movement: WalletMovement,
+  calls: MovementsRead['calls'],
+  { currency, formats }: { readonly currency: string; readonly formats: Formats },
+): Line {
+  const { kind, callId, atMs, amount, direction, balanceAfter } = movement;
+  const name = callId === undefined ? WALLET_TEXTS.movement(kind) : callText(callId, calls);
+  const isBeside = direction === 'beside';
+  const beside = isBeside ? html`${WALLET_TEXTS.asideBefore(formats.amount(amount, currency))}<br>` : undefined;
+  const what = html`${name}<br>
+<span class="soft">${beside}${moment(atMs, formats)}</span>`;
+  return isBeside
+    ? { what, amount: ZERO_MICROS, direction: 'none', balanceAfter }
+    : { what, amount, direction, balanceAfter };
 }
 
 /** A call: the link to its receipt, and the tokens it used. Without usage, the link alone. */

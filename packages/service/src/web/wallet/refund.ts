@@ -11,7 +11,7 @@ import { checkboxField } from '#web/components/checkbox-field.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { list, paragraphs } from '#web/components/list.ts';
 import { moment } from '#web/components/moment.ts';
-import { headlineAmount } from '#web/components/money.ts';
+import { headlineAmount, signedAmount } from '#web/components/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
@@ -125,7 +125,7 @@ async function underWaySection(refunds: Refunds, { connection, request }: OwnedW
   const underWay = await refunds.underWay(appId, userId);
   if (underWay.length === 0) return undefined;
   const items = underWay.map(
-    ({ amount, askedAtMs }) => html`<span>${formats.amount(amount, wallet.currency)}</span>
+    ({ amount, askedAtMs }) => html`<span>${signedAmount({ amount, currency: wallet.currency }, 'out', formats)}</span>
 <span class="soft">${moment(askedAtMs, formats)}</span>`,
   );
   return section({ id: 'under-way', heading: REFUND_TEXTS.underWay, body: [list(items)] });

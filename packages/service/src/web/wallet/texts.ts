@@ -85,6 +85,8 @@ export const WALLET_TEXTS = {
   // Its monthly cap.
   capTitle: 'Monthly cap',
   capWhy: 'The most that the app can spend in a calendar month (UTC). A change applies from the next request on.',
+  changeCap: 'Change the cap',
+  setOneCap: 'Set a cap',
   spentThisMonth: 'Spent this month',
   cap: 'Monthly cap',
   noCap: 'None',
@@ -95,6 +97,15 @@ export const WALLET_TEXTS = {
   capEndsPause: 'Setting or removing the cap also ends the pause.',
   pause: 'Pause spending',
   resume: 'Resume spending',
+
+  // The chart of the month.
+  chart: (spent: string): string => `Spent this month: ${spent}. There is no cap.`,
+  chartOf: (spent: string, cap: string): string => `Spent this month: ${spent}, of a cap of ${cap}.`,
+  chartTable: 'The month as a table',
+  chartCaption: 'What calls cost this month (UTC)',
+  day: 'Day',
+  spentThatDay: 'That day',
+  spentSoFar: 'So far',
 
   // The ways out.
   moreTitle: 'Refund or disconnect',
@@ -108,6 +119,11 @@ export const WALLET_TEXTS = {
   amount: 'Amount',
   balanceAfter: 'Balance after',
   noMovements: 'Nothing yet.',
+  /** The calls of a day, in one line. */
+  calls: (count: number): string => (count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`),
+  moreMovements: (count: number): string => `${count} more`,
+  asideBefore: (amount: string): string => `${amount}, set aside before`,
+  olderDays: 'Older days',
   olderMovements: 'Older movements',
   newestMovements: 'Newest movements',
   export: 'Export all as CSV',
@@ -138,7 +154,7 @@ export const WALLET_TEXTS = {
 
   // The receipt of a call, `?receipt=`.
   receiptTitle: 'Receipt',
-  receiptBack: 'Back to the movements',
+  receiptBack: 'Back to the wallet',
   callId: 'Call',
   at: 'When',
   model: 'Model',

@@ -1,10 +1,12 @@
 import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
+import type { WalletDay } from '#ledger/wallet/movements.ts';
 import { amountField } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { button } from '#web/components/button.ts';
+import { button, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { fold } from '#web/components/fold.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { headlineAmount } from '#web/components/money.ts';
 import { linkLine } from '#web/components/navigation.ts';
@@ -12,12 +14,21 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { movementsSection, startOf } from '#web/wallet/movements.ts';
+import { dayPage } from '#web/wallet/day-page.ts';
+import { DAYS_READ_MAX, daysSection } from '#web/wallet/day-list.ts';
+import { monthChart } from '#web/wallet/month-chart.ts';
+import { startOf } from '#web/wallet/movements.ts';
 import { receiptPage } from '#web/wallet/receipt.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import { forWalletOwner, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
-import { OWNED_WALLET_TEXTS } from '#web/wallet-owner/texts.ts';
+import {
+  forWalletOwner,
+  type OwnedWallet,
+  spendableOf,
+  stateOf,
+  type WalletState,
+} from '#web/wallet-owner/owned-wallet.ts';
+import { LINK_TEXTS, OWNED_WALLET_TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -28,6 +39,8 @@ export function walletPage(services: WalletOwnerServices): PageMethods<Person> {
       const { query } = own.request;
       const receipt = query.get('receipt');
       if (receipt !== null) return receiptPage(services, own, receipt);
+      const day = query.get('day');
+      if (day !== null) return dayPage(services, own, day);
       const notice = WALLET_TEXTS.done.get(query.get('done'));
       return { status: 200, page: await showWallet(services, own, { notice, before: startOf(query) }) };
     }),
@@ -44,18 +57,22 @@ interface Shown {
 
 /** The page of a wallet, with what was just done or went wrong. */
 export async function showWallet(services: WalletOwnerServices, own: OwnedWallet, shown: Shown): Promise<Html> {
-  const body = html`${linkLine('/wallet', OWNED_WALLET_TEXTS.allApps)}
+  const { movements, clock } = services;
+  const { walletId } = own.connection.wallet;
+  const days = await movements.days(walletId, { before: shown.before, most: DAYS_READ_MAX });
+  const chart = shown.before === undefined ? monthOf(own, days, clock.nowMs()) : undefined;
+  const body = html`${row(html`<a href="/wallet">${OWNED_WALLET_TEXTS.allApps}</a>`, wayToApp(own.app))}
 ${appMark(own.app)}
 ${errorSummary(shown.fault)}${successNotice(shown.notice)}
 ${balanceSection(services, own)}
-${own.connection.wallet.isConnected ? capSection(own, shown.cap) : undefined}
-${await movementsSection(services, own, shown.before)}
+${own.connection.wallet.isConnected ? capSection(own, chart, shown) : undefined}
+${await daysSection(services, own, days, shown.before)}
 ${moreSection(services, own)}`;
   const title = WALLET_TEXTS.title(own.app.name);
   return walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
 }
 
-/** The balance, what stands in its way, and the one button that helps: to pay in, to resume, or to connect again. */
+/** The balance, what stands in its way, and what helps: to pay in, to resume, or to connect again. */
 function balanceSection({ operatorName }: WalletOwnerServices, { connection, request, path }: OwnedWallet): Html {
   const { formats } = request;
   const { wallet, userId, userLabel } = connection;
@@ -79,14 +96,24 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
         [WALLET_TEXTS.label, userLabel ?? userId],
       ]),
       wallet.held === 0n ? undefined : html`<p class="soft">${WALLET_TEXTS.onHoldWhy}</p>`,
-      // A blocked wallet offers no top-up: money that cannot be spent helps nobody (WA-04).
-      state === 'paused' ? request.form(`${path}/pause`, pauseFields(connection)) : undefined,
-      wallet.isConnected && !wallet.isSuspended
-        ? request.form(`${path}/topup`, button(WALLET_TEXTS.topUp, state === 'paused' ? { kind: 'quiet' } : {}))
-        : undefined,
-      wallet.isConnected ? undefined : request.form(`${path}/reconnect`, button(WALLET_TEXTS.reconnect)),
+      waysOn(state, connection, request, path),
     ],
   });
+}
+
+/** What the owner can do now, the main thing first. A blocked wallet offers no top-up: money that cannot be spent helps nobody (WA-04). */
+function waysOn(
+  state: WalletState,
+  connection: Connection,
+  { form }: OwnedWallet['request'],
+  path: string,
+): Html | undefined {
+  const topUp = (kind?: 'quiet') =>
+    form(`${path}/topup`, button(WALLET_TEXTS.topUp, kind === undefined ? {} : { kind }));
+  if (!connection.wallet.isConnected) return form(`${path}/reconnect`, button(WALLET_TEXTS.reconnect));
+  if (state === 'blocked') return undefined;
+  const pause = form(`${path}/pause`, pauseFields(connection));
+  return state === 'paused' ? row(pause, topUp('quiet')) : row(topUp(), pause);
 }
 
 /** Pauses, or ends the pause. Ending it is the one button that helps, so it stands beside the balance. */
@@ -95,30 +122,42 @@ function pauseFields({ isPaused }: Connection): Html {
 ${isPaused ? button(WALLET_TEXTS.resume) : button(WALLET_TEXTS.pause, { kind: 'quiet' })}`;
 }
 
-/** The cap, what of it is spent, and the pause. Three forms, because each button must work by itself, without scripts. */
-function capSection({ connection, request, path }: OwnedWallet, typed: string | undefined): Html {
+/** What of the cap is spent, and the forms that change it. Each button works by itself, without scripts. */
+function capSection({ connection, request, path }: OwnedWallet, chart: Html | undefined, shown: Shown): Html {
   const { cap, isPaused, wallet } = connection;
   const { currency } = wallet;
-  const { amount } = request.formats;
-  const text = typed ?? (cap === undefined ? '' : amountText(cap));
+  const text = shown.cap ?? (cap === undefined ? '' : amountText(cap));
   const set = html`${amountField({ name: 'cap', label: WALLET_TEXTS.capField(currency), text, isRequired: true })}
-${button(WALLET_TEXTS.setCap)}`;
+${button(WALLET_TEXTS.setCap, { kind: 'quiet' })}`;
   const remove = html`${hiddenField('none', 'yes')}
 ${button(WALLET_TEXTS.removeCap, { kind: 'quiet' })}`;
+  const change = html`<p>${WALLET_TEXTS.capWhy}${isPaused ? ` ${WALLET_TEXTS.capEndsPause}` : ''}</p>
+${request.form(`${path}/cap`, set)}
+${cap === undefined ? undefined : request.form(`${path}/cap`, remove)}`;
   return section({
     id: 'spending',
     heading: WALLET_TEXTS.capTitle,
     body: [
-      html`<p>${WALLET_TEXTS.capWhy}${isPaused ? ` ${WALLET_TEXTS.capEndsPause}` : ''}</p>`,
       definitionList([
-        [WALLET_TEXTS.spentThisMonth, amount(wallet.spentThisMonth, currency)],
-        [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)],
+        [WALLET_TEXTS.spentThisMonth, request.formats.amount(wallet.spentThisMonth, currency)],
+        [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : request.formats.amount(cap, currency)],
       ]),
-      request.form(`${path}/cap`, set),
-      cap === undefined ? undefined : request.form(`${path}/cap`, remove),
-      isPaused && !wallet.isSuspended ? undefined : request.form(`${path}/pause`, pauseFields(connection)),
+      chart,
+      fold(cap === undefined ? WALLET_TEXTS.setOneCap : WALLET_TEXTS.changeCap, change, shown.cap !== undefined),
     ],
   });
+}
+
+/** The chart of the present month. */
+function monthOf({ connection, request }: OwnedWallet, days: readonly WalletDay[], nowMs: number): Html | undefined {
+  const { cap, wallet } = connection;
+  const { currency, spentThisMonth: spent } = wallet;
+  return monthChart({ days, spent, cap, currency, nowMs }, request.formats);
+}
+
+/** A link of one line with the way to all apps. Its address is the app's own, from its allow-list (BI-02). */
+function wayToApp({ name, returnUri }: OwnedWallet['app']): Html | undefined {
+  return returnUri === undefined ? undefined : html`<a href="${returnUri}">${LINK_TEXTS.backTo(name)}</a>`;
 }
 
 /** The ways out. Each leads to a page that says what it does and asks once more. */

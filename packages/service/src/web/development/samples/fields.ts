@@ -4,6 +4,7 @@ import { button, buttonLink, row } from '#web/components/button.ts';
 import { checkboxField } from '#web/components/checkbox-field.ts';
 import { choiceField } from '#web/components/choice-field.ts';
 import { hiddenField, provenForm } from '#web/components/form.ts';
+import { otherField, selectField } from '#web/components/select-field.ts';
 import { textField } from '#web/components/text-field.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { HERE } from '#web/development/samples/sample-values.ts';
@@ -40,6 +41,24 @@ export const FIELDS: readonly ComponentSample[] = [
           hint: 'The most that the app can spend in a month.',
           choices: choicesOf(['20', '50', 'No cap']),
         }),
+    },
+  },
+  {
+    component: selectField,
+    states: {
+      'the second of three': (id) =>
+        selectField({
+          name: id,
+          label: 'Monthly cap',
+          hint: 'You pay nothing now.',
+          choices: choicesOf(['20', '50', 'No cap']),
+        }),
+    },
+  },
+  {
+    component: otherField,
+    states: {
+      'outside a form: shown': (id) => otherField(amountField({ name: id, label: 'Another amount, in EUR', text: '' })),
     },
   },
   {

@@ -1,14 +1,24 @@
-import { html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { provenForm } from '#web/components/form.ts';
 import { list, paragraphs } from '#web/components/list.ts';
 import { moment } from '#web/components/moment.ts';
-import { headlineAmount, signedAmount } from '#web/components/money.ts';
+import { alignedAmount, headlineAmount, signedAmount } from '#web/components/money.ts';
 import { table } from '#web/components/table.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
-import { AT_MS, ENGLISH, GERMAN, HERE, LONG_NAME, MOST, TWELVE_FIFTY } from '#web/development/samples/sample-values.ts';
+import type { Formats } from '#web/format/formats.ts';
+import {
+  AT_MS,
+  ENGLISH,
+  GERMAN,
+  HERE,
+  LONG_NAME,
+  MOST,
+  TINY,
+  TWELVE_FIFTY,
+} from '#web/development/samples/sample-values.ts';
 
 /** What pages say about money and time, and lists of it. */
 export const FIGURES: readonly ComponentSample[] = [
@@ -17,6 +27,7 @@ export const FIGURES: readonly ComponentSample[] = [
     states: {
       'an amount': () => headlineAmount(TWELVE_FIFTY, ENGLISH),
       'the largest amount': () => headlineAmount(MOST, ENGLISH),
+      'less than a coin': () => headlineAmount(TINY, ENGLISH),
       'in another language': () => headlineAmount(TWELVE_FIFTY, GERMAN),
     },
   },
@@ -25,9 +36,10 @@ export const FIGURES: readonly ComponentSample[] = [
     states: {
       in: () => signedAmount(TWELVE_FIFTY, 'in', ENGLISH),
       out: () => signedAmount(TWELVE_FIFTY, 'out', ENGLISH),
-      'beside the balance': () => signedAmount(TWELVE_FIFTY, 'beside', ENGLISH),
+      'no sign': () => signedAmount(TWELVE_FIFTY, 'none', ENGLISH),
     },
   },
+  { component: alignedAmount, states: { English: () => columnOf(ENGLISH), German: () => columnOf(GERMAN) } },
   {
     component: moment,
     states: { English: () => moment(AT_MS, ENGLISH), German: () => moment(AT_MS, GERMAN) },
@@ -48,6 +60,10 @@ export const FIGURES: readonly ComponentSample[] = [
     states: {
       'three columns': () => table({ ...movementsTable(), empty: 'Nothing yet.' }),
       'more than three columns': () => table({ ...keysTable(), empty: 'No keys yet.' }),
+      'in groups': () => {
+        const { rows, ...others } = movementsTable();
+        return table({ ...others, rows: [], groups: [{ heading: '21 Nov 2026', rows }], empty: 'Nothing yet.' });
+      },
       empty: () => table({ ...movementsTable(), rows: [], empty: 'Nothing yet.' }),
     },
   },
@@ -65,6 +81,15 @@ ${provenForm({ action: HERE, proof: 'sample', fields: button('Sign out', { kind:
   { component: paragraphs, states: { two: () => paragraphs(['The first sentence.', 'The second one.']) } },
   { component: badge, states: { good: () => badge('Active', 'good'), warn: () => badge('Paused', 'warn') } },
 ];
+
+/** Amounts with two, six and no decimals of their own. */
+function columnOf(formats: Formats): Html {
+  const cellOf = (money: typeof MOST, direction: 'in' | 'out') => [
+    alignedAmount(money, { direction, decimals: 6 }, formats),
+  ];
+  const rows = [cellOf(TWELVE_FIFTY, 'in'), cellOf(TINY, 'out'), cellOf(MOST, 'in')];
+  return table({ caption: 'Amounts', columns: [{ name: 'Amount', isNumeric: true }], rows, empty: '' });
+}
 
 /** Three columns: the widest table whose rows stay rows on a phone. */
 function movementsTable() {

@@ -2,6 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { appMark, initial } from '#web/components/app-mark.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
+import { fold } from '#web/components/fold.ts';
 import { provenForm } from '#web/components/form.ts';
 import { breadcrumbs, linkLine, pager, steps } from '#web/components/navigation.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
@@ -61,6 +62,13 @@ export const PARTS: readonly ComponentSample[] = [
     },
   },
   { component: card, states: { 'with a form': (id) => card(html`<p>Name it.</p>`, sampleForm(id)) } },
+  {
+    component: fold,
+    states: {
+      closed: () => fold('Another amount', html`<p>Text.</p>`),
+      open: () => fold('Another amount', html`<p>Text.</p>`, true),
+    },
+  },
   {
     component: section,
     states: {

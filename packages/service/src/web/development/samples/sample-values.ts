@@ -8,6 +8,8 @@ export const ENGLISH = formatsOf('en');
 export const GERMAN = formatsOf('de');
 /** With a zero at the end, which amounts must show and fields may leave out. */
 export const TWELVE_FIFTY = { amount: micros(12_500_000n), currency: 'EUR' };
+/** What one short call costs. */
+export const TINY = { amount: micros(276n), currency: 'EUR' };
 /** The largest amount there can be: 2^53 - 1 micros. */
 export const MOST = { amount: micros(9_007_199_254_740_991n), currency: 'EUR' };
 /** 2026-11-21 09:30 UTC. Always the same, so that pictures of the page can be compared. */

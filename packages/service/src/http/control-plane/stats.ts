@@ -1,0 +1,64 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
+import { statsQuerySchema, statsSchema } from '@purser/contract/stats.ts';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import type { Latency } from '#stats/latency.ts';
+import { statsTimeOf } from '#stats/range.ts';
+import type { Figures } from '#stats/stats.ts';
+
+/** The route for sums of an app's calls: what the charts of the console show. */
+export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
+  const { stats, clock } = control;
+
+  plane.get(
+    '/apps/:appId/stats',
+    { schema: { params: appParamsSchema, querystring: statsQuerySchema, response: { 200: statsSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { mode, step, from, to } = request.query;
+      const asked = {
+        mode,
+        step,
+        fromMs: from === undefined ? undefined : epochMsOf(from),
+        toMs: to === undefined ? undefined : epochMsOf(to),
+      };
+      const time = granted(statsTimeOf(asked, clock.nowMs()));
+      const range = { appId, ...time };
+      const [totals, series, models, outcomes, keys] = await Promise.all([
+        stats.totals(range),
+        stats.series({ ...range, step }),
+        stats.byModel(range),
+        stats.byOutcome(range),
+        stats.byKey(range),
+      ]);
+      return {
+        mode,
+        from: isoOf(time.fromMs),
+        to: isoOf(time.toMs),
+        totals: figuresToWire(totals),
+        series: series.map(({ atMs, ...figures }) => ({ at: isoOf(atMs), ...figuresToWire(figures) })),
+        models: models.map(({ model, ...figures }) => ({
+          model: model === '' ? null : model,
+          ...figuresToWire(figures),
+        })),
+        outcomes: [...outcomes],
+        keys: keys.map(({ charged, ...key }) => ({ ...key, chargedMicros: microsToWire(charged) })),
+      };
+    },
+  );
+}
+
+function figuresToWire({ charged, firstByte, total, ...counts }: Figures) {
+  return {
+    ...counts,
+    chargedMicros: microsToWire(charged),
+    firstByte: latencyToWire(firstByte),
+    total: latencyToWire(total),
+  };
+}
+
+function latencyToWire({ count, p50Ms, p95Ms }: Latency) {
+  return { count, p50Ms: p50Ms ?? null, p95Ms: p95Ms ?? null };
+}

@@ -1,0 +1,8 @@
+-- Notes that all charges that had committed when the pass began are in the sums, and when the next pass may begin.
+create or replace function stats.end_pass(p_pause_ms int) returns void
+language sql security definer set search_path = pg_catalog as $$
+  update stats.passes set ended_at = clock_timestamp(), due_at = clock_timestamp() + p_pause_ms * interval '1 millisecond'
+$$;
+
+revoke all on function stats.end_pass from public;
+grant execute on function stats.end_pass to purser_live;

@@ -1,0 +1,154 @@
+import type { Queryable } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import { dateOf } from '#kernel/clock.ts';
+import type { AppId, KeyId } from '#kernel/ids.ts';
+import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
+import { type Latency, latencyOf } from '#stats/latency.ts';
+import { FAULTS, type OutcomeKind, kindOf, PROVIDER_ERRORS, SERVED, type StatsOutcome } from '#stats/outcome.ts';
+import {
+  selectGroups,
+  selectKeySums,
+  selectSeries,
+  selectTotals,
+  type SumsQuery,
+  type SumsRow,
+} from '#stats/queries.ts';
+import { RANGE_MS_MAX, STEP_MS, type StatsTime, type Step } from '#stats/range.ts';
+
+/** Whose calls: of one app, of several (those of an account), or of all apps, which is for operators. */
+type StatsOf = { readonly appId: AppId } | { readonly appIds: readonly AppId[] } | { readonly of: 'every app' };
+
+type StatsRange = StatsOf & StatsTime;
+
+/** Sums of calls. Calls are charged, refused, failed by the provider or by us, or else cost nothing. */
+export interface Figures {
+  readonly calls: number;
+  readonly chargedCalls: number;
+  /** We decided against the call, for a reason that its code says. */
+  readonly refusals: number;
+  readonly providerErrors: number;
+  readonly faults: number;
+  /** What users paid. Play money in the sandbox. */
+  readonly charged: Micros;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Of answers: until the first of it came from the provider, and until its end. */
+  readonly firstByte: Latency;
+  readonly total: Latency;
+}
+
+type Point = Figures & { readonly atMs: number };
+type ModelFigures = Figures & {
+  /** '' for calls that were refused before their model was known. */ readonly model: string;
+};
+type AppFigures = Figures & { readonly appId: AppId };
+interface OutcomeFigures {
+  readonly outcome: StatsOutcome;
+  readonly kind: OutcomeKind;
+  readonly calls: number;
+}
+/** Sums of one API key. Counted in memory: a process that dies loses those of its last second. */
+interface KeyFigures {
+  readonly keyId: KeyId;
+  readonly calls: number;
+  readonly chargedCalls: number;
+  readonly charged: Micros;
+}
+
+/** Reads the sums of calls. Each function is one statement that reads rows of `stats` by an index, and no call. */
+export interface Stats {
+  /** One point for each hour or day, also those without calls. At most 31 days by hour, and 400 days by day. */
+  readonly series: (range: StatsRange & { readonly step: Step }) => Promise<readonly Point[]>;
+  /** At most 400 days; the same holds for those below. */
+  readonly totals: (range: StatsRange) => Promise<Figures>;
+  /** The models that cost most first, at most a hundred. */
+  readonly byModel: (range: StatsRange) => Promise<readonly ModelFigures[]>;
+  /** The outcomes of most calls first. */
+  readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
+  /** The apps that cost most first, at most a hundred. */
+  readonly byApp: (range: StatsRange) => Promise<readonly AppFigures[]>;
+  /** The keys with most calls first, at most a thousand. */
+  readonly byKey: (range: StatsTime & { readonly appId: AppId }) => Promise<readonly KeyFigures[]>;
+}
+
+const GROUPS_MAX = 100;
+const OUTCOMES_MAX = 100;
+const KEYS_MAX = 1_000;
+
+export function createStats(db: Queryable): Stats {
+  return {
+    series: async ({ step, ...range }) => {
+      const query = queryOf(range, step);
+      const rows = await selectSeries(db, query, step);
+      const byTime = new Map(rows.map((row) => [row.at.getTime(), row]));
+      const points: Point[] = [];
+      for (let atMs = query.from.getTime(); atMs < query.to.getTime(); atMs += STEP_MS[step]) {
+        points.push({ atMs, ...figuresOf(byTime.get(atMs)) });
+      }
+      return points;
+    },
+    totals: async (range) => figuresOf(await selectTotals(db, queryOf(range))),
+    byModel: async (range) => {
+      const rows = await selectGroups(db, queryOf(range), 'model', GROUPS_MAX);
+      return rows.map((row) => ({ model: row.name, ...figuresOf(row) }));
+    },
+    byOutcome: async (range) => {
+      const rows = await selectGroups(db, queryOf(range), 'outcome', OUTCOMES_MAX);
+      return rows
+        .map(({ name, calls }) => ({ outcome: name, calls: Number(calls) }))
+        .filter(({ calls }) => calls > 0)
+        .map((row) => ({ ...row, kind: kindOf(row.outcome) }))
+        .toSorted((one, other) => other.calls - one.calls);
+    },
+    byApp: async (range) => {
+      const rows = await selectGroups(db, queryOf(range), 'app_id', GROUPS_MAX);
+      return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
+    },
+    byKey: async ({ appId, ...time }) => {
+      const { mode, from, to } = queryOf({ appId, ...time });
+      const rows = await selectKeySums(db, { appId, mode, from, to }, KEYS_MAX);
+      return rows.map((row) => ({
+        keyId: row.key_id,
+        calls: Number(row.calls),
+        chargedCalls: Number(row.charged_calls),
+        charged: microsSumFromRow(row.charged_micros),
+      }));
+    },
+  };
+}
+
+function queryOf(range: StatsRange, step?: Step): SumsQuery {
+  const { mode, fromMs, toMs } = range;
+  const widthMs = STEP_MS[step ?? 'hour'];
+  const from = Math.floor(fromMs / widthMs) * widthMs;
+  const to = Math.ceil(toMs / widthMs) * widthMs;
+  // A range may begin and end within a step.
+  assert(to - from <= RANGE_MS_MAX[step ?? 'day'] + 2 * widthMs, 'a range of statistics is bounded');
+  return {
+    appIds: 'appId' in range ? [range.appId] : 'appIds' in range ? range.appIds : null,
+    mode,
+    from: dateOf(from),
+    to: dateOf(to),
+    providerErrors: PROVIDER_ERRORS,
+    served: SERVED,
+    faults: FAULTS,
+  };
+}
+
+function figuresOf(row: SumsRow | undefined): Figures {
+  const [calls, served, providerErrors, faults] = [row?.calls, row?.served, row?.provider_errors, row?.faults].map(
+    (count = 0n) => Number(count),
+  ) as [number, number, number, number];
+  return {
+    calls,
+    chargedCalls: Number(row?.charged_calls ?? 0n),
+    refusals: calls - served - providerErrors - faults,
+    providerErrors,
+    faults,
+    charged: microsSumFromRow(row?.charged_micros ?? 0n),
+    promptTokens: Number(row?.prompt_tokens ?? 0n),
+    completionTokens: Number(row?.completion_tokens ?? 0n),
+    firstByte: latencyOf((row?.first_byte ?? []).map(Number)),
+    total: latencyOf((row?.total ?? []).map(Number)),
+  };
+}

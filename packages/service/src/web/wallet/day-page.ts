@@ -1,0 +1,45 @@
+import { html } from '#kernel/html.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { linkLine, pager } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { cellsOf, COLUMNS, lineOf, readMovements, startOf } from '#web/wallet/movements.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** Fifty keep the page under 50 KB. The file has all of them. */
+const MOVEMENTS_SHOWN_MAX = 50;
+const DAY = /^2\d{3}-\d{2}-\d{2}$/;
+
+/** `?day=YYYY-MM-DD&before=N`: every movement of a day, the newest first, from below an entry on. The wallet's page has the links. */
+export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, day: string): Promise<PageResponse> {
+  const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;
+  if (Number.isNaN(atMs)) return nothingHere(services);
+  const { connection, path, request } = own;
+  const { formats } = request;
+  const { currency, walletId } = connection.wallet;
+  const before = startOf(request.query);
+  // One more than is shown tells whether there is an older page, without counting them all.
+  const read = await readMovements(services, walletId, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
+  const ofDay = read.movements.filter((movement) => isoOf(movement.atMs).startsWith(day));
+  const shown = ofDay.slice(0, MOVEMENTS_SHOWN_MAX);
+  const last = ofDay.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
+  const lines = shown.map((movement) => lineOf(movement, read.calls, { currency, formats }));
+  const movements = table({
+    caption: WALLET_TEXTS.movementsTitle,
+    columns: COLUMNS,
+    rows: [...cellsOf(lines, currency, formats).values()],
+    empty: WALLET_TEXTS.noMovements,
+  });
+  const older = last && {
+    href: `${path}?day=${day}&before=${String(last.seq)}`,
+    text: WALLET_TEXTS.olderMovements,
+  };
+  const body = html`${linkLine(`${path}#movements`, WALLET_TEXTS.receiptBack)}
+${card(appMark(own.app), movements, pager({ newer: undefined, older }))}`;
+  return { status: 200, page: walletOwnerPage(services, { title: formats.day(atMs), body }) };
+}
