@@ -20,6 +20,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /apps/{appId}/keys': KEYS,
   'DELETE /apps/{appId}/keys/{keyId}': KEYS,
   'GET /apps/{appId}/usage': 'viewer',
+  'GET /apps/{appId}/stats': 'viewer',
   'GET /apps/{appId}/calls': 'viewer',
   'GET /apps/{appId}/calls/{callId}': 'viewer',
   'GET /apps/{appId}/sandbox': 'viewer',
