@@ -94,9 +94,13 @@ const SHARING = [
   'tests/documents/',
   'tests/support/',
 ];
+/** Files of this folder share one even if they take a little longer: they only call the service, which runs in the same process. */
+const CALLING = 'tests/conformance/';
+const CALLING_SECONDS_MAX = 7;
 /** Short files that need a process of their own, because they measure or change it. */
 const ALONE: ReadonlySet<string> = new Set(['tests/integration/open-stream-memory.test.ts']);
-const FILES_IN_GROUP_MAX = 8;
+const FILES_IN_GROUP_MAX = 12;
+const GROUP_SECONDS_MAX = 24;
 
 /** Files that run in one process. */
 export type Group = readonly [string, ...string[]];
@@ -122,17 +126,20 @@ export function inQueues(files: readonly string[], isGrouped: boolean): Queues {
 export const NAMED = [...Object.keys(WAITING), ...Object.keys(COMPUTING), ...ALONE];
 
 function mayShare(file: string): boolean {
-  return (
-    SHARING.some((folder) => file.startsWith(folder)) && !(file in WAITING) && !(file in COMPUTING) && !ALONE.has(file)
-  );
+  if (file in WAITING || ALONE.has(file)) return false;
+  const secondsMax = file.startsWith(CALLING) ? CALLING_SECONDS_MAX : SHORT_SECONDS;
+  return SHARING.some((folder) => file.startsWith(folder)) && secondsOf([file]) <= secondsMax;
 }
 
 /** Neighbours in the tree load the same modules, so they are grouped by their place in it. */
 function groupsOf(files: readonly string[]): readonly Group[] {
-  const groups: Group[] = [];
-  for (let at = 0; at < files.length; at += FILES_IN_GROUP_MAX) {
-    const [first, ...others] = files.slice(at, at + FILES_IN_GROUP_MAX);
-    if (first !== undefined) groups.push([first, ...others]);
+  const groups: [string, ...string[]][] = [];
+  for (const file of files) {
+    const last = groups.at(-1);
+    const isFull =
+      last === undefined || last.length === FILES_IN_GROUP_MAX || secondsOf([...last, file]) > GROUP_SECONDS_MAX;
+    if (isFull) groups.push([file]);
+    else last.push(file);
   }
   return groups;
 }

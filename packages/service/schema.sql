@@ -25,12 +25,22 @@ create table accounts.accounts (
   password_hash text,
   is_disabled boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  email_verified_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
 grant insert, select, update on accounts.accounts to purser_live;
+
+create table accounts.answered_challenges (
+  digest bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint answered_challenges_pkey PRIMARY KEY (digest),
+  constraint answered_challenges_digest_check CHECK ((length(digest) = 32))
+);
+CREATE INDEX answered_challenges_expired ON accounts.answered_challenges USING btree (expires_at);
+grant insert, select, update, delete on accounts.answered_challenges to purser_live;
 
 create table accounts.api_keys (
   key_id text collate "C" not null,
@@ -92,6 +102,26 @@ CREATE INDEX apps_account ON accounts.apps USING btree (account_id);
 CREATE INDEX apps_generation ON accounts.apps USING btree (generation);
 grant insert, select, update on accounts.apps to purser_live;
 
+create table accounts.authenticators (
+  account_id text collate "C" not null,
+  secret bytea not null,
+  last_step bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone,
+  constraint authenticators_pkey PRIMARY KEY (account_id)
+);
+grant insert, select, update, delete on accounts.authenticators to purser_live;
+
+create table accounts.email_verifications (
+  account_id text collate "C" not null,
+  digest bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint email_verifications_pkey PRIMARY KEY (account_id),
+  constraint email_verifications_digest_check CHECK ((length(digest) = 32)),
+  constraint email_verifications_digest_key UNIQUE (digest)
+);
+grant insert, select, update, delete on accounts.email_verifications to purser_live;
+
 create table accounts.invitations (
   invitation_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -123,6 +153,20 @@ create table accounts.members (
 CREATE INDEX members_account ON accounts.members USING btree (account_id);
 grant insert, select, update, delete on accounts.members to purser_live;
 
+create table accounts.passkeys (
+  credential_id text collate "C" not null,
+  account_id text collate "C" not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (credential_id),
+  constraint passkeys_credential_id_check CHECK (((length(credential_id) >= 1) AND (length(credential_id) <= 1364))),
+  constraint passkeys_sign_count_check CHECK ((sign_count >= 0))
+);
+CREATE INDEX passkeys_of ON accounts.passkeys USING btree (account_id);
+grant insert, select, update, delete on accounts.passkeys to purser_live;
+
 create table accounts.password_resets (
   account_id text collate "C" not null,
   digest bytea not null,
@@ -133,6 +177,27 @@ create table accounts.password_resets (
 );
 grant insert, select, update, delete on accounts.password_resets to purser_live;
 
+create table accounts.pending_sign_ins (
+  digest bytea not null,
+  account_id text collate "C" not null,
+  guesses_left integer not null,
+  expires_at timestamp with time zone not null,
+  constraint pending_sign_ins_pkey PRIMARY KEY (digest),
+  constraint pending_sign_ins_digest_check CHECK ((length(digest) = 32)),
+  constraint pending_sign_ins_guesses_left_check CHECK ((guesses_left >= 0))
+);
+CREATE INDEX pending_sign_ins_expired ON accounts.pending_sign_ins USING btree (expires_at);
+CREATE INDEX pending_sign_ins_of ON accounts.pending_sign_ins USING btree (account_id);
+grant insert, select, update, delete on accounts.pending_sign_ins to purser_live;
+
+create table accounts.recovery_codes (
+  account_id text collate "C" not null,
+  proof bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (account_id, proof),
+  constraint recovery_codes_proof_check CHECK ((length(proof) = 32))
+);
+grant insert, select, update, delete on accounts.recovery_codes to purser_live;
+
 create table accounts.sessions (
   session_id text collate "C" not null,
   account_id text collate "C" not null,
@@ -140,6 +205,7 @@ create table accounts.sessions (
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
+  proved_at timestamp with time zone default clock_timestamp() not null,
   constraint sessions_pkey PRIMARY KEY (session_id),
   constraint sessions_check CHECK ((expires_at > created_at)),
   constraint sessions_digest_check CHECK ((length(digest) = 32)),
@@ -155,6 +221,10 @@ alter table accounts.app_logos add constraint app_logos_app_id_fkey FOREIGN KEY 
 
 alter table accounts.apps add constraint apps_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
+alter table accounts.authenticators add constraint authenticators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.email_verifications add constraint email_verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
 alter table accounts.invitations add constraint invitations_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
 alter table accounts.invitations add constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES accounts.accounts(account_id);
@@ -163,7 +233,13 @@ alter table accounts.members add constraint members_account_id_fkey FOREIGN KEY 
 
 alter table accounts.members add constraint members_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
+alter table accounts.passkeys add constraint passkeys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
 alter table accounts.password_resets add constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.pending_sign_ins add constraint pending_sign_ins_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.recovery_codes add constraint recovery_codes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.sessions add constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
@@ -224,7 +300,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
@@ -983,6 +1059,7 @@ create table traces.calls (
 );
 CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
 CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
+CREATE INDEX calls_of_app ON traces.calls USING btree (app_id, mode, ended_at DESC, trace_id DESC);
 grant insert, select, delete on traces.calls to purser_live;
 
 -- usage

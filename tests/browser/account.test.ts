@@ -5,8 +5,10 @@ import { type TestContext, test } from 'node:test';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOwner, PASSWORD } from '../support/control.ts';
+import { ageProofs } from '../support/second-factor.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
+import { plugInAuthenticator } from '../support/virtual-authenticator.ts';
 
 const OWN = 'http://purser.localhost';
 const { service } = await setStage({
@@ -33,7 +35,7 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.goto(`${OWN}/sign-in`);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
 }
 
@@ -58,8 +60,52 @@ test('the account pages are sound in every look', async (t) => {
     await assertSound(tab, `owner-reset-${look}`);
     await signIn(tab, email);
     await assertSound(tab, `owner-account-${look}`);
+    await page.getByRole('link', { name: 'Add a second factor' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Second factor' }).waitFor();
+    await assertSound(tab, `owner-second-factor-${look}`);
+    await page.getByRole('link', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Add an authenticator app' }).waitFor();
+    await assertSound(tab, `owner-authenticator-${look}`);
     await tab.context.close();
   }
+});
+
+test('CP-06 a passkey is added to an account, signs in as the second factor and alone, and proves who one is', async (t) => {
+  const tab = await openTab(t, { width: 390 });
+  if (tab === undefined) return;
+  const { page } = tab;
+  const { email } = await newOwner(service);
+  await plugInAuthenticator(tab);
+  await signIn(tab, email);
+  await page.getByRole('link', { name: 'Add a second factor' }).click();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your recovery codes' }).waitFor();
+  await assertSound(tab, 'owner-recovery-codes');
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByText('10 are left.').waitFor();
+  await assertSound(tab, 'owner-second-factor-on');
+
+  await page.goto(`${OWN}/account`);
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your second factor' }).waitFor();
+  await assertSound(tab, 'owner-second-step');
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+
+  await ageProofs(service);
+  await page.goto(`${OWN}/account/second-factor`);
+  await page.getByRole('link', { name: 'Change your second factor' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Is it you?' }).waitFor();
+  await assertSound(tab, 'owner-prove');
+  await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+  await page.getByRole('button', { name: 'Remove the passkey' }).click();
+  await page.getByRole('status').getByText('The passkey was removed').waitFor();
 });
 
 test('the pages still work with text at twice the size', async (t) => {

@@ -37,6 +37,9 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByLabel('Correlation id or call id').waitFor();
+    await assertSound(tab, `console-calls-${look}`);
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);

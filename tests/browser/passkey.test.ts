@@ -1,31 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openChromium, type Tab } from '../support/chromium.ts';
+import { openChromium } from '../support/chromium.ts';
 import { journeyOf, OWN, setJourney } from '../support/journey.ts';
+import { plugInAuthenticator } from '../support/virtual-authenticator.ts';
 
 const stage = await setJourney();
 const { service, refusedCall } = stage;
-
-/** A device with a fingerprint reader that accepts or rejects the finger. */
-async function plugInAuthenticator({ context, page }: Tab) {
-  const session = await context.newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    setUserVerified: (isUserVerified: boolean) =>
-      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    credentials: async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
-  };
-}
 
 test('ON-01 a passkey can be added, signs a user in before a payment, and signs nobody in once it is removed', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
@@ -52,7 +32,7 @@ test('ON-01 a passkey can be added, signs a user in before a payment, and signs 
   await authenticator.setUserVerified(true);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await journey.at('Connect Test app', 'consent');
-  await page.getByText('passkey@example.test').waitFor();
+  await page.getByText('passkey@example.test').first().waitFor();
 
   await page.goto(`${OWN}/wallet/passkeys`);
   await page.getByRole('button', { name: 'Remove' }).click();

@@ -42,6 +42,7 @@ function launch(words: readonly string[], environment: Readonly<Record<string, s
     PATH: process.env['PATH'] ?? '',
     PURSER_DATA_DIR: directory,
     PORT: String(port),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   };
   return spawn(process.execPath, [PROGRAM, ...words], { env: { ...settings, ...environment } });
 }

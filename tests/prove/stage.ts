@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
@@ -29,7 +29,7 @@ export interface Stage {
   readonly payments: Payments;
   readonly demo: Demo;
   readonly readBooks: () => Promise<Books>;
-  /** Takes everything down. If something was wrong, the directory stays, with the violations in it. */
+  /** Takes everything down. If something was wrong, returns the copy of the directory that stays, with the violations in it. */
   readonly close: (violations: readonly Violation[]) => Promise<string | undefined>;
 }
 
@@ -38,6 +38,9 @@ interface Demo {
   readonly liveKey: string;
   readonly userId: string;
 }
+
+/** The temporary directory of a test run does not outlive it. */
+const KEPT = path.join(import.meta.dirname, '../../.test-output/prove');
 
 /** Sets the stage. Without `failpoints` no process is armed. */
 export async function setStage(plan: HistoryPlan, failpoints: ArmedNames | undefined): Promise<Stage> {
@@ -84,9 +87,13 @@ async function furnish(
   await Promise.all(plan.wallets.map((wallet) => payments.open(wallet)));
   const close = async (violations: readonly Violation[]): Promise<string | undefined> => {
     await owned.disposeAsync();
-    if (violations.length === 0) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-    else writeFileSync(path.join(directory, 'violations.json'), JSON.stringify(violations, undefined, 2));
-    return violations.length === 0 ? undefined : directory;
+    const kept = violations.length === 0 ? undefined : path.join(KEPT, path.basename(directory));
+    if (kept !== undefined) {
+      writeFileSync(path.join(directory, 'violations.json'), JSON.stringify(violations, undefined, 2));
+      cpSync(directory, kept, { recursive: true });
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    return kept;
   };
   const read = (): Promise<Books> => readBooks(owner, demo.appId, [demo.userId]); // The demo's user makes no calls.
   return { directory, catalogueFile, plan, provider, cluster, fleet, owner, payments, demo, readBooks: read, close };

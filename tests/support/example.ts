@@ -79,7 +79,8 @@ function isSource(file: string): boolean {
 const COPY_LINKS = { recursive: true, verbatimSymlinks: true } as const;
 
 function optionsIn(folder: string, environment: Readonly<Record<string, string>>) {
-  const env = { PATH: process.env['PATH'] ?? '', CHAT_PORT: '0', ...environment };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, CHAT_PORT: '0', ...environment };
   return { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env } as const satisfies SpawnOptions;
 }
 

@@ -37,7 +37,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   '@aws-sdk/credential-providers': [{ place: 'providers/bedrock/credentials.ts' }],
   '@pydantic/genai-prices': [{ place: 'price-lists/second-list.ts' }],
   stripe: [{ place: 'payments/stripe/stripe.ts' }, { place: 'payments/stripe/report.ts' }],
-  '@simplewebauthn/server': [{ place: 'identities/passkeys.ts' }],
+  '@simplewebauthn/server': [{ place: 'webauthn/passkey-checks.ts' }],
   nodemailer: [{ place: 'mail/smtp.ts' }],
   'eventsource-parser': [{ place: 'providers/sse.ts' }],
   pino: [{ place: 'kernel/log.ts' }, { place: 'http', isTypeOnly: true }],

@@ -32,6 +32,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     development: ['format', 'components', 'frame'],
     account: ['components', 'frame'],
     console: ['format', 'components', 'frame'],
+    'console-calls': ['format', 'components', 'frame', 'console'],
     'console-home': ['format', 'components', 'frame', 'console'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],

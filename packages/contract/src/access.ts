@@ -35,6 +35,8 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': 'developer',
 
   'GET /console/:part': 'viewer',
+  'GET /console/:part/calls': 'viewer',
+  'GET /console/:part/call': 'viewer',
   'GET /console/:part/models': 'viewer',
   'GET /console/:part/settings': 'viewer',
   'POST /console/:part/settings': 'developer',

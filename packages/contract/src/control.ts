@@ -45,6 +45,8 @@ export const accountSchema = z
     email: z.string(),
     name: z.string().nullable(),
     role: z.enum(['owner', 'operator']),
+    emailVerified: z.boolean().meta({ description: 'Until it is true, the account makes no live keys.' }),
+    secondFactor: z.enum(['off', 'on']).meta({ description: 'With `on`, a password alone opens no session.' }),
     createdAt: moment,
   })
   .meta({ id: 'Account' });

@@ -1,3 +1,4 @@
+import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
@@ -80,13 +81,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'register',
     tag: ACCOUNTS,
     summary: 'Creates an account',
-    description: 'If registration is closed, only operators create accounts.',
+    description:
+      'A mail asks to verify the address. Until then the account uses the sandbox and makes no live keys. If registration is closed, only operators create accounts.',
     refuses: ['CONFLICT', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   },
   'POST /sessions': {
     id: 'signIn',
     tag: ACCOUNTS,
     summary: 'Signs in and returns a session token',
+    description:
+      'If the account has a second factor, the answer is a 202 without a session: send its `signInToken` and a code to `POST /pending-sign-ins/use` within ten minutes.',
     refuses: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   },
   'GET /sessions': { id: 'listSessions', tag: ACCOUNTS, summary: 'Lists the sessions of the account' },
@@ -118,8 +122,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'resetPassword',
     tag: ACCOUNTS,
     summary: 'Sets a new password with the token from that e-mail, and signs in',
+    description:
+      'It does not replace the second factor: if the account has one, the answer is a 202 as for `POST /sessions`.',
     refuses: ['TOO_MANY_REQUESTS'],
   },
+  ...ACCOUNT_OPERATIONS,
 
   'GET /accounts/current/audit': {
     id: 'listOwnAudit',
@@ -154,8 +161,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'mintKey',
     tag: APPS,
     summary: 'Creates an API key, live or for the sandbox, and shows it this once',
-    description: 'Nothing of a key can be changed later: revoke it and create another.',
-    refuses: [...OWN, 'CONFLICT'],
+    description:
+      'Nothing of a key can be changed later: revoke it and create another. A live key needs an account whose e-mail is verified.',
+    refuses: [...OWN, 'CONFLICT', 'FORBIDDEN'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },
   'DELETE /apps/{appId}/keys/{keyId}': {
@@ -195,7 +203,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Finds calls by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of all other calls whose key was valid (refused, failed, abandoned, replayed, or of a test key), for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of calls whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call. Of answered live calls, at most 20 a second of an app have a trace; all have a receipt.',
+    refuses: OWN,
+  },
+  'GET /apps/{appId}/latest-calls': {
+    id: 'listLatestCalls',
+    tag: 'Usage and receipts',
+    summary: 'Lists the latest calls of an app in one mode, newest first',
+    description:
+      'Their traces, for the days that the operator has set. A page may be short although `next` is not null: rare calls are found by going on.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {

@@ -171,7 +171,8 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'PATCH /operator/accounts/{accountId}': {
     id: 'changeAccount',
     tag: SERVICE,
-    summary: 'Changes the role of an account, or disables or enables it; either ends its sessions',
+    summary:
+      'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor',
     refuses: [...OWN, 'CONFLICT'],
   },
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { receiptPriceSchema } from './catalogue-prices.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
-import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit } from './control.ts';
-import { accountId, appId, identityId, paymentId, userId } from './identifiers.ts';
+import { amount, appSchema, email, moment, pageLimit } from './control.ts';
+import { appId, identityId, paymentId, userId } from './identifiers.ts';
 
 /** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
 
@@ -11,13 +11,12 @@ const KEY_LENGTH_MAX = 255;
 const COUNT_MAX = 1_000_000;
 
 /** Why an operator acts. It stays in the audit trail, so an empty one is refused. */
-const reason = z
+export const reason = z
   .string()
   .trim()
   .min(1)
   .max(REASON_LENGTH_MAX)
   .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
-const role = z.enum(['owner', 'operator']);
 const count = z.int().min(1).max(COUNT_MAX);
 /** An amount that moves. Zero is refused: an entry of nothing would only confuse the ledger's readers. */
 const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
@@ -254,6 +253,8 @@ export const signInListSchema = z.object({
         'password_reset',
         'wrong_code',
         'refused_passkey',
+        'needs_second_factor',
+        'wrong_second_factor',
       ]),
       from: address,
       count: z.int().min(1),
@@ -266,32 +267,4 @@ export const signInPageSchema = auditPageSchema.extend({
 });
 export const ownAuditPageSchema = auditPageSchema.extend({
   appId: appId.optional().meta({ description: 'Only acts on this app.' }),
-});
-
-export const accountPageSchema = z.strictObject({
-  after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
-  limit: pageLimit(1_000, 1_000),
-});
-export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
-export const accountParamsSchema = z.object({ accountId });
-/** Exactly one change of an account, so that the audit trail names one act. */
-export const changeAnyAccountSchema = z
-  .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
-  .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {
-    path: ['role'],
-    error: 'send either `role` or `disabled`, not both: each is an act of its own',
-  })
-  .meta({ description: 'Ends every session of the account.' });
-export const accountListSchema = z.object({
-  accounts: z.array(anyAccountSchema),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
-});
-export const newAnyAccountSchema = z.strictObject({
-  email,
-  password: newPassword,
-  name: name.optional(),
-  role,
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
 import { receiptPriceSchema } from './catalogue-prices.ts';
-import { appId } from './identifiers.ts';
+import { appId, userId } from './identifiers.ts';
 
 /** Usage and receipts, for app owners (CP-04). */
 
@@ -120,6 +120,10 @@ export const callTraceSchema = z
   })
   .meta({ id: 'CallTrace' });
 export const foundCallsSchema = z.object({ calls: z.array(receiptSchema), traces: z.array(callTraceSchema) });
+export const latestCallsSchema = z.object({
+  traces: z.array(callTraceSchema),
+  next: z.string().nullable().meta({ description: '`after` of the next page. Null when there are no more.' }),
+});
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 const callName = {
   correlationId: z
@@ -132,6 +136,22 @@ const callName = {
 };
 /** One of the two ids of an answer. */
 export const findCallsSchema = z.strictObject(callName);
+/** What the latest calls are narrowed down by. */
+export const latestCallsQuerySchema = z.strictObject({
+  mode: z.enum(['live', 'sandbox']).default('live'),
+  userId: userId.optional(),
+  model: z.string().max(200).optional().meta({ description: 'A resolved identifier, not an alias.' }),
+  outcome: z.enum(['answered', 'abandoned', 'failed', 'refused', 'replayed']).optional(),
+  code: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'The `code` of the error.', examples: ['PAYMENT_REQUIRED'] }),
+  from: moment.optional().meta({ description: 'Calls that ended at this moment or later.' }),
+  to: moment.optional().meta({ description: 'Calls that ended before this moment.' }),
+  after: z.string().max(64).optional().meta({ description: 'The `next` of the page before.' }),
+  limit: pageLimit(100, 50),
+});
 /** The upstream that failed a call, for operators. */
 const failedUpstreamSchema = z
   .object({

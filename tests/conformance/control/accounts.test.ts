@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
 import type { Reply } from '../../support/client.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { signedInBrowser } from '../../support/page.ts';
+import { newsTo } from '../../support/second-factor.ts';
 import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, app } = await setStage();
 const nobody = personWith(service.url, undefined);
@@ -18,7 +21,15 @@ test('CP-01 an account is created, signs in, sees who it is, and signs out', asy
     password: PASSWORD,
     name: 'Anna',
   });
-  assert.deepEqual(Object.keys(account).toSorted(), ['accountId', 'createdAt', 'email', 'name', 'role']);
+  assert.deepEqual(Object.keys(account).toSorted(), [
+    'accountId',
+    'createdAt',
+    'email',
+    'emailVerified',
+    'name',
+    'role',
+    'secondFactor',
+  ]);
   assert.deepEqual([account['email'], account['name'], account['role']], ['anna@example.test', 'Anna', 'owner']);
   const anna = await signIn(service, 'ANNA@example.test');
   const current = await anna.get(200, 'GET', '/sessions/current');
@@ -30,6 +41,77 @@ test('CP-01 an account is created, signs in, sees who it is, and signs out', asy
 test('CP-01 an e-mail that already has an account is a conflict, in upper or lower case', async () => {
   const { email } = await newOwner(service);
   assertRefused(await nobody.ask('POST', '/accounts', { email: email.toUpperCase(), password: PASSWORD }), 'CONFLICT');
+});
+
+test('CP-01 a new account uses the sandbox at once, and makes live keys when the mailed link has proved its e-mail', async () => {
+  const email = 'proves@example.test';
+  const account = await nobody.get(201, 'POST', '/accounts', { email, password: PASSWORD });
+  assert.equal(account['emailVerified'], false);
+  const { token } = await mailTo(service, email);
+  const owner = await signIn(service, email);
+  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
+  const key = (mode: string) => owner.ask('POST', `/apps/${String(appId)}/keys`, { mode });
+  assert.equal((await key('sandbox')).status, 201);
+  assertRefused(await key('live'), 'FORBIDDEN');
+  // Somebody else who got hold of the link proves nothing with it.
+  const other = await newOwner(service);
+  assertRefused(await other.ask('POST', '/email-verifications/use', { token }), 'BAD_REQUEST', 'token');
+  assertRefused(await nobody.ask('POST', '/email-verifications/use', { token }), 'UNAUTHORIZED');
+  await owner.get(204, 'POST', '/email-verifications/use', { token });
+  assertRefused(await owner.ask('POST', '/email-verifications/use', { token }), 'BAD_REQUEST', 'token');
+  assert.equal((await key('live')).status, 201);
+  assertRefused(await owner.ask('POST', '/email-verifications'), 'CONFLICT');
+  const { entries } = (await owner.get(200, 'GET', '/accounts/current/audit')) as { entries: { action: string }[] };
+  const acts = entries.map(({ action }) => action).filter((action) => action.startsWith('account.'));
+  assert.deepEqual(acts, ['account.verify', 'account.register']);
+});
+
+test('CP-01 the newest link proves the e-mail, for three days; three are mailed at once; a password reset proves it, too', async () => {
+  const email = 'again@example.test';
+  await nobody.get(201, 'POST', '/accounts', { email, password: PASSWORD });
+  const owner = await signIn(service, email);
+  const use = (token: string) => owner.ask('POST', '/email-verifications/use', { token });
+  const first = await mailTo(service, email);
+  await owner.get(202, 'POST', '/email-verifications');
+  assertRefused(await use(first.token), 'BAD_REQUEST', 'token');
+  const { token } = await mailTo(service, email);
+  await service.database.owner.query(`update accounts.email_verifications set expires_at = clock_timestamp()`);
+  assertRefused(await use(token), 'BAD_REQUEST', 'token');
+  await owner.get(202, 'POST', '/email-verifications');
+  await owner.get(202, 'POST', '/email-verifications');
+  await stopRefill(service);
+  assertRefused(await owner.ask('POST', '/email-verifications'), 'TOO_MANY_REQUESTS');
+  await nobody.get(202, 'POST', '/password-resets', { email });
+  const reset = await waitUntil('the reset has come', async () => {
+    const mail = await mailTo(service, email);
+    return mail.body.includes('/password-reset/') ? mail : undefined;
+  });
+  const use2 = { token: reset.token, newPassword: 'another password' };
+  const { account } = await nobody.get(200, 'POST', '/password-resets/use', use2);
+  assert.equal((account as { emailVerified: boolean }).emailVerified, true);
+});
+
+test('CP-01 a sign-in from an unknown browser or address is mailed, without a link', async () => {
+  const { email } = await newOwner(service);
+  const news = () => newsTo(service, email);
+  await signIn(service, email);
+  assert.deepEqual(await news(), []); // The person who has just made an account knows that they sign in.
+  await service.database.owner.query(
+    `update accounts.accounts set created_at = created_at - interval '1 day' where email = $1`,
+    [email],
+  );
+  await signIn(service, email);
+  assert.deepEqual(await news(), []); // A program, from an address that has signed in before.
+  const browser = await signedInBrowser(service, email);
+  const [mail = '', ...more] = await news();
+  assert.deepEqual([more.length, /address is\s127\.0\.0\.1\./.test(mail)], [0, true], mail);
+  assert.doesNotMatch(mail, /http|:\/\//);
+  await browser.submit('/sign-out');
+  await browser.submit('/sign-in', { email, password: PASSWORD });
+  assert.equal((await news()).length, 1); // The browser is known now.
+  await service.database.owner.query(`delete from audit.sign_ins`);
+  await signIn(service, email);
+  assert.equal((await news()).length, 2);
 });
 
 test('CP-01 invalid input is refused by the name of its field', async () => {

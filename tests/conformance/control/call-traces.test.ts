@@ -126,11 +126,15 @@ test('D4 CC-19 an answered call, plain or streamed, has one log line and its rec
   assert.deepEqual([replay['callId'], replay['chargedMicros']], [callId, 0]);
   const { calls, traces } = await tracesOf(owner, `/apps/${app.appId}/calls?callId=${callId}`);
   const { upstream: nobody, ...told } = replay;
-  assert.deepEqual([traces, nobody], [[told], null]);
+  assert.deepEqual([traces[0], nobody], [told, null]);
+  assert.deepEqual(
+    traces.map(({ outcome }) => outcome),
+    ['replayed', 'answered'],
+  );
   assert.deepEqual(calls, [await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`)]);
   const any = await tracesOf(operator, `/operator/calls?callId=${callId}`);
   const served = { provider: 'upstream', providerModel: 'large-upstream' };
-  assert.deepEqual([any.traces.length, any.calls], [1, [{ appId: app.appId, ...calls[0], upstream: served }]]);
+  assert.deepEqual([any.traces.length, any.calls], [2, [{ appId: app.appId, ...calls[0], upstream: served }]]);
 
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) });
   await answered({ fields: { stream: true } });
@@ -235,4 +239,48 @@ test('D4 AU-06 CP-05 owners find calls of their own apps only, and nobody else f
     });
   }
   assert.deepEqual(await tracesOf(owner, `/apps/${app.appId}/calls?callId=no-id`), { calls: [], traces: [] });
+});
+
+test('CC-19 an app’s latest calls are listed by mode, newest first, page by page, and narrowed down', async () => {
+  const other = await newOwnApp(owner);
+  await service.fund(other, USER, 10_000_000);
+  const made: string[] = [];
+  for (const [user, fields] of [
+    ['one', {}],
+    ['two', { model: 'none-such' }],
+    ['one', { model: 'acme.secret-1' }],
+    ['two', {}],
+  ] as const) {
+    const correlationId = `listed-${made.push(user)}`;
+    const headers = { 'x-correlation-id': correlationId };
+    await chat({ url: service.url, key: other.testKey, user, headers }, fields);
+  }
+  upstream.script(ANSWER);
+  const live = { url: service.url, key: other.liveKey, user: USER, headers: { 'x-correlation-id': 'listed-live' } };
+  assert.equal((await chat(live)).status, 200);
+  const list = async (query: string) => {
+    const path = `/apps/${other.appId}/latest-calls?${query}`;
+    const { traces, next } = (await owner.get(200, 'GET', path)) as { traces: Trace[]; next: string | null };
+    return { ids: traces.map((trace) => trace['correlationId']), next };
+  };
+  const [answer] = await waitUntil('all traces are written', async () => {
+    const [sandbox, answered] = [await list('mode=sandbox'), await list('')];
+    return sandbox.ids.length === 4 && answered.ids.length === 1 && [answered, sandbox];
+  });
+  assert.deepEqual(answer, { ids: ['listed-live'], next: null });
+  assert.deepEqual((await list('mode=sandbox')).ids, ['listed-4', 'listed-3', 'listed-2', 'listed-1']);
+  assert.deepEqual((await list('mode=sandbox&userId=one')).ids, ['listed-3', 'listed-1']);
+  assert.deepEqual((await list('mode=sandbox&outcome=refused&code=BAD_REQUEST')).ids, ['listed-2']);
+  assert.deepEqual((await list('mode=sandbox&from=2100-01-01T00:00:00Z')).ids, []);
+  assert.deepEqual((await list('mode=sandbox&to=2020-01-01T00:00:00Z')).ids, []);
+  const seen: unknown[] = [];
+  for (let after = ''; ; ) {
+    const page = await list(`mode=sandbox&limit=3${after}`);
+    seen.push(...page.ids);
+    if (page.next === null) break;
+    after = `&after=${page.next}`;
+  }
+  assert.deepEqual(seen, ['listed-4', 'listed-3', 'listed-2', 'listed-1']);
+  const stranger = await newOwner(service);
+  assert.equal((await stranger.ask('GET', `/apps/${other.appId}/latest-calls`)).status, 404);
 });

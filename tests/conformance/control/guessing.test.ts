@@ -3,6 +3,7 @@ import { createHook } from 'node:async_hooks';
 import { test } from 'node:test';
 import { createAccounts } from '../../../packages/service/src/accounts/account.ts';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../../packages/service/src/limits/throttle.ts';
@@ -69,6 +70,11 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
     throttle: createThrottle(overheard),
     secret: Buffer.alloc(32, 'x'),
     sendReset: async (email) => void mails.push(email),
+    clock: systemClock,
+    publicUrl: 'https://purser.test',
+    operatorName: 'Purser',
+    sendVerification: async () => {},
+    sendNews: async () => {},
   });
   /** The work done for one action. */
   async function workOf(act: () => Promise<unknown>): Promise<readonly string[]> {
@@ -87,7 +93,13 @@ test('CP-01 a wrong password, an unknown e-mail and an account without a passwor
   const works: (readonly string[])[] = [];
   for (const one of [email, 'nobody@example.test', 'mute@example.test', 'no e-mail at all']) {
     const work = await workOf(async () => {
-      const answer = await accounts.signIn({ email: one, password: 'wrong', device, from: '192.0.2.9' });
+      const answer = await accounts.signIn({
+        email: one,
+        password: 'wrong',
+        device,
+        from: '192.0.2.9',
+        isProgram: true,
+      });
       assert.ok(answer instanceof Refusal && answer.code === 'UNAUTHORIZED');
     });
     works.push(work);
@@ -103,7 +115,13 @@ test('CP-01 a process hashes at most two passwords at once, however many people 
   const work = await workOf(() =>
     Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        accounts.signIn({ email: `n${index}`, password: 'x', device: undefined, from: `192.0.2.${100 + index}` }),
+        accounts.signIn({
+          email: `n${index}`,
+          password: 'x',
+          device: undefined,
+          from: `192.0.2.${100 + index}`,
+          isProgram: true,
+        }),
       ),
     ),
   );

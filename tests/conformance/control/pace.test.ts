@@ -35,7 +35,7 @@ async function answerToHead(line: string, headers: readonly string[]): Promise<R
   return parseRaw(text);
 }
 
-const PUBLIC = ['/accounts', '/sessions', '/password-resets', '/password-resets/use'];
+const PUBLIC = ['/accounts', '/sessions', '/pending-sign-ins/use', '/password-resets', '/password-resets/use'];
 const JSON_TYPE = 'content-type: application/json';
 
 test('C1 CP-11 a public route refuses a body above 16 KiB: declared before any of it arrives, chunked at the limit', async () => {

@@ -5,6 +5,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { newOwner, PASSWORD } from '../../support/control.ts';
 import { assertPage, signedInBrowser } from '../../support/page.ts';
+import { SCRIPT } from '../../support/passkeys.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -78,7 +79,7 @@ test('threat 11: markup in names and typed text is shown as text', async () => {
   const stranger = openBrowser(service.url);
   await stranger.open('/sign-in');
   const wrong = await stranger.submit('/sign-in', { email: markup, password: 'x' });
-  assertPage(wrong, 401, 'Sign in');
+  assertPage(wrong, 401, 'Sign in', SCRIPT);
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 

@@ -45,7 +45,7 @@ test('every reference resolves, and every named part is referred to', () => {
 
 test('AU-05 every operation names its callers, and only operations that need no identity are open', () => {
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
-  const expected = ['register', 'signIn', 'requestPasswordReset', 'resetPassword'];
+  const expected = ['register', 'signIn', 'finishSignIn', 'requestPasswordReset', 'resetPassword'];
   const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // Authenticated by their sender’s signature.
   assert.deepEqual(
     open.toSorted(),

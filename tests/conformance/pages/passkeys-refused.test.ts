@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { createChallenges } from '../../../packages/service/src/identities/passkey-challenge.ts';
+import { createChallenges } from '../../../packages/service/src/webauthn/challenge.ts';
 import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import { createAuthenticator, type Oddity } from '../../support/authenticator.ts';
 import { openBrowser } from '../../support/browser.ts';

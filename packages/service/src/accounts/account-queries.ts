@@ -13,12 +13,17 @@ export interface AccountRow {
   readonly password_hash: string | null;
   readonly is_disabled: boolean;
   readonly created_at: Date;
+  /** Null until the account has proved its e-mail. */
+  readonly email_verified_at: Date | null;
+  readonly has_second_factor: boolean;
 }
 
 // A disabled account reads as one without a password. So every path that checks a password refuses it, without having to
 // know about disabled accounts.
-const ACCOUNT_COLUMNS = `account_id, email, name, role, is_disabled, created_at,
-  case when is_disabled then null else password_hash end as password_hash`;
+const ACCOUNT_COLUMNS = `accounts.account_id, email, name, role, is_disabled, accounts.created_at, email_verified_at,
+  case when is_disabled then null else password_hash end as password_hash,
+  (exists (select from accounts.authenticators t where t.account_id = accounts.account_id)
+    or exists (select from accounts.passkeys p where p.account_id = accounts.account_id)) as has_second_factor`;
 
 /** Finds an account by its normalised e-mail. Undefined when there is none. */
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
@@ -26,6 +31,19 @@ export async function selectAccountByEmail(db: Queryable, email: string): Promis
     email,
   ]);
   return rows[0];
+}
+
+export async function selectAccountById(db: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>(
+    `select ${ACCOUNT_COLUMNS} from accounts.accounts where account_id = $1`,
+    [accountId],
+  );
+  return rows[0];
+}
+
+/** Locks an account, so that changes of its second factors come one after the other. */
+export async function lockOwnAccount(tx: Queryable, accountId: AccountId): Promise<void> {
+  await tx.query(`select from accounts.accounts where account_id = $1 for no key update`, [accountId]);
 }
 
 /** Lists accounts, oldest first, from the one after `page.after` when it is given. */
@@ -49,15 +67,18 @@ interface NewSignInAccount {
   readonly name: string | undefined;
   readonly role: Role;
   readonly passwordHash: string;
+  /** False: the account proves its e-mail by a mailed link. True for accounts that somebody else vouches for. */
+  readonly isVerified: boolean;
 }
 
 /** Adds an account. Undefined when the e-mail already has one. */
 export async function insertAccount(db: Queryable, account: NewSignInAccount): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(
-    `insert into accounts.accounts (account_id, email, name, role, password_hash) values ($1, $2, $3, $4, $5)
+    `insert into accounts.accounts (account_id, email, name, role, password_hash, email_verified_at)
+     values ($1, $2, $3, $4, $5, case when $6 then clock_timestamp() end)
      on conflict (email) do nothing
      returning ${ACCOUNT_COLUMNS}`,
-    [account.accountId, account.email, account.name ?? null, account.role, account.passwordHash],
+    [account.accountId, account.email, account.name ?? null, account.role, account.passwordHash, account.isVerified],
   );
   return rows[0];
 }
@@ -84,6 +105,12 @@ export interface SessionRow {
 }
 
 const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_used_at';
+
+/** A session with its account, and whether its holder has proved who they are within `proofMs`. */
+interface FoundSessionRow extends SessionRow {
+  readonly is_proved: boolean;
+  readonly account: AccountRow;
+}
 
 /**
  * Opens a session, unless the account's password has changed since it was checked: then undefined. `for share` waits for a
@@ -123,18 +150,17 @@ export async function deleteOldestSessions(db: Queryable, accountId: AccountId, 
 export async function selectSession(
   db: Queryable,
   digest: Buffer,
-): Promise<(SessionRow & { readonly account: AccountRow }) | undefined> {
-  const { rows } = await db.query<SessionRow & AccountRow & { readonly account_created_at: Date }>(
-    `select s.session_id, s.account_id, s.created_at, s.expires_at, s.last_used_at,
-       a.email, a.name, a.role, a.password_hash, a.is_disabled, a.created_at as account_created_at
-     from accounts.sessions s join accounts.accounts a on a.account_id = s.account_id
-     where s.digest = $1 and s.expires_at > clock_timestamp() and not a.is_disabled`,
-    [digest],
+  proofMs: number,
+): Promise<FoundSessionRow | undefined> {
+  const { rows } = await db.query<Omit<FoundSessionRow, 'account'> & AccountRow & { readonly opened_at: Date }>(
+    `select ${ACCOUNT_COLUMNS}, s.session_id, s.created_at as opened_at, s.expires_at, s.last_used_at,
+       s.proved_at > clock_timestamp() - $2 * interval '1 millisecond' as is_proved
+     from accounts.sessions s join accounts.accounts on accounts.account_id = s.account_id
+     where s.digest = $1 and s.expires_at > clock_timestamp() and not is_disabled`,
+    [digest, proofMs],
   );
   const row = rows[0];
-  if (row === undefined) return undefined;
-  const { account_created_at: createdAt, ...rest } = row;
-  return { ...rest, account: { ...rest, created_at: createdAt } };
+  return row && { ...row, created_at: row.opened_at, account: row };
 }
 
 /** Lists the account's sessions that have not expired, newest first. */

@@ -1,31 +1,51 @@
 import {
-  type AccountRow,
   deleteOtherSessions,
   insertAccount,
   type Role,
   selectAccountByEmail,
   updatePassword,
 } from '#accounts/account-queries.ts';
-import { createDevices } from '#accounts/device.ts';
+import type { SendNews } from '#accounts/account-news.ts';
+import { createDevices, type Devices } from '#accounts/device.ts';
+import {
+  createEmailVerifications,
+  type EmailVerifications,
+  mailVerification,
+  type SendVerification,
+} from '#accounts/email-verification.ts';
 import { normalisedEmail } from '#accounts/email.ts';
+import { createFactorCheck } from '#accounts/factor-check.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
-import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
+import { deletePendingSignIns } from '#accounts/pending-queries.ts';
+import { createProofs, type Proofs } from '#accounts/proof.ts';
+import { createSecondFactors, type SecondFactors } from '#accounts/second-factor.ts';
+import { beginSecondStep, createSecondSteps, type PendingSignIn, type SecondSteps } from '#accounts/second-step.ts';
+import { createSessionOpening, knownOf, type OpenSession, type SignInPlace } from '#accounts/session-opening.ts';
+import { type Account, accountOf, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
 import { type Attempt, type AttemptLimiter, createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Throttle } from '#limits/throttle.ts';
 import { createHashingLimit, type LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { createPasskeyChecks } from '#webauthn/passkey-checks.ts';
 
 interface AccountsOptions {
   readonly pool: Pool;
   readonly throttle: Throttle;
+  readonly clock: Clock;
   readonly secret: Buffer;
+  /** Passkeys are bound to its host name. */
+  readonly publicUrl: string;
+  readonly operatorName: string;
   readonly sendReset: SendReset;
+  readonly sendVerification: SendVerification;
+  readonly sendNews: SendNews;
 }
 
 interface NewRegistration {
@@ -37,14 +57,18 @@ interface NewRegistration {
   readonly from: string;
 }
 
-/** Accounts of app owners and operators: how they register, sign in and change passwords (CP-01). */
-export interface Accounts extends PasswordResets {
+/** Accounts of app owners and operators: how they register, sign in and change passwords (CP-01, CP-06). */
+export interface Accounts extends PasswordResets, EmailVerifications, SecondSteps, Proofs {
+  readonly secondFactors: SecondFactors;
   /**
-   * Creates an account. E-mails that differ only in case are the same. Limited by network address, and more strictly when
-   * the e-mail already has an account, so that nobody can find out in bulk which ones do.
+   * Creates an account and mails it a link that proves its e-mail. E-mails that differ only in case are the same. Limited by
+   * network address, and more strictly when the e-mail already has an account, so that nobody can find out in bulk which do.
    */
   readonly register: (registration: NewRegistration) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
-  readonly signIn: (credentials: Credentials) => Promise<SignIn | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
+  /** Signs in with a password. An account with a second factor gets a pending sign-in, which `finishSignIn` makes a session. */
+  readonly signIn: (
+    credentials: Credentials,
+  ) => Promise<SignIn | PendingSignIn | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
   /** Sets a new password and ends every other session. Returns the browser's new proof that it has signed in before. */
   readonly changePassword: (
     signedIn: SignedIn,
@@ -52,77 +76,129 @@ export interface Accounts extends PasswordResets {
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
-/** What a person sends to sign in. */
-interface Credentials {
+/** What a person sends to sign in. A known browser has attempts of its own, see `createDevices`. */
+interface Credentials extends SignInPlace {
   readonly email: string;
   readonly password: string;
-  /** What the browser got when it last signed in. A known browser has attempts of its own, see `createDevices`. */
-  readonly device: string | undefined;
-  /** The network address of the caller. */
-  readonly from: string;
 }
 
 /** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
-export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
+export function createAccounts(options: AccountsOptions): Accounts {
+  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews } = options;
   const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
   const limitHashing = createHashingLimit();
-
+  const checks = createPasskeyChecks({
+    clock,
+    key: deriveKey(secret, 'account-passkey-challenge'),
+    publicUrl,
+    operatorName,
+  });
+  const check = createFactorCheck({ clock, secret, checks, sendNews });
+  const open = createSessionOpening({ clock, devices, sendNews });
   const isRight = createPasswordCheck(attempts, limitHashing);
 
+  const parts: Parts = { ...options, attempts, devices, limitHashing, isRight };
+
+  /** Checks the password of somebody who is signed in. */
+  async function isOwnPassword({ account }: SignedIn, password: string) {
+    const row = await selectAccountByEmail(pool, account.email);
+    return isRight([{ kind: 'password', of: account.accountId }], password, knownOf(row)?.passwordHash);
+  }
+
   return {
-    register: async ({ email, password, name, role, from }) => {
-      const known = { kind: 'register-known', of: from } as const;
-      const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
-      if (tooMany !== undefined) return tooMany;
-      // Hashed before the e-mail is looked up, so that a known e-mail is not answered faster than a new one.
-      const passwordHash = await limitHashing(() => hashPassword(password));
-      if (passwordHash instanceof Refusal) return passwordHash;
-      const account = { accountId: newAccountId(), email: normalisedEmail(email), name, role, passwordHash };
-      const row = await insertAccount(pool, account);
-      if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
-      await attempts.giveBack([known]);
-      return accountOf(row);
-    },
-    signIn: async ({ email, password, device, from }) => {
-      const address = normalisedEmail(email);
-      const row = await selectAccountByEmail(pool, address);
-      const known = knownOf(row);
-      const name = devices.nameOf(device, known);
-      const used: readonly Attempt[] =
-        name === undefined
-          ? [
-              { kind: 'sign-in-from', of: from },
-              { kind: 'sign-in', of: `${from}\n${address}` },
-              { kind: 'sign-in-all', of: address },
-            ]
-          : [{ kind: 'sign-in-device', of: name }];
-      const answer = await isRight(used, password, known?.passwordHash);
-      const result = answer instanceof Refusal ? 'too_many_attempts' : answer ? 'signed_in' : 'wrong_password';
+    register: createRegistration(parts),
+    signIn: createSignIn(parts, open),
+    changePassword: createPasswordChange(parts, isOwnPassword),
+    ...createPasswordResets({ pool, clock, attempts, limitHashing, sendReset, sendNews, open }),
+    ...createEmailVerifications({ pool, attempts, sendVerification }),
+    ...createSecondSteps({ pool, clock, attempts, check, checks, open, sendNews }),
+    ...createProofs({ pool, attempts, check, checks, isPassword: isOwnPassword }),
+    secondFactors: createSecondFactors({ pool, clock, secret, operatorName, check, checks, sendNews }),
+  };
+}
+
+/** What the functions below share. */
+interface Parts extends Pick<AccountsOptions, 'pool' | 'clock' | 'sendVerification' | 'sendNews'> {
+  readonly attempts: AttemptLimiter;
+  readonly devices: Devices;
+  readonly limitHashing: LimitHashing;
+  readonly isRight: ReturnType<typeof createPasswordCheck>;
+}
+
+function createRegistration({ pool, attempts, limitHashing, sendVerification }: Parts): Accounts['register'] {
+  return async ({ email, password, name, role, from }) => {
+    const known = { kind: 'register-known', of: from } as const;
+    const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
+    if (tooMany !== undefined) return tooMany;
+    // Hashed before the e-mail is looked up, so that a known e-mail is not answered faster than a new one.
+    const passwordHash = await limitHashing(() => hashPassword(password));
+    if (passwordHash instanceof Refusal) return passwordHash;
+    const accountId = newAccountId();
+    const account = { accountId, email: normalisedEmail(email), name, role, passwordHash, isVerified: false };
+    const row = await inTransaction(pool, async (tx) => {
+      const made = await insertAccount(tx, account);
+      if (made === undefined) return undefined;
+      const act = { action: 'account.register', subject: accountId };
+      await insertAuditEntry(tx, ownersEntry({ accountId, email: made.email, from }, act));
+      await mailVerification(tx, account, sendVerification);
+      return made;
+    });
+    if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
+    await attempts.giveBack([known]);
+    return accountOf(row);
+  };
+}
+
+function createSignIn({ pool, clock, devices, isRight }: Parts, open: OpenSession): Accounts['signIn'] {
+  return async ({ email, password, ...place }) => {
+    const { from, device } = place;
+    const address = normalisedEmail(email);
+    const row = await selectAccountByEmail(pool, address);
+    const known = knownOf(row);
+    const name = devices.nameOf(device, known);
+    const used: readonly Attempt[] =
+      name === undefined
+        ? [
+            { kind: 'sign-in-from', of: from },
+            { kind: 'sign-in', of: `${from}\n${address}` },
+            { kind: 'sign-in-all', of: address },
+          ]
+        : [{ kind: 'sign-in-device', of: name }];
+    const answer = await isRight(used, password, known?.passwordHash);
+    if (answer !== true || row === undefined || known === undefined) {
+      const result = answer instanceof Refusal ? 'too_many_attempts' : 'wrong_password';
       await countSignIn(pool, { who: row?.account_id, result, from });
-      if (answer instanceof Refusal) return answer;
-      if (!answer || row === undefined || known === undefined) return wrongPassword();
-      const opened = await openSession(pool, known);
-      if (opened === undefined) return wrongPassword(); // The password was changed while it was being checked.
-      return { account: accountOf(row), device: devices.issue(known), ...opened };
-    },
-    changePassword: async ({ account, session }, { currentPassword, newPassword, from }) => {
-      const { accountId } = account;
-      const row = await selectAccountByEmail(pool, account.email);
-      const answer = await isRight([{ kind: 'password', of: accountId }], currentPassword, knownOf(row)?.passwordHash);
-      if (answer instanceof Refusal) return answer;
-      if (!answer) return refuse('UNAUTHORIZED', 'The current password is wrong.');
-      const passwordHash = await limitHashing(() => hashPassword(newPassword));
-      if (passwordHash instanceof Refusal) return passwordHash;
-      await inTransaction(pool, async (tx) => {
-        await updatePassword(tx, accountId, passwordHash);
-        await deleteOtherSessions(tx, accountId, session.sessionId);
-        const act = { action: 'account.password', subject: accountId };
-        await insertAuditEntry(tx, ownersEntry({ accountId, email: account.email, from }, act));
-      });
-      return { device: devices.issue({ accountId, passwordHash }) };
-    },
-    ...createPasswordResets({ pool, attempts, devices, limitHashing, sendReset }),
+      return answer instanceof Refusal ? answer : wrongPassword();
+    }
+    const opened = row.has_second_factor
+      ? await beginSecondStep({ pool, clock }, known, from)
+      : await open(pool, row, place);
+    return opened ?? wrongPassword(); // The password was changed while it was being checked.
+  };
+}
+
+function createPasswordChange(
+  { pool, devices, limitHashing, sendNews }: Parts,
+  isOwnPassword: (signedIn: SignedIn, password: string) => ReturnType<Parts['isRight']>,
+): Accounts['changePassword'] {
+  return async (signedIn, { currentPassword, newPassword, from }) => {
+    const { account, session } = signedIn;
+    const { accountId, email } = account;
+    const answer = await isOwnPassword(signedIn, currentPassword);
+    if (answer instanceof Refusal) return answer;
+    if (!answer) return refuse('UNAUTHORIZED', 'The current password is wrong.');
+    const passwordHash = await limitHashing(() => hashPassword(newPassword));
+    if (passwordHash instanceof Refusal) return passwordHash;
+    await inTransaction(pool, async (tx) => {
+      await updatePassword(tx, accountId, passwordHash);
+      await deleteOtherSessions(tx, accountId, session.sessionId);
+      await deletePendingSignIns(tx, accountId);
+      const act = { action: 'account.password', subject: accountId };
+      await insertAuditEntry(tx, ownersEntry({ accountId, email, from }, act));
+      await sendNews(tx, email, { kind: 'password-changed' });
+    });
+    return { device: devices.issue({ accountId, passwordHash }) };
   };
 }
 
@@ -140,12 +216,6 @@ function createPasswordCheck(attempts: AttemptLimiter, limitHashing: LimitHashin
     if (answer !== false) await attempts.giveBack(used);
     return answer;
   };
-}
-
-/** The account as a sign-in needs it. Undefined when there is none, or when it cannot sign in. */
-function knownOf(row: AccountRow | undefined) {
-  if (row === undefined || row.password_hash === null) return undefined;
-  return { accountId: row.account_id, passwordHash: row.password_hash };
 }
 
 // One answer for unknown e-mails, wrong passwords and disabled accounts: it must not reveal which e-mails have accounts.

@@ -1,5 +1,6 @@
 import type { AppRole } from '@purser/contract/access.ts';
 import { digestOfApiKey, hintOfApiKey, newApiKey } from '#accounts/api-key.ts';
+import { needsVerifiedEmail } from '#accounts/email-verification.ts';
 import {
   countKeysInForce,
   insertKey,
@@ -68,12 +69,15 @@ export interface OwnApps {
   readonly membership: (accountId: AccountId, appId: AppId) => Promise<Membership | undefined>;
   /** Refuses a return address that is not among the redirect addresses, as they are after the change. */
   readonly change: (owner: Owner, appId: AppId, change: AppChange) => Promise<App | Refusal<'BAD_REQUEST'> | undefined>;
-  /** Makes a key. This answer is the only place where the whole key ever appears (AU-08). */
+  /**
+   * Makes a key. This answer is the only place where the whole key ever appears (AU-08). An account that has not verified its
+   * e-mail makes sandbox keys only.
+   */
   readonly mintKey: (
     owner: Owner,
     appId: AppId,
     key: KeyOptions & { readonly mode: Mode },
-  ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
+  ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT' | 'FORBIDDEN'>>;
   /** Lists all keys in force, and the hundred that were revoked last. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   /** The mode of a key, which decides the role that changing it needs. Undefined when the app has no such key. */
@@ -155,6 +159,8 @@ function createKeys({
   return {
     mintKey: async (owner, appId, { mode, boundUser, joinSeconds }) => {
       const hasAll = async (db: Queryable) => (await countKeysInForce(db, appId)) >= KEYS_MAX;
+      const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
+      if (notVerified !== undefined) return notVerified;
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_KEYS);
       const keyId = newKeyId();
       const apiKey = newApiKey(mode);

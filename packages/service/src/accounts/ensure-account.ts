@@ -17,6 +17,6 @@ export async function ensureSignIn(
   if (known !== undefined && (known.password_hash !== null || known.is_disabled)) return false;
   const passwordHash = await hashPassword(account.password);
   if (known !== undefined) await updatePassword(db, known.account_id, passwordHash);
-  else await insertAccount(db, { ...account, accountId: newAccountId(), email, passwordHash });
+  else await insertAccount(db, { ...account, accountId: newAccountId(), email, passwordHash, isVerified: true });
   return true;
 }

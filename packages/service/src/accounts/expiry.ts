@@ -1,4 +1,5 @@
 import { deleteExpired } from '#accounts/account-queries.ts';
+import { deleteExpiredSteps } from '#accounts/pending-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
@@ -10,7 +11,7 @@ interface Expiry {
   readonly stop: () => Promise<void>;
 }
 
-/** Deletes expired rows every ten minutes: sessions, password resets, and the rows that `forget` deletes. */
+/** Deletes expired rows every ten minutes: sessions, sign-ins half done, mailed links, and the rows that `forget` deletes. */
 export function startExpiry(options: {
   readonly db: Queryable;
   /** Deletions of other folders that run in the same pass: idle attempt buckets, expired sign-ins of end users. */
@@ -22,6 +23,7 @@ export function startExpiry(options: {
   async function pass(): Promise<void> {
     try {
       await deleteExpired(db, ROWS_MAX);
+      await deleteExpiredSteps(db, ROWS_MAX);
       for (const others of forget) await others();
     } catch (fault) {
       log.warn({ fault: describeFault(fault) }, 'expired rows could not be deleted');

@@ -6,15 +6,20 @@ import {
   updatePassword,
   upsertReset,
 } from '#accounts/account-queries.ts';
-import type { Devices } from '#accounts/device.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
-import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
+import type { SendNews } from '#accounts/account-news.ts';
+import { deletePendingSignIns } from '#accounts/pending-queries.ts';
+import { beginSecondStep, type PendingSignIn } from '#accounts/second-step.ts';
+import { knownOf, type OpenSession, type SignInPlace } from '#accounts/session-opening.ts';
+import type { SignIn } from '#accounts/session.ts';
+import { updateVerified } from '#accounts/verification-queries.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -30,13 +35,14 @@ export interface PasswordResets {
   readonly requestReset: (email: string) => Promise<void>;
   /**
    * Sets a new password by a token that works once. Ends every session of the account and opens a new one, which also lets
-   * in an owner whose sign-ins are blocked because a stranger has used up the attempts.
+   * in an owner whose sign-ins are blocked because a stranger has used up the attempts. The mail stands for the password and for
+   * nothing else: an account with a second factor gets a pending sign-in. It proves the e-mail, too.
    */
   readonly resetPassword: (
     token: string,
     password: string,
-    from: string,
-  ) => Promise<SignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
+    place: SignInPlace,
+  ) => Promise<SignIn | PendingSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
 /** Mails the link with which a person sets a new password. */
@@ -45,9 +51,11 @@ export type SendReset = (email: string, token: string) => Promise<void>;
 interface ResetsOptions {
   readonly pool: Pool;
   readonly attempts: AttemptLimiter;
-  readonly devices: Devices;
+  readonly clock: Clock;
   readonly limitHashing: LimitHashing;
   readonly sendReset: SendReset;
+  readonly sendNews: SendNews;
+  readonly open: OpenSession;
 }
 
 const LIFETIME_MS = 60 * 60 * 1_000;
@@ -55,10 +63,12 @@ const TOKEN_LENGTH = 43; // 256 bits.
 
 export function createPasswordResets({
   pool,
+  clock,
   attempts,
-  devices,
   limitHashing,
   sendReset,
+  sendNews,
+  open,
 }: ResetsOptions): PasswordResets {
   return {
     admitReset: (from) => attempts.take([{ kind: 'reset-from', of: from }]),
@@ -71,7 +81,8 @@ export function createPasswordResets({
       await upsertReset(pool, { accountId: row.account_id, digest: sha256(token), lifetimeMs: LIFETIME_MS });
       await sendReset(row.email, token);
     },
-    resetPassword: async (token, password, from) => {
+    resetPassword: async (token, password, place) => {
+      const { from } = place;
       const digest = sha256(token);
       // Looked up before the password is hashed: a made-up token must not cost an argon2 run.
       if ((await selectResetAccount(pool, digest)) === undefined) return voidReset();
@@ -80,20 +91,24 @@ export function createPasswordResets({
       const row = await inTransaction(pool, async (tx) => {
         const accountId = await takeReset(tx, digest);
         if (accountId === undefined) return undefined;
+        await updateVerified(tx, accountId); // The mail has reached its owner.
         const changed = await updatePassword(tx, accountId, passwordHash);
         await deleteOtherSessions(tx, accountId, undefined);
+        await deletePendingSignIns(tx, accountId);
         if (changed !== undefined) {
           const act = { action: 'account.password-reset', subject: accountId };
           await insertAuditEntry(tx, ownersEntry({ accountId, email: changed.email, from }, act));
           await countSignIn(tx, { who: accountId, result: 'password_reset', from });
+          await sendNews(tx, changed.email, { kind: 'password-changed' });
         }
         return changed;
       });
-      if (row === undefined) return voidReset();
-      const known = { accountId: row.account_id, passwordHash };
-      const opened = await openSession(pool, known);
-      if (opened === undefined) return voidReset(); // Another reset changed the password in between.
-      return { account: accountOf(row), device: devices.issue(known), ...opened };
+      const known = knownOf(row);
+      if (row === undefined || known === undefined) return voidReset();
+      const opened = row.has_second_factor
+        ? await beginSecondStep({ pool, clock }, known, from)
+        : await open(pool, row, { ...place, isTold: true });
+      return opened ?? voidReset(); // Another reset changed the password in between.
     },
   };
 }

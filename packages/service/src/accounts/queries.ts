@@ -51,7 +51,7 @@ export interface NewAccount {
 export async function ensureAccount(tx: Queryable, account: NewAccount): Promise<AccountId> {
   const { rows } = await tx.query<{ account_id: AccountId }>(
     // The update changes nothing. It is there because `do nothing` would return no row for an e-mail that exists.
-    `insert into accounts.accounts (account_id, email, name) values ($1, $2, $3)
+    `insert into accounts.accounts (account_id, email, name, email_verified_at) values ($1, $2, $3, clock_timestamp())
      on conflict (email) do update set email = excluded.email
      returning account_id`,
     [account.accountId, account.email, account.name],

@@ -22,6 +22,9 @@ export interface Account {
   readonly name: string | undefined;
   readonly role: Role;
   readonly isDisabled: boolean;
+  /** The account has proved that mail to its address reaches it. */
+  readonly isEmailVerified: boolean;
+  readonly hasSecondFactor: boolean;
   readonly createdAtMs: number;
 }
 
@@ -38,6 +41,8 @@ export interface Session {
 export interface SignedIn {
   readonly account: Account;
   readonly session: Session;
+  /** The session was opened, or its holder proved who they are, within ten minutes, see `needsProof`. */
+  readonly isProved: boolean;
 }
 
 /** The result of signing in. */
@@ -51,6 +56,8 @@ export interface SignIn {
 
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 const SESSIONS_MAX = 100;
+/** How long a proof counts, from signing in or from proving it again. */
+const PROOF_LIFETIME_MS = 10 * 60 * 1_000;
 const PREFIX = 'svc_session_';
 const RANDOM_LENGTH = 43; // 256 bits.
 const SHAPE = /^svc_session_[0-9A-Za-z]{43}$/;
@@ -100,10 +107,10 @@ export async function openSession(
 /** Finds a session and records its use. The record is not part of the answer, so it may lag by a minute. */
 async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
   if (!SHAPE.test(token)) return undefined; // No read for texts that cannot be a token of ours.
-  const row = await selectSession(db, sha256(token));
+  const row = await selectSession(db, sha256(token), PROOF_LIFETIME_MS);
   if (row === undefined) return undefined;
   await touchSession(db, row.session_id);
-  return { account: accountOf(row.account), session: sessionOf(row) };
+  return { account: accountOf(row.account), session: sessionOf(row), isProved: row.is_proved };
 }
 
 /** Leaves out the password hash. */
@@ -114,6 +121,8 @@ export function accountOf(row: AccountRow): Account {
     name: row.name ?? undefined,
     role: row.role,
     isDisabled: row.is_disabled,
+    isEmailVerified: row.email_verified_at !== null,
+    hasSecondFactor: row.has_second_factor,
     createdAtMs: row.created_at.getTime(),
   };
 }

@@ -1,4 +1,5 @@
 import { createAccounts } from '#accounts/account.ts';
+import type { SendNews } from '#accounts/account-news.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createLogos } from '#accounts/logo.ts';
@@ -15,6 +16,7 @@ import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
+import { addSecondFactorRoutes } from '#http/control-plane/second-factor.ts';
 import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addStatsRoutes } from '#http/control-plane/stats.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
@@ -32,16 +34,17 @@ import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
+import { accountNewsMail, verifyMail } from '#mail/account-letters.ts';
 import { movedMail, releasedMail, resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
-import { type Clock, steadyClock } from '#kernel/clock.ts';
+import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createPace, type PaceRate } from '#limits/pace.ts';
-import { createThrottle } from '#limits/throttle.ts';
+import { createThrottle, type Throttle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
@@ -112,15 +115,11 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
+  const sendNews = createSendNews(config, clock, sendMail);
   const payments = await composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     audit: createAuditReader(pool),
-    accounts: createAccounts({
-      pool,
-      throttle,
-      secret: config.secret,
-      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
-    }),
+    accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
     logos: createLogos(pool),
@@ -141,7 +140,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     },
     isRegistrationOpen: config.registration === 'open',
   };
-  const operator = composeOperator(options, { control, payments, sendMail });
+  const operator = composeOperator(options, { control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
   const showNowhere = createNowhere(config);
@@ -179,12 +178,38 @@ interface OperatorParts {
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
+  readonly sendNews: SendNews;
+}
+
+/** Accounts, with the mails that they send. */
+function composeAccounts(
+  { config, pools, clock }: PlanesOptions,
+  throttle: Throttle,
+  { sendMail, sendNews }: Pick<OperatorParts, 'sendMail' | 'sendNews'>,
+) {
+  return createAccounts({
+    ...config,
+    pool: pools.shared,
+    throttle,
+    clock,
+    sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
+    sendVerification: (tx, email, token) => sendMail(email, verifyMail({ ...config, token }), tx),
+    sendNews,
+  });
+}
+
+/** Mails what happened to an account to its holder. */
+function createSendNews(config: Config, clock: Clock, sendMail: SendMail): SendNews {
+  return (tx, email, news) => {
+    const at = `${isoOf(clock.nowMs()).slice(0, 16).replace('T', ' ')} UTC`;
+    return sendMail(email, accountNewsMail({ ...config, at, news }), tx);
+  };
 }
 
 /** What operators act on. */
 function composeOperator(
   { config, pools, keys, catalogue }: PlanesOptions,
-  { control, payments, sendMail }: OperatorParts,
+  { control, payments, sendMail, sendNews }: OperatorParts,
 ): OperatorPlane {
   const pool = pools.shared;
   const { currency } = config;
@@ -206,7 +231,7 @@ function composeOperator(
       refresh: catalogue.refresh,
       keys: createKeyRules(config.providerKeys),
     }),
-    accounts: createAccountDesk(pool),
+    accounts: createAccountDesk(pool, sendNews),
     calls: control,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
@@ -218,6 +243,7 @@ function composeOperator(
 /** All routes of the two planes. */
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
+  addSecondFactorRoutes(plane, control);
   addTrailRoutes(plane, control);
   addSessionRoutes(plane, control);
   addAppRoutes(plane, control);

@@ -80,7 +80,9 @@ export type SignInResult =
   | 'too_many_attempts'
   | 'password_reset'
   | 'wrong_code'
-  | 'refused_passkey';
+  | 'refused_passkey'
+  | 'needs_second_factor'
+  | 'wrong_second_factor';
 
 interface SignInRow {
   readonly sign_in_id: bigint;
@@ -114,6 +116,15 @@ export async function countSignIn(
      on conflict (minute, who, result, address) do update set count = s.count + 1`,
     [signIn.who ?? '', signIn.result, signIn.from, FAILED_ROWS_MAX],
   );
+}
+
+/** True when this account or identity has signed in from this network address before, as far as sign-ins are kept. */
+export async function hasSignedInFrom(db: Queryable, who: string, from: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from audit.sign_ins where who = $1 and address = $2 and result = 'signed_in' limit 1`,
+    [who, from],
+  );
+  return rowCount === 1;
 }
 
 /** Lists sign-ins, newest first: those of one account or identity, or all. */

@@ -1,14 +1,6 @@
-import { isIP } from 'node:net';
-import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/server';
 import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
-import { createChallenges, type ReadChallenge } from '#identities/passkey-challenge.ts';
 import {
   advancePasskey,
   answerChallenge,
@@ -23,6 +15,8 @@ import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { ReadChallenge } from '#webauthn/challenge.ts';
+import { createPasskeyChecks, type PasskeyChecks, PASSKEYS_MAX } from '#webauthn/passkey-checks.ts';
 
 interface Passkey {
   readonly credentialId: string;
@@ -36,11 +30,11 @@ export interface Passkeys {
   /** False when the service is reached by an IP address: WebAuthn needs a host name. */
   readonly isPossible: boolean;
   /** The options with which a browser creates a passkey. */
-  readonly optionsToAdd: (identity: Identity) => Promise<PublicKeyCredentialCreationOptionsJSON>;
+  readonly optionsToAdd: (identity: Identity) => Promise<ReturnType<PasskeyChecks['optionsToAdd']>>;
   /** Adds the passkey that the browser created with these options, given as JSON. */
   readonly add: (identity: Identity, credential: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
   /** The options with which a browser signs in. They name no passkeys, so they reveal nobody's. */
-  readonly optionsToSignIn: () => PublicKeyCredentialRequestOptionsJSON;
+  readonly optionsToSignIn: () => ReturnType<PasskeyChecks['optionsToUse']>;
   readonly signIn: (credential: string, from: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
   /** An identity's passkeys, newest first. */
   readonly list: (identityId: IdentityId) => Promise<readonly Passkey[]>;
@@ -58,77 +52,53 @@ interface PasskeyOptions {
   readonly sendAdded: (tx: Queryable, identity: Identity) => Promise<void>;
 }
 
-const PASSKEYS_MAX = 10;
-/** Ed25519, ECDSA with SHA-256, RSA with SHA-256: the algorithms that browsers offer, without experimental ones. */
-const ALGORITHMS = [-8, -7, -257];
-const TIMEOUT_MS = 5 * 60_000;
-const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 const SIGN_IN = 'sign-in';
-/** A passkey replaces access to the mailbox, so its holder must prove their identity to the device: by finger, face or PIN. */
-const VERIFICATION = 'required';
 
 export function createPasskeys(options: PasskeyOptions): Passkeys {
   const { pool, clock, secret, publicUrl, operatorName, sendAdded } = options;
-  const challenges = createChallenges(deriveKey(secret, 'passkey-challenge'), clock);
+  const key = deriveKey(secret, 'passkey-challenge');
+  const checks = createPasskeyChecks({ clock, key, publicUrl, operatorName });
   const browsers = createKnownBrowsers(secret);
-  const { hostname, origin } = new URL(publicUrl);
-
-  /**
-   * The expectations for the library's check. The library takes no challenge but asks back whether the one in the response
-   * is ours; `answered` keeps it, so that it can be used up afterwards.
-   */
-  function expected(purpose: string) {
-    const answered: { challenge?: NonNullable<ReturnType<typeof challenges.read>> } = {};
-    const isOurs = (challenge: string): boolean => {
-      const read = challenges.read(purpose, challenge);
-      if (read !== undefined) answered.challenge = read;
-      return read !== undefined;
-    };
-    const by = { expectedChallenge: isOurs, expectedOrigin: origin, expectedRPID: hostname };
-    return { answered, by: { ...by, requireUserVerification: true } };
-  }
 
   return {
-    isPossible: isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0,
+    isPossible: checks.isPossible,
     optionsToAdd: async (identity) => {
       const others = await selectPasskeysOf(pool, identity.identityId);
-      const challenge = challenges.issue(purposeOf(identity));
-      return creationOptions({ rp: { id: hostname, name: operatorName }, identity, others, challenge });
+      const holder = { id: identity.identityId, name: identity.email, displayName: identity.email };
+      return checks.optionsToAdd(
+        purposeOf(identity),
+        holder,
+        others.map((row) => row.credential_id),
+      );
     },
     add: async (identity, text) => {
-      const response = credentialOf(text);
-      if (response === undefined) return notAdded();
-      const { answered, by } = expected(purposeOf(identity));
-      const made = await registered(response as RegistrationResponseJSON, by);
-      const { challenge } = answered;
-      if (made === undefined || challenge === undefined) return notAdded();
+      const made = await checks.added(purposeOf(identity), text);
+      if (made === undefined) return notAdded();
       if ((await selectPasskeysOf(pool, identity.identityId)).length >= PASSKEYS_MAX) return tooMany();
       const isAdded = await inTransaction(pool, async (tx) => {
-        if (!(await answerChallenge(tx, challenge))) return false;
+        if (!(await answerChallenge(tx, made.challenge))) return false;
         if (!(await insertPasskey(tx, { ...identity, ...made }))) return false;
         await sendAdded(tx, identity); // In the same transaction: no passkey is added without a mail about it.
         return true;
       });
       return isAdded ? undefined : notAdded();
     },
-    optionsToSignIn: () => ({
-      challenge: challenges.issue(SIGN_IN),
-      rpId: hostname,
-      timeout: TIMEOUT_MS,
-      userVerification: VERIFICATION,
-    }),
+    optionsToSignIn: () => checks.optionsToUse(SIGN_IN),
     signIn: async (text, from) => {
-      const response = credentialOf(text);
-      const row = response && (await selectPasskey(pool, response.id));
-      if (row === undefined || response === undefined) return notSignedIn();
-      const { answered, by } = expected(SIGN_IN);
-      const signCount = await signed(response as AuthenticationResponseJSON, row, by);
-      const { challenge } = answered;
-      if (signCount === undefined || challenge === undefined) {
+      const credential = checks.read(text);
+      const row = credential && (await selectPasskey(pool, credential.id));
+      if (row === undefined || credential === undefined) return notSignedIn();
+      const used = await checks.used(SIGN_IN, credential, {
+        credentialId: row.credential_id,
+        holderId: row.identity_id,
+        publicKey: row.public_key,
+        signCount: row.sign_count,
+      });
+      if (used === undefined) {
         await countSignIn(pool, { who: row.identity_id, result: 'refused_passkey', from });
         return notSignedIn();
       }
-      const opened = await inTransaction(pool, (tx) => open(tx, row, { challenge, signCount, from }));
+      const opened = await inTransaction(pool, (tx) => open(tx, row, { ...used, from }));
       return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };
     },
     list: async (identityId) => (await selectPasskeysOf(pool, identityId)).map(passkeyOf),
@@ -152,36 +122,6 @@ async function open(
   return createPersonSessions(tx).open(row.email);
 }
 
-interface Creation {
-  readonly rp: { readonly id: string; readonly name: string };
-  readonly identity: Identity;
-  /** The person's other passkeys, so that a device that has one does not create a second. */
-  readonly others: readonly PasskeyRow[];
-  readonly challenge: string;
-}
-
-/**
- * The passkey is stored on the device under the person's e-mail, so that they can find it there.
- * It must be discoverable (`residentKey`), because people sign in without typing an e-mail first.
- */
-function creationOptions({ rp, identity, others, challenge }: Creation): PublicKeyCredentialCreationOptionsJSON {
-  return {
-    rp,
-    user: { id: handleOf(identity.identityId), name: identity.email, displayName: identity.email },
-    challenge,
-    pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
-    timeout: TIMEOUT_MS,
-    excludeCredentials: others.map((row) => ({ id: row.credential_id, type: 'public-key' })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: VERIFICATION },
-    attestation: 'none', // We do not need to know who made the device.
-  };
-}
-
-/** The user handle in a passkey. It is a random id, so reading it from the device reveals nothing about the person. */
-function handleOf(identityId: IdentityId): string {
-  return Buffer.from(identityId).toString('base64url');
-}
-
 function passkeyOf({
   credential_id: credentialId,
   created_at: createdAt,
@@ -193,72 +133,6 @@ function passkeyOf({
 /** A challenge for adding a passkey is valid for one identity only, so nobody can add theirs to somebody else's wallet. */
 function purposeOf({ identityId }: Identity): string {
   return `add ${identityId}`;
-}
-
-/** Reads the credential's id. Undefined when the text is no credential. The library checks the rest and throws if it is wrong. */
-function credentialOf(text: string): { readonly id: string } | undefined {
-  try {
-    const parsed = JSON.parse(text) as { readonly id?: unknown } | null;
-    const id = parsed?.id;
-    return typeof id === 'string' && CREDENTIAL_ID.test(id) ? { ...parsed, id } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What the library compares a response with. */
-interface Expected {
-  readonly expectedChallenge: (challenge: string) => boolean;
-  readonly expectedOrigin: string;
-  readonly expectedRPID: string;
-  readonly requireUserVerification: boolean;
-}
-
-/** Loaded on first use, because the library takes time and memory and many services never see a passkey. */
-const loadLibrary = () => import('@simplewebauthn/server');
-
-/** Checks a new passkey. Undefined when it does not fit the options that we issued. */
-async function registered(response: RegistrationResponseJSON, by: Expected) {
-  try {
-    const { verifyRegistrationResponse } = await loadLibrary();
-    if (await hasCertificates(response)) return undefined;
-    const made = await verifyRegistrationResponse({ response, ...by, supportedAlgorithmIDs: ALGORITHMS });
-    if (!made.verified) return undefined;
-    const { id: credentialId, publicKey, counter: signCount } = made.registrationInfo.credential;
-    return { credentialId, publicKey: Buffer.from(publicKey), signCount };
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * True when a response carries attestation certificates, which we never ask for. To check some of them, the library would
- * call addresses that the sender wrote into them (server-side request forgery).
- */
-async function hasCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
-  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
-  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
-  const format = attestation.get('fmt');
-  return format !== 'none' && !(format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
-}
-
-/** Checks a signature and returns the passkey's own use counter. Undefined when the signature is not this passkey's. */
-async function signed(
-  response: AuthenticationResponseJSON,
-  row: PasskeyRow,
-  by: Expected,
-): Promise<number | undefined> {
-  const { credential_id: id, public_key: publicKey, sign_count: counter, identity_id: identityId } = row;
-  try {
-    const { userHandle } = response.response;
-    if (userHandle !== undefined && userHandle !== handleOf(identityId)) return undefined;
-    const { verifyAuthenticationResponse } = await loadLibrary();
-    const credential = { id, publicKey: new Uint8Array(publicKey), counter: Number(counter) };
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({ response, ...by, credential });
-    return verified ? authenticationInfo.newCounter : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function notAdded(): Refusal<'BAD_REQUEST'> {

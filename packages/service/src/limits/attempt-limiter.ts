@@ -17,6 +17,13 @@ const RATES = {
   'sign-in-from': { ratePerMinute: 10, rateBurst: 100, cost: 1 },
   /** Wrong current passwords from an account that is signed in and sets a new one. */
   password: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /**
+   * Wrong second factors of one account: ten at once, then one in five minutes. Only a person who knows the password gets here.
+   * Three codes of an app are right at a time, so a day of guesses has one chance in a thousand.
+   */
+  'second-factor': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Mails with which one account proves its e-mail: three at once, then one in ten minutes. */
+  verification: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Accounts registered from one network address: twenty at once, then two a minute. */
   register: { ratePerMinute: 2, rateBurst: 20, cost: 1 },
   /** Registrations of e-mails that already have an account, from one address: ten at once, then one in five minutes. */
@@ -73,6 +80,8 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   register: 'Too many accounts were created from your network address. Wait before you create another.',
   'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
+  'second-factor': 'Too many wrong codes. Wait some minutes before you try again.',
+  verification: 'We have mailed you several links. Use the newest one, or wait before you ask for another.',
   code: CODES_SENT,
   'code-from': 'Too many codes were requested from your network address. Wait before you request another.',
   'code-all': CODES_SENT,

@@ -5,12 +5,16 @@ import {
   lockAccount,
   type Role,
   selectAccountByEmail,
+  selectAccountById,
   selectAccounts,
   updateAccount,
 } from '#accounts/account-queries.ts';
+import type { SendNews } from '#accounts/account-news.ts';
 import { normalisedEmail } from '#accounts/email.ts';
+import { deleteFactors } from '#accounts/factor-queries.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
+import { updateVerified } from '#accounts/verification-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import type { Pool } from '#db/pool.ts';
@@ -37,9 +41,9 @@ export interface AccountDesk {
     },
   ) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   /**
-   * Changes an account's role, or disables or enables it, and ends its sessions. The change takes effect at once on every
-   * process, because each request reads role and state from the database. Refused if no operator who can sign in would
-   * remain.
+   * Changes an account's role, disables or enables it, or removes its second factor, and ends its sessions; or vouches for its
+   * e-mail. The change takes effect at once on every process, because each request reads the account from the database. Refused
+   * if no operator who can sign in would remain.
    */
   readonly change: (
     act: Act,
@@ -48,10 +52,14 @@ export interface AccountDesk {
   ) => Promise<Account | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
-/** Exactly one of the two is set. */
+/** Exactly one of them is set. */
 interface AccountChange {
   readonly role: Role | undefined;
   readonly isDisabled: boolean | undefined;
+  /** True: the operator vouches for the e-mail, for example because the service sends no mail. */
+  readonly isEmailVerified: true | undefined;
+  /** `none` removes every second factor and recovery code, for a person who has lost them all. */
+  readonly secondFactor: 'none' | undefined;
 }
 
 /**
@@ -70,7 +78,8 @@ export async function ensureOperator(
   return made instanceof Refusal ? ensureOperator(pool, { email, password }) : made.role;
 }
 
-export function createAccountDesk(pool: Pool): AccountDesk {
+/** `sendNews` tells the holder of an account that their second factor was removed. The command line does not remove any. */
+export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {}): AccountDesk {
   const limitHashing = createHashingLimit();
   return {
     list: async ({ after, most }) => {
@@ -92,6 +101,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
           name,
           role,
           passwordHash,
+          isVerified: true, // The operator vouches for the address.
         });
         return row === undefined ? refuse('CONFLICT', 'This e-mail already has an account.') : accountOf(row);
       });
@@ -100,11 +110,18 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       audited(pool, { ...act, action: actionOf(change), subject: accountId }, async (tx, note) => {
         const before = await lockAccount(tx, accountId);
         if (before === undefined) return refuse('NOT_FOUND', 'There is no such account.');
-        const { role = before.role, isDisabled = before.is_disabled } = change;
-        if (role === before.role && isDisabled === before.is_disabled) return new Repeated(accountOf(before));
-        const row = await updateAccount(tx, accountId, { role, isDisabled });
+        const { role = before.role, isDisabled = before.is_disabled, isEmailVerified, secondFactor } = change;
+        if (isEmailVerified === true) await updateVerified(tx, accountId);
+        const isRemoved = secondFactor === 'none' && (await deleteFactors(tx, accountId));
+        const isOther = role !== before.role || isDisabled !== before.is_disabled;
+        // Also ends the sessions, which a person without the factor may have opened.
+        if (isOther || isRemoved) await updateAccount(tx, accountId, { role, isDisabled });
+        const row = await selectAccountById(tx, accountId);
         assert(row !== undefined, 'a locked account exists');
-        note(changedFacts(stateOf(before), stateOf(row)));
+        const changed = changedFacts(stateOf(before), stateOf(row));
+        if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
+        note(changed);
+        if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
         // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasOperator(tx)) return accountOf(row);
         return refuse('CONFLICT', 'This is the last operator who can sign in. Create another one first.');
@@ -112,12 +129,14 @@ export function createAccountDesk(pool: Pool): AccountDesk {
   };
 }
 
-function stateOf({ email, role, is_disabled: isDisabled }: AccountRow) {
-  return { email, role, isDisabled };
+function stateOf(row: AccountRow) {
+  const { email, role, is_disabled: isDisabled, has_second_factor: hasSecondFactor } = row;
+  return { email, role, isDisabled, isEmailVerified: row.email_verified_at !== null, hasSecondFactor };
 }
 
 /** The name of the act in the audit trail. */
-function actionOf({ role, isDisabled }: AccountChange): string {
+function actionOf({ role, isDisabled, isEmailVerified }: AccountChange): string {
   if (role !== undefined) return `account.make-${role}`;
-  return isDisabled === true ? 'account.disable' : 'account.enable';
+  if (isDisabled !== undefined) return isDisabled ? 'account.disable' : 'account.enable';
+  return isEmailVerified === true ? 'account.vouch' : 'account.remove-second-factor';
 }

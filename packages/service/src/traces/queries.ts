@@ -135,3 +135,77 @@ export async function selectTracesByCall(
   );
   return rows;
 }
+
+/** Which of an app's calls to list. Undefined fields narrow nothing down. */
+export interface RecentQuery {
+  readonly appId: AppId;
+  readonly mode: Mode;
+  readonly userId: EndUserId | undefined;
+  readonly model: string | undefined;
+  readonly outcome: TraceOutcome | undefined;
+  readonly code: string | undefined;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+  /** The place of the last trace of the page before. */
+  readonly after: TracePlace | undefined;
+}
+
+/** A place in the list: the end of a trace in microseconds since 1970, and its number. */
+export interface TracePlace {
+  readonly endedMicros: bigint;
+  readonly traceId: bigint;
+}
+
+interface RecentRow extends TraceRow {
+  readonly trace_id: bigint;
+  readonly ended_micros: bigint;
+  readonly is_found: boolean;
+}
+
+/**
+ * Reads the next `scanned` traces of an app by their index, newest first. Gives those that fit, at most `most`, and after them the
+ * last that was read, which fits or not (`is_found`): the next page begins there. Nothing when there are no more.
+ */
+export async function selectRecentTraces(
+  db: Queryable,
+  { appId, mode, userId, model, outcome, code, fromMs, toMs, after }: RecentQuery,
+  { scanned, most }: { readonly scanned: number; readonly most: number },
+): Promise<readonly RecentRow[]> {
+  const { rows } = await db.query<RecentRow>(
+    `with recent as materialized (
+       select ${COLUMNS}, trace_id, (extract(epoch from ended_at) * 1000000)::bigint as ended_micros,
+         ($3::text is null or user_id = $3) and ($4::text is null or model = $4) and ($5::text is null or outcome = $5)
+           and ($6::text is null or code = $6) as is_found
+       from traces.calls
+       where app_id = $1 and mode = $2
+         and ended_at >= coalesce(to_timestamp($7::float8 / 1000), '-infinity')
+         and ended_at < coalesce(to_timestamp($8::float8 / 1000), 'infinity')
+         and (ended_at, trace_id) < (coalesce(timestamptz 'epoch' + $9::bigint * interval '1 microsecond', 'infinity'),
+           coalesce($10::bigint, 9223372036854775807))
+       order by ended_at desc, trace_id desc limit $11
+     ), found as (
+       select * from recent where is_found order by ended_at desc, trace_id desc limit $12
+     ), last as (
+       select * from recent order by ended_at, trace_id limit 1
+     )
+     select * from found
+     union all
+     select * from last where (select count(*) from found) < $12 and not is_found
+     order by ended_micros desc, trace_id desc`,
+    [
+      appId,
+      mode,
+      userId ?? null,
+      model ?? null,
+      outcome ?? null,
+      code ?? null,
+      fromMs ?? null,
+      toMs ?? null,
+      after?.endedMicros ?? null,
+      after?.traceId ?? null,
+      scanned,
+      most,
+    ],
+  );
+  return rows;
+}

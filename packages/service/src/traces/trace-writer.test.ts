@@ -59,3 +59,17 @@ test('D4 CC-19 traces leave in batches of a thousand, and at a setting of 0 ther
   await off.stop();
   assert.equal(rows.length, 3);
 });
+
+test('CC-19 of answered live calls, five of an app and fifty of all get a trace in a quarter of a second', async () => {
+  const { db } = databaseThat(true);
+  const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1_000 });
+  const given = (appId: string, calls: number) =>
+    Array.from({ length: calls }, () => writer.hasRoomForAnswered(appId as AppId)).filter(Boolean).length;
+  assert.equal(given('app_1', 9), 5);
+  const others = Array.from({ length: 20 }, (_, at) => given(`app_of_${at}`, 9));
+  assert.equal(
+    others.reduce((sum, one) => sum + one, 0),
+    45,
+  );
+  await writer.stop();
+});

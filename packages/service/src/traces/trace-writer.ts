@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
@@ -7,6 +8,11 @@ import { deleteOldTraces, insertTraces, type NewTrace } from '#traces/queries.ts
 
 /** Keeps what became of each call in the database, so that it can be found later (CC-19). */
 export interface TraceWriter {
+  /**
+   * Whether an answered live call gets a trace. Its receipt is kept for good; a trace lets its owner see it among the latest
+   * calls. Of a busy app, only some have one: 20 a second, and 200 of all apps together.
+   */
+  readonly hasRoomForAnswered: (appId: AppId) => boolean;
   /** Notes a call in memory. Runs for every call, so it does nothing else. */
   readonly note: (trace: NewTrace) => void;
   readonly stop: () => Promise<void>;
@@ -25,6 +31,9 @@ const EXPIRY_MS = 60_000;
 const ROWS_MAX = 1_000;
 /** About 5 MB. Calls that end while so many wait are counted and not written. */
 const WAITING_MAX = 10_000;
+/** Answered live calls of one app, and of all, that get a trace in each `FLUSH_MS`. */
+const ANSWERED_OF_APP_MAX = 5;
+const ANSWERED_MAX = 50;
 /** Few enough rows that a statement takes a moment. With the batches below, 2,000 calls a second leave as fast as they came. */
 const DELETED_MAX = 5_000;
 const DELETES_PER_PASS = 24;
@@ -35,6 +44,8 @@ const DELETES_PER_PASS = 24;
  */
 export function startTraceWriter({ db, log, keptMs }: TraceWriterOptions): TraceWriter {
   let waiting: NewTrace[] = [];
+  const answered = new Map<AppId, number>();
+  let answeredOfAll = 0;
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
@@ -58,9 +69,20 @@ export function startTraceWriter({ db, log, keptMs }: TraceWriterOptions): Trace
     }
   }
 
-  const flushes = repeat(() => pass(flush), FLUSH_MS);
+  const flushes = repeat(() => {
+    answered.clear();
+    answeredOfAll = 0;
+    return pass(flush);
+  }, FLUSH_MS);
   const expiries = repeat(() => pass(expire), EXPIRY_MS);
   return {
+    hasRoomForAnswered: (appId) => {
+      const ofApp = answered.get(appId) ?? 0;
+      if (ofApp >= ANSWERED_OF_APP_MAX || answeredOfAll >= ANSWERED_MAX) return false;
+      answered.set(appId, ofApp + 1);
+      answeredOfAll += 1;
+      return true;
+    },
     note: (trace) => {
       if (keptMs === 0) return;
       if (waiting.length >= WAITING_MAX) tracesDropped.add();

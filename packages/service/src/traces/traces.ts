@@ -1,7 +1,15 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, CallId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { type NewTrace, selectTracesByCall, selectTracesByCorrelation, type TraceRow } from '#traces/queries.ts';
+import {
+  type NewTrace,
+  type RecentQuery,
+  selectRecentTraces,
+  selectTracesByCall,
+  selectTracesByCorrelation,
+  type TracePlace,
+  type TraceRow,
+} from '#traces/queries.ts';
 
 /** What became of one call, as it was kept. Contains nothing of prompts or answers. */
 export interface CallTrace extends Omit<NewTrace, 'endedMs' | 'charged'> {
@@ -16,9 +24,19 @@ type CallName = { readonly correlationId: string } | { readonly callId: CallId }
 export interface TraceReader {
   /** At most 100, newest first. `appId`: only this app's; undefined: all apps', one app after the other. */
   readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly CallTrace[]>;
+  /** An app's latest calls, newest first. A page may be short, or empty, although there are more: then `next` leads on. */
+  readonly recent: (query: Omit<RecentQuery, 'after'>, after: string | undefined, most: number) => Promise<RecentCalls>;
+}
+
+interface RecentCalls {
+  readonly traces: readonly CallTrace[];
+  /** For the next page. Undefined when there is none. */
+  readonly next: string | undefined;
 }
 
 const FOUND_MAX = 100;
+/** How many traces one page reads, whether they fit or not. Rare ones are found by going on. */
+const SCANNED_MAX = 5_000;
 
 export function createTraceReader(db: Queryable): TraceReader {
   return {
@@ -29,7 +47,21 @@ export function createTraceReader(db: Queryable): TraceReader {
           : await selectTracesByCorrelation(db, name.correlationId, appId, FOUND_MAX);
       return rows.map(traceOf);
     },
+    recent: async (query, after, most) => {
+      const rows = await selectRecentTraces(db, { ...query, after: placeOf(after) }, { scanned: SCANNED_MAX, most });
+      const last = rows.at(-1);
+      const traces = rows.filter(({ is_found: isFound }) => isFound).map(traceOf);
+      const isWhole = last === undefined || (traces.length < most && last.is_found);
+      return { traces, next: isWhole ? undefined : `${last.ended_micros}.${last.trace_id}` };
+    },
   };
+}
+
+/** A `next` of our own, or undefined: a text that is none begins at the newest. */
+function placeOf(text: string | undefined): TracePlace | undefined {
+  const [, endedMicros, traceId] = /^(\d{1,17})\.(\d{1,18})$/.exec(text ?? '') ?? [];
+  if (endedMicros === undefined || traceId === undefined) return undefined;
+  return { endedMicros: BigInt(endedMicros), traceId: BigInt(traceId) };
 }
 
 function traceOf(row: TraceRow): CallTrace {

@@ -17,13 +17,17 @@ import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
+import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
-import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<CatalogueServices, 'frame'> {
+interface PagesOptions
+  extends Omit<AccountServices, 'cookies' | 'frame'>,
+    Omit<ConsoleHomeServices & CallsServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -66,13 +70,14 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: CatalogueServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
+    ...consoleCallsPages(console),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -7,13 +7,14 @@ import {
   resetPasswordSchema,
   sessionListSchema,
   sessionParamsSchema,
-  signedInSchema,
   signInSchema,
 } from '@purser/contract/control.ts';
+import { SIGN_IN_ANSWERS, verifyEmailSchema } from '@purser/contract/second-factor.ts';
 import { z } from 'zod';
-import type { Account, SignIn } from '#accounts/session.ts';
 import { type ControlPlane, callerOf } from '#http/control-plane/control-plane.ts';
+import { programOf, signInToWire } from '#http/control-plane/sign-in-answer.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { accountToWire } from '#http/account-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
 
@@ -49,9 +50,28 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.post(
     '/password-resets/use',
-    { config: { isPublic: true }, schema: { body: resetPasswordSchema, response: { 200: signedInSchema } } },
-    async ({ body, raw }) =>
-      signInToWire(granted(await accounts.resetPassword(body.token, body.newPassword, control.addressOf(raw)))),
+    { config: { isPublic: true }, schema: { body: resetPasswordSchema, response: SIGN_IN_ANSWERS } },
+    async ({ body, raw }, reply) => {
+      const place = programOf(control, raw);
+      const signIn = granted(await accounts.resetPassword(body.token, body.newPassword, place));
+      const { status, body: answer } = signInToWire(signIn);
+      return reply.code(status).send(answer);
+    },
+  );
+
+  plane.post('/email-verifications', { schema: { response: { 202: EMPTY } } }, async (request, reply) => {
+    granted(await accounts.sendVerification(callerOf(request).account));
+    return reply.code(202).send(null);
+  });
+
+  plane.post(
+    '/email-verifications/use',
+    { schema: { body: verifyEmailSchema, response: { 204: EMPTY } } },
+    async (request, reply) => {
+      const { account } = callerOf(request);
+      granted(await accounts.verifyEmail(account, request.body.token, control.addressOf(request.raw)));
+      return reply.code(204).send(null);
+    },
   );
 
   plane.put(
@@ -71,10 +91,11 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.post(
     '/sessions',
-    { config: { isPublic: true }, schema: { body: signInSchema, response: { 200: signedInSchema } } },
-    async ({ body, raw }) => {
-      const from = control.addressOf(raw);
-      return signInToWire(granted(await accounts.signIn({ ...body, device: undefined, from })));
+    { config: { isPublic: true }, schema: { body: signInSchema, response: SIGN_IN_ANSWERS } },
+    async ({ body, raw }, reply) => {
+      const signIn = granted(await accounts.signIn({ ...body, ...programOf(control, raw) }));
+      const { status, body: answer } = signInToWire(signIn);
+      return reply.code(status).send(answer);
     },
   );
 
@@ -120,19 +141,4 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
       return reply.code(204).send(null);
     },
   );
-}
-
-/** An account on the wire. Nothing about its password, not even when it was changed. */
-export function accountToWire({ accountId, email, name, role, createdAtMs }: Account) {
-  return { accountId, email, name: name ?? null, role, createdAt: isoOf(createdAtMs) };
-}
-
-/** The only answer that contains a session token. */
-function signInToWire({ token, session, account }: SignIn) {
-  return {
-    sessionToken: token,
-    sessionId: session.sessionId,
-    expiresAt: isoOf(session.expiresAtMs),
-    account: accountToWire(account),
-  };
 }

@@ -2,6 +2,8 @@ import { appParamsSchema } from '@purser/contract/control.ts';
 import {
   findCallsSchema,
   foundCallsSchema,
+  latestCallsQuerySchema,
+  latestCallsSchema,
   receiptParamsSchema,
   receiptSchema,
   usageDay,
@@ -13,7 +15,7 @@ import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts'
 import { csvField } from '#http/csv.ts';
 import { findCalls, receiptToWire, traceToWire } from '#http/find-calls.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { type Clock, isoOf } from '#kernel/clock.ts';
+import { type Clock, epochMsOf, isoOf } from '#kernel/clock.ts';
 import { type AppId, parseCallId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { microsToWire } from '#kernel/micros.ts';
@@ -79,6 +81,19 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { receipts, traces } = await findCalls(control, appId, request.query);
       return { calls: receipts.map(receiptToWire), traces: traces.map(traceToWire) };
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/latest-calls',
+    { schema: { params: appParamsSchema, querystring: latestCallsQuerySchema, response: { 200: latestCallsSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { after, limit, from, to, mode, userId, model, outcome, code } = request.query;
+      const [fromMs, toMs] = [from, to].map((text) => (text === undefined ? undefined : epochMsOf(text)));
+      const asked = { appId, mode, userId, model, outcome, code, fromMs, toMs };
+      const { traces, next } = await control.traces.recent(asked, after, limit);
+      return { traces: traces.map(traceToWire), next: next ?? null };
     },
   );
 }

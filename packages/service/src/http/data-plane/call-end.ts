@@ -67,7 +67,7 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
       firstByteMs: outcome === 'answered' && notes.firstMs > 0 ? notes.firstMs - notes.begunMs : undefined,
       totalMs: outcome === 'answered' ? durationMs : undefined,
     });
-    if (mode === 'live' && outcome === 'answered') return;
+    if (mode === 'live' && outcome === 'answered' && !traces.hasRoomForAnswered(appId)) return;
     traces.note({
       endedMs,
       appId,

@@ -4,16 +4,18 @@ import {
   accountPageSchema,
   accountParamsSchema,
   anyAccountSchema,
+  changeAnyAccountSchema,
+  newAnyAccountSchema,
+} from '@purser/contract/operator-accounts.ts';
+import {
   auditListSchema,
   auditPageSchema,
-  changeAnyAccountSchema,
   ledgerCheckSchema,
-  newAnyAccountSchema,
   signInListSchema,
   signInPageSchema,
 } from '@purser/contract/operator.ts';
 import type { Account } from '#accounts/session.ts';
-import { accountToWire } from '#http/control-plane/accounts.ts';
+import { accountToWire } from '#http/account-to-wire.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { auditToWire, signInsToWire } from '#http/audit-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
@@ -90,11 +92,9 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
       schema: { params: accountParamsSchema, body: changeAnyAccountSchema, response: { 200: anyAccountSchema } },
     },
     async (request) => {
-      const { role, disabled, reason } = request.body;
-      const accountId = request.params.accountId;
-      return toWire(
-        granted(await accounts.change(actOf(operator, request, reason), accountId, { role, isDisabled: disabled })),
-      );
+      const { role, disabled, emailVerified, secondFactor, reason } = request.body;
+      const change = { role, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor };
+      return toWire(granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)));
     },
   );
 }

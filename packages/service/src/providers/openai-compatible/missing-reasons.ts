@@ -20,6 +20,8 @@ interface EndWatch {
 export function createEndWatch(outputTokensMax: number): EndWatch {
   /** The choices without a reason, each with the one that fits what it said. */
   const open = new Map<number, FinishReason>();
+  /** They stay so if more text comes: otherwise the end would depend on which chunks are parsed, and give a second reason. */
+  const finished = new Set<number>();
   let hasBegun = false;
   let hasSaid = false;
   /** Usage came alone, and no text after it. Usage beside text is a running count, which says nothing of the end. */
@@ -39,8 +41,10 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
           hasSaid = true;
           isReported = false;
         }
-        if (reason !== null) open.delete(index);
-        else if (!open.has(index) || hasCalls(delta)) open.set(index, reasonFor(delta));
+        if (reason !== null) {
+          open.delete(index);
+          finished.add(index);
+        } else if (!finished.has(index) && (!open.has(index) || hasCalls(delta))) open.set(index, reasonFor(delta));
       }
     },
     followText: () => {

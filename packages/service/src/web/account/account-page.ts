@@ -4,11 +4,13 @@ import { parseId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
+import { SECOND_FACTOR } from '#web/account/second-factor-page.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { list } from '#web/components/list.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { moment } from '#web/components/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
@@ -89,16 +91,31 @@ async function showAccount(
   const all = await sessions.list(account.accountId);
   const facts = definitionList([
     account.name === undefined ? undefined : [TEXTS.name, account.name],
-    [TEXTS.email, account.email],
+    [TEXTS.email, account.isEmailVerified ? account.email : html`${account.email} (${TEXTS.notVerified})`],
     [TEXTS.role, TEXTS.roleOf[account.role]],
   ]);
   const signOut = request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }));
   const change = request.form('/account/password', passwordFields(account.email));
   const body = html`${errorSummary(fault)}${successNotice(notice)}
 ${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut] })}
+${account.isEmailVerified ? undefined : verifySection(request)}
+${section({
+  id: 'factor',
+  heading: TEXTS.secondFactor,
+  body: [
+    html`<p>${account.hasSecondFactor ? TEXTS.factorOn : TEXTS.factorOff}</p>`,
+    linkLine(SECOND_FACTOR, account.hasSecondFactor ? TEXTS.changeFactor : TEXTS.addFactor),
+  ],
+})}
 ${sessionsSection(request, all, session)}
 ${section({ id: 'change', heading: TEXTS.change, body: [change] })}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
+}
+
+/** What an account cannot do before its e-mail is proven, and the way to prove it. */
+function verifySection(request: PageRequest): Html {
+  const again = request.form('/account/verify/send', button(TEXTS.sendAgain, { kind: 'quiet' }));
+  return section({ id: 'verify', heading: TEXTS.verify, body: [html`<p>${TEXTS.verifyWhat}</p>`, again] });
 }
 
 /** The sessions, this browser's first. A stranger's session is what people look for here. */

@@ -1,5 +1,18 @@
 import type { AccountServices } from '#web/account/account-services.ts';
 import { accountPage, changePasswordForm, endSessionForm } from '#web/account/account-page.ts';
+import { SECOND_STEP } from '#web/account/after-sign-in.ts';
+import { authenticatorPage } from '#web/account/authenticator-page.ts';
+import { provePage } from '#web/account/prove-page.ts';
+import {
+  addPasskeyForm,
+  recoveryCodesForm,
+  removeAuthenticatorForm,
+  removePasskeyForm,
+  SECOND_FACTOR,
+  secondFactorPage,
+} from '#web/account/second-factor-page.ts';
+import { passkeySignInForm, secondStepPage } from '#web/account/second-step-page.ts';
+import { sendVerificationForm, verifyPage } from '#web/account/verify-page.ts';
 import { signInPage, signOutForm } from '#web/account/owner-sign-in.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
 import { registerPage } from '#web/account/register.ts';
@@ -9,11 +22,22 @@ import type { PageMethods } from '#web/frame/page.ts';
 export function accountPages(services: AccountServices): Readonly<Record<string, PageMethods>> {
   return {
     '/sign-in': signInPage(services),
+    [SECOND_STEP]: secondStepPage(services),
+    '/sign-in/passkey': passkeySignInForm(services),
     '/sign-out': signOutForm(services),
     ...(services.isRegistrationOpen ? { '/register': registerPage(services) } : {}),
     '/account': accountPage(services),
     '/account/sessions': endSessionForm(services),
     '/account/password': changePasswordForm(services),
+    '/account/verify': verifyPage(services),
+    '/account/verify/send': sendVerificationForm(services),
+    '/account/prove': provePage(services),
+    [SECOND_FACTOR]: secondFactorPage(services),
+    '/account/authenticator': authenticatorPage(services),
+    '/account/authenticator/remove': removeAuthenticatorForm(services),
+    '/account/passkeys': addPasskeyForm(services),
+    '/account/passkeys/remove': removePasskeyForm(services),
+    '/account/recovery-codes': recoveryCodesForm(services),
     '/password-reset': askResetPage(services),
     '/password-reset/use': useResetPage(services),
   };

@@ -1,8 +1,9 @@
-import type { SignIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { presentPasswordField } from '#web/account/password-fields.ts';
+import { goOn, placeOf } from '#web/account/after-sign-in.ts';
+import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
 import { accountEmailField } from '#web/account/email-field.ts';
 import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
@@ -15,10 +16,11 @@ import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
 /** `/sign-in`: by e-mail address and password. */
 export function signInPage(services: AccountServices): PageMethods {
+  const needs = passkeyNeeds(services);
   return {
     GET: (request) =>
       request.signedIn === undefined
-        ? { status: 200, page: signInForm(services, request, '') }
+        ? { status: 200, page: signInForm(services, request, ''), needs }
         : redirectTo('/account'),
     POST: async (request, form) => {
       const email = form.field('email');
@@ -26,12 +28,11 @@ export function signInPage(services: AccountServices): PageMethods {
         email,
         password: form.field('password'),
         // A browser that has signed in before has tries of its own: strangers who guess cannot use them up.
-        device: request.cookie('device'),
-        from: services.addressOf(request.exchange.request),
+        ...placeOf(services, request),
       });
       if (signedIn instanceof Refusal)
-        return refusedBy(signedIn, signInForm(services, request, email, signedIn.message));
-      return redirectTo('/account', signedInCookies(services, signedIn));
+        return { ...refusedBy(signedIn, signInForm(services, request, email, signedIn.message)), needs };
+      return goOn(services, signedIn);
     },
   };
 }
@@ -47,27 +48,16 @@ export function signOutForm({ sessions, cookies }: AccountServices): PageMethods
   };
 }
 
-/** The cookies of a browser that has just signed in. */
-export function signedInCookies(
-  { cookies }: Pick<AccountServices, 'cookies'>,
-  { token, device }: SignIn,
-): readonly string[] {
-  return [cookies.write('session', token), cookies.write('device', device)];
-}
-
 /** The form. It keeps the e-mail address that was typed, and never a password. */
-function signInForm(
-  { frame, isRegistrationOpen }: Pick<AccountServices, 'frame' | 'isRegistrationOpen'>,
-  request: PageRequest,
-  email: string,
-  fault?: string,
-): Html {
+function signInForm(services: AccountServices, request: PageRequest, email: string, fault?: string): Html {
+  const { frame, isRegistrationOpen, accounts } = services;
   const fields = html`${accountEmailField(TEXTS.email, email)}
 ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
 ${card(request.form('/sign-in', fields))}
 ${linkLine('/password-reset', TEXTS.forgot)}
-${isRegistrationOpen ? linkLine('/register', TEXTS.register) : undefined}`;
+${isRegistrationOpen ? linkLine('/register', TEXTS.register) : undefined}
+${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { accountEmailField, EMAIL_LENGTH_MAX } from '#web/account/email-field.ts';
-import { signedInCookies } from '#web/account/owner-sign-in.ts';
+import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { newPasswordFault, newPasswordField } from '#web/account/password-fields.ts';
 import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
@@ -53,16 +53,15 @@ export function useResetPage(services: AccountServices): PageMethods {
       const password = form.field('new-password');
       const fault = newPasswordFault(password);
       if (fault !== undefined) return refusedBy(fault, useForm(frame, request, fault.message));
-      const from = services.addressOf(request.exchange.request);
-      const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password, from);
+      const place = placeOf(services, request);
+      const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password, place);
       if (signedIn instanceof Refusal) {
         // The link still works then, so the form stays.
         if (signedIn.code === 'TOO_MANY_REQUESTS')
           return refusedBy(signedIn, useForm(frame, request, signedIn.message));
         return { ...refusedBy(signedIn, voidPage(frame, signedIn)), cookies: [cookies.write('reset', undefined)] };
       }
-      const kept = [...signedInCookies(services, signedIn), cookies.write('reset', undefined)];
-      return redirectTo('/account?done=password', kept);
+      return goOn(services, signedIn, '/account?done=password', [cookies.write('reset', undefined)]);
     },
   };
 }

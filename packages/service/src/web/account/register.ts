@@ -3,7 +3,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { accountEmailField } from '#web/account/email-field.ts';
-import { signedInCookies } from '#web/account/owner-sign-in.ts';
+import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { newPasswordField } from '#web/account/password-fields.ts';
 import { REGISTER_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
@@ -30,11 +30,11 @@ export function registerPage(services: AccountServices): PageMethods {
       if (!typed.success) return shown(refuse('BAD_REQUEST', TEXTS.unfit));
       const made = await accounts.register({ ...typed.data, name: undefined, role: 'owner', from });
       if (made instanceof Refusal) return shown(made);
-      const signedIn = await accounts.signIn({ ...typed.data, device: request.cookie('device'), from });
+      const signedIn = await accounts.signIn({ ...typed.data, ...placeOf(services, request) });
       // The account is there all the same: only the sign-in has to wait.
       return signedIn instanceof Refusal
         ? redirectTo('/sign-in')
-        : redirectTo('/account', signedInCookies(services, signedIn));
+        : goOn(services, signedIn, '/account?done=registered');
     },
   };
 }

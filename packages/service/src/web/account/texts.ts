@@ -9,6 +9,18 @@ export const ACCOUNT_TEXTS = {
   roleOf: { operator: 'Operator', owner: 'App owner' },
   signOut: 'Sign out',
 
+  notVerified: 'not verified yet',
+  verify: 'Verify your e-mail',
+  verifyWhat:
+    'We have mailed you a link. Open it in this browser. Until then you can use the sandbox, and make no live keys.',
+  sendAgain: 'Mail the link again',
+
+  secondFactor: 'Second factor',
+  factorOn: 'It is on. Your password alone opens nothing.',
+  factorOff: 'It is off. With a passkey or an authenticator app, a stolen password opens nothing.',
+  addFactor: 'Add a second factor',
+  changeFactor: 'Passkeys, authenticator app and recovery codes',
+
   sessions: 'Where you are signed in',
   thisBrowser: 'This browser',
   signedIn: 'Signed in',
@@ -28,6 +40,9 @@ export const ACCOUNT_TEXTS = {
     ['password', 'Your password was changed, and every other session was signed out.'],
     ['session', 'The session was signed out.'],
     ['others', 'Every other session was signed out.'],
+    ['registered', 'Your account is ready. We have mailed you a link that verifies your e-mail.'],
+    ['verification', 'The link is on its way. The one before no longer works.'],
+    ['verified', 'Your e-mail is verified.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;
 
@@ -39,6 +54,7 @@ export const ACCOUNT_SIGN_IN_TEXTS = {
   signIn: 'Sign in',
   forgot: 'Forgot your password?',
   register: 'Create an account',
+  passkey: 'Sign in with a passkey',
 } as const;
 
 /** The texts of the page that makes an account. */
@@ -75,4 +91,105 @@ export const PASSWORD_RESET_TEXTS = {
   voidTitle: 'This link no longer works',
   again: 'Ask for a new link',
   noLink: 'Open the complete link from the e-mail, in a browser that accepts cookies.',
+} as const;
+
+/** The texts of the page that verifies an e-mail. */
+export const VERIFY_TEXTS = {
+  title: 'Verify your e-mail',
+  signInFirst: 'Sign in to the account that the mail is for, then open its link again.',
+  signIn: 'Sign in',
+  confirm: (email: string) => `This account is yours, and mail to ${email} reaches you?`,
+  verify: 'Verify this e-mail',
+  noLink: 'Open the complete link from the e-mail, in a browser that accepts cookies.',
+  back: 'Back to your account',
+} as const;
+
+/** The label of every field for a code. */
+export const CODE_FIELD_TEXTS = { code: 'Code' } as const;
+
+/** The texts of the second step of a sign-in. */
+export const SECOND_STEP_TEXTS = {
+  title: 'Your second factor',
+  app: 'Type the six digits that your authenticator app shows.',
+  onlyRecovery: 'Use your passkey. If you have lost it, type one of your recovery codes.',
+  lost: 'No phone at hand? Type one of your recovery codes.',
+  passkey: 'Use a passkey',
+  signIn: 'Sign in',
+  other: 'Start again',
+  again: 'Sign in again',
+} as const;
+
+/** The texts of the page that asks again who one is. */
+export const PROVE_TEXTS = {
+  title: 'Is it you?',
+  why: 'What you are about to change protects your account. Show once more that it is you. This counts for ten minutes.',
+  password: 'Password',
+  code: 'From your authenticator app, or a recovery code.',
+  prove: 'Go on',
+  passkey: 'Use a passkey instead',
+  back: 'Back to your account',
+} as const;
+
+/** The texts about passkeys of accounts. */
+export const PASSKEY_TEXTS = {
+  notUsed: 'No passkey was used. Try again, or go on without it.',
+  add: 'Add a passkey',
+  notAdded: 'No passkey was added. Try again if you want one.',
+  cannot: 'This browser does not support passkeys.',
+  /** Browsers bind passkeys to a name. An IP address has none. */
+  noName: 'Passkeys need a service that is reached by name. This one is reached by an IP address.',
+  needsScripts: 'You need JavaScript to add a passkey. An authenticator app works without it.',
+} as const;
+
+/** The texts of the page of second factors. */
+export const SECOND_FACTOR_TEXTS = {
+  title: 'Second factor',
+  on: 'Signing in takes your password and one of these, or a passkey alone.',
+  off: 'Signing in takes your password alone. Add a passkey or an authenticator app, so that nobody gets in with a stolen password.',
+  proveFirst: 'Change your second factor',
+  authenticator: 'Authenticator app',
+  authenticatorWhat: 'An app on your phone shows a new code every 30 seconds. Programs that sign in need this one.',
+  addAuthenticator: 'Add an authenticator app',
+  removeAuthenticator: 'Remove the authenticator app',
+  removeSure: 'Its codes stop working. If you have no passkey either, your password alone opens your account.',
+  remove: 'Remove',
+  removeThat: (since: string) => `Remove the passkey of ${since}`,
+  passkeys: 'Passkeys',
+  passkeysWhat:
+    'With a passkey you sign in with your fingerprint, your face or your device’s PIN. No page of a stranger can steal it.',
+  addedAt: 'Added',
+  lastUsed: 'Last used',
+  neverUsed: 'Never used',
+  codes: 'Recovery codes',
+  codesLeft: (left: number) =>
+    left === 1
+      ? 'One is left. Each works once.'
+      : `${left} are left. Each works once, if you have lost everything else.`,
+  newCodes: 'Make new recovery codes',
+  newCodesSure: 'The ones that you have stop working.',
+  makeCodes: 'Make ten new codes',
+  codesTitle: 'Your recovery codes',
+  codesWhat:
+    'If you lose your phone or your passkey, each of these signs you in once. Print them, or keep them in your password manager.',
+  codesOnce: 'We cannot show them again.',
+  codesKept: 'I have kept them',
+  back: 'Back to your account',
+  done: new Map([
+    ['passkey-added', 'The passkey was added.'],
+    ['passkey-removed', 'The passkey was removed. Delete it on your device too.'],
+    ['authenticator-added', 'The authenticator app was added.'],
+    ['authenticator-removed', 'The authenticator app was removed.'],
+  ]) as ReadonlyMap<string | null, string>,
+} as const;
+
+/** The texts of the page that sets up an authenticator app. */
+export const AUTHENTICATOR_TEXTS = {
+  title: 'Add an authenticator app',
+  scan: 'Add an account in your authenticator app, with this setup key:',
+  open: 'Open in an app on this device',
+  secretHint: 'Of type “time based”, if the app asks. Show this key to nobody: it makes your codes.',
+  next: 'Then type the six digits that the app shows.',
+  codeHint: 'They change every 30 seconds.',
+  confirm: 'Add the app',
+  back: 'Back without adding it',
 } as const;

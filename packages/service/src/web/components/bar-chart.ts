@@ -67,11 +67,11 @@ ${table({
 </details>`;
 }
 
-/** The least of 1, 2 and 5 times a power of ten that is not below, so that an axis has round numbers. At least 1. */
+/** The least of 1, 2, 4, 6 and 10 times a power of ten that is not below, so that the axis and its middle are round. At least 2. */
 function roundUp(size: number): number {
-  if (size <= 1) return 1;
+  if (size <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(size));
-  return ([1, 2, 5, 10].find((factor) => factor * power >= size) ?? 10) * power;
+  return ([1, 2, 4, 6, 10].find((factor) => factor * power >= size) ?? 10) * power;
 }
 
 /** A place in the picture, to a tenth of a unit. */

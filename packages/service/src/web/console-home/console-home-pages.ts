@@ -1,12 +1,12 @@
 import { appsPage } from '#web/console-home/apps-page.ts';
-import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { homePage } from '#web/console-home/home-page.ts';
 import { modelsPage } from '#web/console-home/models-page.ts';
 import { settingsPage } from '#web/console-home/settings-page.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 /** The list of apps, and the home and settings of one. */
-export function consoleHomePages(services: CatalogueServices): Readonly<Record<string, PageMethods>> {
+export function consoleHomePages(services: ConsoleHomeServices): Readonly<Record<string, PageMethods>> {
   return {
     '/console': appsPage(services),
     '/console/:part': homePage(services),

@@ -1,7 +1,14 @@
 import type { Catalogue } from '#catalogue/catalogue.ts';
+import type { AppId } from '#kernel/ids.ts';
+import type { Stats } from '#stats/stats.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
 
-/** What the page of models acts on besides. */
-export interface CatalogueServices extends ConsoleServices {
+/** What the home and the models of an app act on besides. */
+export interface ConsoleHomeServices extends ConsoleServices {
   readonly catalogue: Pick<Catalogue, 'list'>;
+  readonly stats: Stats;
+  /** Whether events of an app go anywhere. */
+  readonly subscriptions: {
+    readonly find: (appId: AppId) => Promise<{ readonly status: 'active' | 'disabled' } | undefined>;
+  };
 }

@@ -1,25 +1,128 @@
 import { html } from '#kernel/html.ts';
-import { definitionList } from '#web/components/definition-list.ts';
-import { moment } from '#web/components/moment.ts';
+import { micros } from '#kernel/micros.ts';
+import { latencyOf } from '#stats/latency.ts';
+import type { Figures } from '#stats/stats.ts';
+import { figures } from '#web/components/figures.ts';
 import { successNotice } from '#web/components/notices.ts';
-import { card } from '#web/components/section.ts';
-import { forApp } from '#web/console/app-page.ts';
+import { section } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
-import type { ConsoleServices } from '#web/console/console-services.ts';
-import { HOME_TEXTS, SETTINGS_TEXTS } from '#web/console-home/texts.ts';
+import { callsChart } from '#web/console-home/calls-chart.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { PERIODS, periodOf, periodSwitch } from '#web/console-home/period.ts';
+import { setUpList } from '#web/console-home/set-up-list.ts';
+import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
-/** `/console/:part`: the home of an app. */
-export function homePage(services: ConsoleServices): PageMethods {
+/** `/console/:part`: what needs attention in the app, and what is left to set up. */
+export function homePage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
-    GET: (asked) => {
-      const { app, request } = asked;
-      const facts = definitionList([
-        [HOME_TEXTS.appId, html`<code>${app.appId}</code>`],
-        [HOME_TEXTS.created, moment(app.createdAtMs, request.formats)],
+    GET: async (asked) => {
+      const { app, mode, request } = asked;
+      const { stats, clock } = services;
+      const period = periodOf(request.query.get('period'));
+      const { step, lengthMs } = PERIODS[period];
+      const toMs = clock.nowMs();
+      const range = { appId: app.appId, mode, fromMs: toMs - lengthMs, toMs };
+      const [points, outcomes, models, left] = await Promise.all([
+        stats.series({ ...range, step }),
+        stats.byOutcome(range),
+        stats.byModel(range),
+        setUpList(services, asked),
       ]);
-      const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}${card(facts)}`;
+      const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}
+${left}
+${periodSwitch(asked, period)}
+<div id="figures" data-live>
+${figuresOf(services, asked, points)}
+${section({ id: 'calls', heading: TEXTS.calls, body: [callsChart(points, step)] })}
+</div>
+<div class="columns">
+${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
+${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
+</div>`;
       return showAppPage(services, asked, { title: app.name, body, page: '' });
     },
+  });
+}
+
+function figuresOf(services: ConsoleHomeServices, { request, mode }: AppRequest, points: readonly Figures[]) {
+  const { formats } = request;
+  const sum = (of: (point: Figures) => number) => points.reduce((total, point) => total + of(point), 0);
+  const charged = points.reduce<bigint>((total, point) => total + point.charged, 0n);
+  const [first, total] = [mergedOf(points, 'firstByte'), mergedOf(points, 'total')];
+  const calls = sum((point) => point.calls);
+  const refused = sum((point) => point.refusals);
+  const failed = sum((point) => point.providerErrors + point.faults);
+  return figures([
+    {
+      name: TEXTS.calls,
+      value: formats.count(calls),
+      note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
+    },
+    {
+      name: mode === 'live' ? TEXTS.spent : TEXTS.played,
+      value: formats.coins(micros(charged), services.currency),
+      note: undefined,
+    },
+    { name: TEXTS.refused, value: formats.count(refused), note: shareOf(refused, calls) },
+    { name: TEXTS.failed, value: formats.count(failed), note: shareOf(failed, calls) },
+    {
+      name: TEXTS.firstByte,
+      value: first.p50Ms === undefined ? TEXTS.unknown : TEXTS.ms(first.p50Ms),
+      note: first.p95Ms === undefined ? undefined : TEXTS.slowest(TEXTS.ms(first.p95Ms)),
+    },
+    {
+      name: TEXTS.total,
+      value: total.p50Ms === undefined ? TEXTS.unknown : TEXTS.ms(total.p50Ms),
+      note: total.p95Ms === undefined ? undefined : TEXTS.slowest(TEXTS.ms(total.p95Ms)),
+    },
+  ]);
+}
+
+function shareOf(count: number, calls: number): string {
+  return TEXTS.share(calls === 0 ? 0 : (count / calls) * 100);
+}
+
+/** The latencies of all points together. */
+function mergedOf(points: readonly Figures[], of: 'firstByte' | 'total') {
+  const [first] = points;
+  const buckets = first?.[of].buckets.map((_, at) =>
+    points.reduce((sum, point) => sum + (point[of].buckets[at] ?? 0), 0),
+  );
+  return latencyOf(buckets ?? []);
+}
+
+/** Everything that was neither charged nor meant to be free, the most frequent first, with a way to the calls. */
+function troubleTable(
+  { to, request }: AppRequest,
+  outcomes: Awaited<ReturnType<ConsoleHomeServices['stats']['byOutcome']>>,
+) {
+  const trouble = outcomes.filter(({ kind }) => kind !== 'served');
+  return table({
+    caption: html`<span class="soft">${TEXTS.troubleWhat}</span>`,
+    columns: [{ name: TEXTS.code }, { name: TEXTS.calls, isNumeric: true }],
+    rows: trouble.map(({ outcome, calls, kind }) => [
+      html`<a href="${to('calls', { outcome: kind === 'refused' ? 'refused' : 'failed' })}"><code>${outcome}</code></a><br><span class="soft">${TEXTS.kinds[kind]}</span>`,
+      request.formats.count(calls),
+    ]),
+    empty: TEXTS.noTrouble,
+  });
+}
+
+function modelTable(
+  services: ConsoleHomeServices,
+  { request: { formats } }: AppRequest,
+  models: Awaited<ReturnType<ConsoleHomeServices['stats']['byModel']>>,
+) {
+  return table({
+    caption: html`<span class="soft">${TEXTS.modelsWhat}</span>`,
+    columns: [{ name: TEXTS.model }, { name: TEXTS.calls, isNumeric: true }, { name: TEXTS.charged, isNumeric: true }],
+    rows: models
+      .filter(({ model }) => model !== '')
+      .slice(0, 10)
+      .map(({ model, calls, charged }) => [model, formats.count(calls), formats.coins(charged, services.currency)]),
+    empty: TEXTS.noModels,
   });
 }

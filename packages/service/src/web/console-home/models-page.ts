@@ -5,7 +5,7 @@ import { card } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
-import type { CatalogueServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { MODELS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
@@ -13,7 +13,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 const SHOWN_MAX = 100;
 
 /** `/console/:part/models`: what the app may call, and what it costs. */
-export function modelsPage(services: CatalogueServices): PageMethods {
+export function modelsPage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
     GET: (asked) => {
       const offers = offersTo(asked.app, services.catalogue);
@@ -35,7 +35,7 @@ ${card(
   });
 }
 
-function rowOf(services: CatalogueServices, asked: AppRequest, { name, model, prices }: Offer): readonly Html[] {
+function rowOf(services: ConsoleHomeServices, asked: AppRequest, { name, model, prices }: Offer): readonly Html[] {
   const { formats } = asked.request;
   const amount = (micros: Micros) => formats.amount(micros, services.currency);
   const [usual, ...others] = prices;

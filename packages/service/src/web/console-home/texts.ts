@@ -16,6 +16,53 @@ export const APPS_TEXTS = {
 export const HOME_TEXTS = {
   appId: 'App ID',
   created: 'Created',
+  period: 'Period',
+  periods: { day: '24 hours', week: '7 days', month: '30 days' },
+  calls: 'Calls',
+  chargedCalls: (count: string) => `${count} charged`,
+  spent: 'Spent by your users',
+  played: 'Play money spent',
+  refused: 'Refused',
+  failed: 'Failed',
+  charged: 'Charged',
+  free: 'Free',
+  firstByte: 'Until the first byte',
+  total: 'Until the end',
+  unknown: '–',
+  ms: (ms: number) => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`),
+  slowest: (duration: string) => `95 % within ${duration}`,
+  share: (percent: number) => `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of calls`,
+  chart: 'Calls by what became of them, in UTC',
+  trouble: 'Refusals and failures',
+  troubleWhat: 'By code, the most frequent first',
+  code: 'Code',
+  kinds: {
+    served: 'served',
+    refused: 'refused before a provider was asked; cost nothing',
+    'provider-error': 'the provider failed; cost nothing',
+    fault: 'this service failed; cost nothing',
+  },
+  noTrouble: 'Nothing was refused and nothing failed.',
+  models: 'Models',
+  modelsWhat: 'Those that cost most',
+  model: 'Model',
+  noModels: 'No calls yet.',
+} as const;
+
+/** What a new app still needs. */
+export const SET_UP_TEXTS = {
+  heading: (done: number, all: number) => `Set up: ${done} of ${all}`,
+  done: 'done',
+  testKey: { name: 'Make a test key', why: 'It calls the sandbox: play money, the same answers and errors.' },
+  call: { name: 'Make a call in the sandbox', why: 'In the playground, or with the snippet on the page of the key.' },
+  refusal: {
+    name: 'Have a call refused on purpose',
+    why: 'So that your app knows what to do when a user has no money: take a test user’s balance away.',
+  },
+  redirect: { name: 'Set a redirect address', why: 'Where users come back to after connecting their wallet.' },
+  webhook: { name: 'Set up a webhook', why: 'Your app learns of top-ups and low balances without asking.' },
+  liveKey: { name: 'Make a live key', why: 'From then on, calls cost your users real money.' },
+  liveCall: { name: 'Make a live call', why: 'For a user who has connected a wallet.' },
 } as const;
 
 export const SETTINGS_TEXTS = {

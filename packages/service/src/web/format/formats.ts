@@ -10,6 +10,7 @@ export interface Formats {
   readonly decimalsOf: (amounts: readonly Micros[], currency: string) => number;
   /** A day, given by any moment of it in UTC. */
   readonly day: (epochMs: number) => string;
+  readonly count: (count: number) => string;
   /** A moment to the minute, in UTC. For text and attributes; pages show it with the component `moment`. */
   readonly moment: (epochMs: number) => string;
 }
@@ -47,6 +48,7 @@ export function formatsOf(acceptLanguage = ''): Formats {
       days ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeZone: 'UTC' });
       return days.format(epochMs);
     },
+    count: (count) => new Intl.NumberFormat(locales).format(count),
     moment: (epochMs) => {
       moments ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
       return `${moments.format(epochMs)} UTC`;

@@ -2,7 +2,8 @@
  * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
  */
-export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,1fr) auto/14.5rem minmax(0,1fr)}
+export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
+.console{display:grid;grid-template:auto minmax(0,1fr) auto/14.5rem minmax(0,1fr)}
 .console.sandbox{grid-template-rows:auto auto minmax(0,1fr) auto}
 .console>:is(header,footer){grid-column:1/-1}
 .console>header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;padding:0 1.25rem}
@@ -22,11 +23,12 @@ export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,
 .side a:hover{background:var(--tint)}
 .side a[aria-current]{background:var(--tint);color:var(--accent);font-weight:650}
 .switch{display:flex;margin:0 0 1.25rem;border:1px solid var(--edge);border-radius:.6rem;overflow:hidden}
-.switch a{flex:1;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
+.switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
+.console>main>.switch{max-width:22rem}
 .band{grid-column:1/-1;margin:0;padding:.4rem 1.25rem;text-align:center;font-size:.9rem;font-weight:650;background:var(--warn-tint);color:var(--warn);border-bottom:1px solid}
 .sandbox{--accent:#7a4a00;--deep:#5c3700;--tint:#fbf0db}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:1rem;margin:0 0 1.25rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.75rem,1fr));gap:.75rem;margin:0 0 1.25rem}
 .tiles>div{display:block;grid-column:auto;background:var(--paper);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.15rem}
 .tiles :is(dt,dd){border:0;padding:0;text-align:left}
 .tiles dt{font-size:.9rem}
@@ -38,7 +40,7 @@ export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,
 .chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .chart line{stroke:var(--line)}
 .chart rect,.key::before{fill:var(--accent);background:var(--accent)}
-.chart .rare,.key.rare::before{fill:var(--warn);background:var(--warn)}
+.chart .rare,.key.rare::before{fill:var(--rare);background:var(--rare)}
 .chart .bad,.key.bad::before{fill:var(--alert);background:var(--alert)}
 .chart .calm,.key.calm::before{fill:var(--edge);background:var(--edge)}
 .keys{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;margin:0 0 .75rem}
@@ -61,6 +63,6 @@ export const CONSOLE_STYLE = `.console{display:grid;grid-template:auto minmax(0,
 .todo>.done::before{content:"\\2713";display:grid;place-items:center;border-color:var(--good);color:var(--good);font-weight:700;font-size:.8rem}
 .console .list td{overflow-wrap:break-word}
 .console .list code{font-size:.875em}
-@media(prefers-color-scheme:dark){.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
+@media(prefers-color-scheme:dark){.console{--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media print{.side,.top{display:none}}`;

@@ -11,6 +11,10 @@ const LIFETIME_SECONDS = {
   device: 180 * 24 * 60 * 60,
   /** The token of a password reset, from the link in the mail until the new password is set. */
   reset: 60 * 60,
+  /** A sign-in whose password was right, and that waits for the second factor. No session. */
+  pending: 10 * 60,
+  /** The token of the mail that verifies an e-mail, from its link until the button of the page is pressed. */
+  verify: 60 * 60,
   /** The page to go on to after paying, see `topup/topup-step.ts`. */
   next: 60 * 60,
   /** Binds the forms of somebody who is not signed in. Undefined: until the browser is closed. */

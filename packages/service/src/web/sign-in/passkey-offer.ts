@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/html.ts';
 import { button } from '#web/components/button.ts';
 import type { PageNeeds } from '#web/frame/page-policy.ts';
-import { PASSKEY_SCRIPT, passkeyFields } from '#web/sign-in/passkey-script.ts';
+import { PASSKEY_SCRIPT, passkeyFields } from '#web/frame/passkey-script.ts';
 import { PASSKEY_TEXTS } from '#web/sign-in/texts.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { nextField } from '#web/wallet-owner/return-path.ts';

@@ -10,7 +10,7 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { PASSKEY_PATHS, passkeyNeeds } from '#web/sign-in/passkey-offer.ts';
-import { PASSKEY_SCRIPT, passkeyFields } from '#web/sign-in/passkey-script.ts';
+import { PASSKEY_SCRIPT, passkeyFields } from '#web/frame/passkey-script.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import {

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { accountSchema, email, name, newPassword, pageLimit } from './control.ts';
+import { accountId } from './identifiers.ts';
+import { reason } from './operator.ts';
+
+/** Requests and answers about accounts, for operators (CP-05). */
+
+const role = z.enum(['owner', 'operator']);
+
+export const accountPageSchema = z.strictObject({
+  after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
+  limit: pageLimit(1_000, 1_000),
+});
+export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
+export const accountParamsSchema = z.object({ accountId });
+/** Exactly one change of an account, so that the audit trail names one act. */
+export const changeAnyAccountSchema = z
+  .strictObject({
+    role: role.optional(),
+    disabled: z.boolean().optional(),
+    emailVerified: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Vouches for the e-mail, so that the account needs no mail to verify it.' }),
+    secondFactor: z.literal('none').optional().meta({
+      description:
+        'Removes every second factor and recovery code, for a person who has lost them all. Make sure that they are who they say.',
+    }),
+    reason,
+  })
+  .refine(
+    ({ role: to, disabled, emailVerified, secondFactor }) =>
+      [to, disabled, emailVerified, secondFactor].filter((change) => change !== undefined).length === 1,
+    {
+      path: ['role'],
+      error: 'send one of `role`, `disabled`, `emailVerified` and `secondFactor`: each is an act of its own',
+    },
+  )
+  .meta({ description: 'Ends every session of the account, except when it vouches for the e-mail.' });
+export const accountListSchema = z.object({
+  accounts: z.array(anyAccountSchema),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
+});
+export const newAnyAccountSchema = z.strictObject({
+  email,
+  password: newPassword,
+  name: name.optional(),
+  role,
+});

@@ -1,0 +1,118 @@
+import {
+  type Added,
+  type Changer,
+  changing,
+  hasFactor,
+  makeCodes,
+  type NotProved,
+  readState,
+} from '#accounts/factor-change.ts';
+import type { FactorCheck } from '#accounts/factor-check.ts';
+import { deleteAuthenticator, deleteSpareCodes, insertAuthenticator } from '#accounts/factor-queries.ts';
+import { needsProof } from '#accounts/fresh-proof.ts';
+import { base32Of, newTotpSecret, otpauthUri, stepOfCode } from '#accounts/totp.ts';
+import type { SendNews } from '#accounts/account-news.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
+import type { AccountId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** What sets up an authenticator app. Nothing is stored until a code of the app comes back with `setupToken`. */
+export interface AuthenticatorOffer {
+  readonly secret: string;
+  readonly otpauthUri: string;
+  /** The secret, sealed for this account. Valid for half an hour. */
+  readonly setupToken: string;
+}
+
+/** Adds and removes the authenticator app of an account. */
+export interface AuthenticatorSetup {
+  /** `begun`: the `setupToken` of an offer whose code was mistyped. The same secret is offered again. */
+  readonly offerAuthenticator: (
+    by: Changer,
+    begun?: string,
+  ) => Promise<AuthenticatorOffer | NotProved | Refusal<'CONFLICT'>>;
+  readonly addAuthenticator: (
+    by: Changer,
+    setup: { readonly setupToken: string; readonly code: string },
+  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'CONFLICT'>>;
+  readonly removeAuthenticator: (by: Changer) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
+}
+
+export interface AuthenticatorSetupOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly secret: Buffer;
+  /** The name that authenticator apps show. */
+  readonly operatorName: string;
+  readonly check: FactorCheck;
+  readonly sendNews: SendNews;
+}
+
+const SETUP_LIFETIME_MS = 30 * 60 * 1_000;
+const SETUP_TOKEN = /^[A-Za-z0-9_-]{60,200}$/;
+
+const SETUP = { param: 'setupToken' };
+const WRONG_CODE =
+  'This code is wrong. Type the six digits that the app shows now, and check that the clock of the phone is right.';
+
+export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): AuthenticatorSetup {
+  const { pool, clock, operatorName, check } = options;
+  const key = deriveKey(options.secret, 'account-authenticator-setup');
+
+  /** The secret of a token that was made for this account. Undefined when it is forged, altered or too old. */
+  function secretOf(accountId: AccountId, setupToken: string): Buffer | undefined {
+    if (!SETUP_TOKEN.test(setupToken)) return undefined;
+    try {
+      const [expiry, secret = ''] = unseal(key, contextOf(accountId), Buffer.from(setupToken, 'base64url')).split(' ');
+      return Number(expiry) > clock.nowMs() ? Buffer.from(secret, 'base64') : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    offerAuthenticator: async ({ signedIn }, begun = '') => {
+      const { accountId, email } = signedIn.account;
+      const notProved = needsProof(signedIn);
+      if (notProved !== undefined) return notProved;
+      if ((await readState(pool, accountId)).authenticator !== undefined) return hasAuthenticator();
+      const secret = secretOf(accountId, begun) ?? newTotpSecret();
+      const text = `${clock.nowMs() + SETUP_LIFETIME_MS} ${secret.toString('base64')}`;
+      const setupToken = seal(key, contextOf(accountId), text).toString('base64url');
+      const written = base32Of(secret);
+      return { secret: written, otpauthUri: otpauthUri(written, { issuer: operatorName, email }), setupToken };
+    },
+    addAuthenticator: (by, { setupToken, code }) =>
+      changing(options, by, { action: 'account.authenticator', news: 'authenticator-added' }, async (tx, accountId) => {
+        const secret = secretOf(accountId, setupToken);
+        if (secret === undefined) return refuse('BAD_REQUEST', 'This setup has expired. Begin again.', SETUP);
+        const step = stepOfCode(secret, code.replace(/\s/g, ''), clock.nowMs());
+        if (step === undefined) return refuse('BAD_REQUEST', WRONG_CODE, { param: 'code' });
+        const isFirst = !(await hasFactor(tx, accountId));
+        const sealed = check.sealSecret(accountId, secret);
+        if (!(await insertAuthenticator(tx, { accountId, secret: sealed, step }))) return hasAuthenticator();
+        return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
+      }),
+    removeAuthenticator: (by) =>
+      changing(
+        options,
+        by,
+        { action: 'account.authenticator-remove', news: 'authenticator-removed' },
+        async (tx, accountId) => {
+          if (!(await deleteAuthenticator(tx, accountId))) return refuse('NOT_FOUND', 'You have no authenticator app.');
+          await deleteSpareCodes(tx, accountId);
+          return undefined;
+        },
+      ),
+  };
+}
+
+function hasAuthenticator(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'This account has an authenticator app. Remove it first, then add another.');
+}
+
+function contextOf(accountId: AccountId): Buffer {
+  return Buffer.from(accountId);
+}

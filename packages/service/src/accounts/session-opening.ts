@@ -1,0 +1,60 @@
+import type { AccountRow } from '#accounts/account-queries.ts';
+import type { SendNews } from '#accounts/account-news.ts';
+import type { Devices } from '#accounts/device.ts';
+import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
+import { countSignIn, hasSignedInFrom } from '#audit/queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+
+/** From where a person signs in. */
+export interface SignInPlace {
+  /** The network address of the caller. */
+  readonly from: string;
+  /** What the browser got when it last signed in. */
+  readonly device: string | undefined;
+  /** Programs keep no cookie: the network address alone says whether they are known. */
+  readonly isProgram: boolean;
+}
+
+/** The account as a sign-in needs it. Undefined when there is none, or when it cannot sign in. */
+export function knownOf(row: AccountRow | undefined) {
+  if (row === undefined || row.password_hash === null) return undefined;
+  return { accountId: row.account_id, passwordHash: row.password_hash };
+}
+
+/** Opens a session for a person who has shown who they are. Undefined when the account was disabled or its password has changed. */
+export type OpenSession = (
+  tx: Queryable,
+  row: AccountRow,
+  /** `isTold`: another mail tells of this sign-in. */
+  place: SignInPlace & { readonly isTold?: boolean },
+) => Promise<SignIn | undefined>;
+
+/** The person who has just made an account knows that they sign in. */
+const NEW_ACCOUNT_MS = 60 * 60 * 1_000;
+
+export function createSessionOpening({
+  clock,
+  devices,
+  sendNews,
+}: {
+  readonly clock: Clock;
+  readonly devices: Devices;
+  readonly sendNews: SendNews;
+}): OpenSession {
+  async function isStrange(tx: Queryable, row: AccountRow, place: SignInPlace): Promise<boolean> {
+    if (devices.nameOf(place.device, knownOf(row)) !== undefined) return false;
+    if (clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
+    return !place.isProgram || !(await hasSignedInFrom(tx, row.account_id, place.from));
+  }
+
+  return async (tx, row, place) => {
+    const known = knownOf(row);
+    const opened = known && (await openSession(tx, known));
+    if (known === undefined || opened === undefined) return undefined;
+    if (place.isTold !== true && (await isStrange(tx, row, place)))
+      await sendNews(tx, row.email, { kind: 'signed-in', from: place.from });
+    await countSignIn(tx, { who: row.account_id, result: 'signed_in', from: place.from });
+    return { account: accountOf(row), device: devices.issue(known), ...opened };
+  };
+}

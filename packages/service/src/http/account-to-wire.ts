@@ -1,0 +1,9 @@
+import type { Account } from '#accounts/session.ts';
+import { isoOf } from '#kernel/clock.ts';
+
+/** An account on the wire. Nothing about its password, not even when it was changed. */
+export function accountToWire(account: Account) {
+  const { accountId, email, name, role, isEmailVerified: emailVerified, hasSecondFactor, createdAtMs } = account;
+  const secondFactor = hasSecondFactor ? ('on' as const) : ('off' as const);
+  return { accountId, email, name: name ?? null, role, emailVerified, secondFactor, createdAt: isoOf(createdAtMs) };
+}

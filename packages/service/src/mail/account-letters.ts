@@ -1,0 +1,116 @@
+import type { Letter } from '#mail/letter.ts';
+
+interface VerifyMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  readonly token: string;
+}
+
+/** The mail with which the owner of an account proves their e-mail. */
+export function verifyMail({ operatorName, publicUrl, token }: VerifyMail): Letter {
+  return {
+    sender: operatorName,
+    subject: 'Verify your e-mail',
+    parts: [
+      {
+        text: `Somebody, most likely you, created an account for app developers at ${operatorName} with this e-mail. If this was not you, ignore this mail: the account can do nothing that matters without this link and its password.`,
+      },
+      { text: 'To verify your e-mail, open this link within three days, in a browser in which you are signed in:' },
+      { link: `${publicUrl}/account/verify?token=${token}`, name: 'Verify this e-mail' },
+      { text: 'A program can send this token to POST /email-verifications/use instead:' },
+      { copy: token },
+    ],
+  };
+}
+
+/** What happened to an account. It has the fields of `AccountNews` in `accounts`, of which this folder knows nothing. */
+type News =
+  | { readonly kind: 'signed-in' | 'second-factor-guessed'; readonly from: string }
+  | { readonly kind: 'recovery-code-used'; readonly left: number }
+  | {
+      readonly kind:
+        | 'password-changed'
+        | 'authenticator-added'
+        | 'authenticator-removed'
+        | 'passkey-added'
+        | 'passkey-removed'
+        | 'recovery-codes-made'
+        | 'second-factor-removed-by-operator';
+    };
+
+interface NewsMail {
+  readonly operatorName: string;
+  /** When it happened, as text in UTC. */
+  readonly at: string;
+  readonly news: News;
+}
+
+const NOT_YOU_PASSWORD = 'set a new password, and sign out everywhere else';
+
+/** The subject, what happened, and what to do if it was not the reader. */
+function wordsOf(news: News, at: string): readonly [subject: string, said: string, remedy: string] {
+  switch (news.kind) {
+    case 'signed-in': {
+      const said = `Somebody, most likely you, signed in to your account at ${at} with a browser or program that we do not know. The network address is ${news.from}.`;
+      return ['A new sign-in to your account', said, NOT_YOU_PASSWORD];
+    }
+    case 'second-factor-guessed': {
+      const said = `Somebody typed the password of your account at ${at}, and then five wrong codes. Nobody was signed in. The network address is ${news.from}.`;
+      return [
+        'Somebody knows your password',
+        said,
+        `${NOT_YOU_PASSWORD}, at once: the second factor alone keeps them out`,
+      ];
+    }
+    case 'recovery-code-used': {
+      const said = `A recovery code of your account was used at ${at}. It works no more, and ${news.left} are left.`;
+      return ['A recovery code was used', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
+    }
+    case 'password-changed': {
+      const said = `The password of your account was changed at ${at}, and every other session was signed out.`;
+      return ['Your password was changed', said, 'ask for a password reset'];
+    }
+    case 'authenticator-added':
+      return ['An authenticator app was added', `An authenticator app was added to your account at ${at}.`, REMOVE];
+    case 'authenticator-removed':
+      return ['An authenticator app was removed', `The authenticator app of your account was removed at ${at}.`, AGAIN];
+    case 'passkey-added':
+      return [
+        'A passkey was added',
+        `A passkey was added to your account at ${at}. It can sign in without a password.`,
+        REMOVE,
+      ];
+    case 'passkey-removed':
+      return ['A passkey was removed', `A passkey of your account was removed at ${at}.`, AGAIN];
+    case 'recovery-codes-made': {
+      const said = `New recovery codes were made for your account at ${at}. The old ones work no more.`;
+      return ['New recovery codes', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
+    }
+    case 'second-factor-removed-by-operator': {
+      const said = `An operator removed the second factor of your account at ${at}. Signing in takes your password alone until you add another.`;
+      return ['Your second factor was removed', said, 'tell the operator at once'];
+    }
+  }
+}
+
+const REMOVE = `${NOT_YOU_PASSWORD}, and remove what was added`;
+const AGAIN = `${NOT_YOU_PASSWORD}, and add your second factor again`;
+
+/**
+ * Tells the holder of an account what happened to it. The mail has no link: people must not learn to follow links in mails that
+ * alarm them, because such mails are what phishing looks like.
+ */
+export function accountNewsMail({ operatorName, at, news }: NewsMail): Letter {
+  const [subject, said, remedy] = wordsOf(news, at);
+  return {
+    sender: operatorName,
+    subject,
+    parts: [
+      { text: said },
+      { text: 'If this was you, you do not have to do anything.' },
+      {
+        text: `If it was not you: open ${operatorName} in your browser as you always do, ${remedy}. This mail has no link on purpose.`,
+      },
+    ],
+  };
+}

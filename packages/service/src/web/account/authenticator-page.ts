@@ -1,0 +1,76 @@
+import type { AuthenticatorOffer } from '#accounts/authenticator-setup.ts';
+import type { SignedIn } from '#accounts/session.ts';
+import { html } from '#kernel/html.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { factorCodeField } from '#web/account/code-fields.ts';
+import { provePath } from '#web/account/prove-page.ts';
+import { SECOND_FACTOR, showCodes } from '#web/account/second-factor-page.ts';
+import { AUTHENTICATOR_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+
+const AUTHENTICATOR = '/account/authenticator';
+
+/** `/account/authenticator`: sets up an authenticator app. The secret is in the form, sealed, until a code confirms it. */
+export function authenticatorPage(services: AccountServices): PageMethods {
+  const { secondFactors } = services.accounts;
+  return {
+    GET: async (request) =>
+      request.signedIn === undefined ? redirectTo('/sign-in') : offer(services, request, request.signedIn, {}),
+    POST: async (request, form) => {
+      const { signedIn } = request;
+      if (signedIn === undefined) return redirectTo('/sign-in');
+      const by = { signedIn, from: services.addressOf(request.exchange.request) };
+      const given = { setupToken: form.field('setup'), code: form.field('code') };
+      const added = await secondFactors.addAuthenticator(by, given);
+      if (added instanceof Refusal) {
+        if (added.code === 'FORBIDDEN') return redirectTo(provePath(AUTHENTICATOR));
+        return offer(services, request, signedIn, { refusal: added, begun: given.setupToken });
+      }
+      if (added.recoveryCodes !== undefined) return showCodes(services, added.recoveryCodes);
+      return redirectTo(`${SECOND_FACTOR}?done=authenticator-added`);
+    },
+  };
+}
+
+async function offer(
+  services: AccountServices,
+  request: PageRequest,
+  signedIn: SignedIn,
+  // After a mistyped code, the same secret again: the person has it in their app by now.
+  { refusal, begun }: { readonly refusal?: Refusal; readonly begun?: string },
+): Promise<PageResponse> {
+  const offered = await services.accounts.secondFactors.offerAuthenticator({ signedIn, from: '' }, begun);
+  if (!(offered instanceof Refusal)) return showForm(services, request, offered, refusal);
+  return redirectTo(offered.code === 'FORBIDDEN' ? provePath(AUTHENTICATOR) : SECOND_FACTOR);
+}
+
+function showForm(
+  { frame }: AccountServices,
+  request: PageRequest,
+  { secret, otpauthUri, setupToken }: AuthenticatorOffer,
+  refusal?: Refusal,
+): PageResponse {
+  const groups = secret.match(/.{1,4}/g) ?? [];
+  const fields = html`${hiddenField('setup', setupToken)}
+${factorCodeField(TEXTS.codeHint)}
+${button(TEXTS.confirm)}`;
+  const body = html`${errorSummary(refusal?.message)}
+${card(
+  html`<p>${TEXTS.scan}</p>`,
+  html`<p><code>${groups.join(' ')}</code></p>`,
+  linkLine(otpauthUri, TEXTS.open),
+  html`<p class="soft">${TEXTS.secretHint}</p>`,
+)}
+${card(html`<p>${TEXTS.next}</p>`, request.form(AUTHENTICATOR, fields))}
+${linkLine(SECOND_FACTOR, TEXTS.back)}`;
+  const page = pageOf({ title: TEXTS.title, body, frame, isError: refusal !== undefined });
+  return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+}

@@ -1,0 +1,76 @@
+import { html } from '#kernel/html.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { SignedIn } from '#accounts/session.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { factorCodeField } from '#web/account/code-fields.ts';
+import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
+import { presentPasswordField } from '#web/account/password-fields.ts';
+import { PROVE_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+
+const PROVE = '/account/prove';
+/** Pages of ours that may be gone on to. An address that a stranger wrote leads nowhere else. */
+const THEN = /^\/(?:account|console|operator)(?:\/[\w-]+)*$/;
+
+/** The address of the proof, and of the page that needs it. */
+export function provePath(then: string): string {
+  return `${PROVE}?then=${encodeURIComponent(then)}`;
+}
+
+/** `/account/prove`: shows again who one is, before a change that a stolen session must not make (CP-06). */
+export function provePage(services: AccountServices): PageMethods {
+  return {
+    GET: async (request) => {
+      const then = thenOf(request.query.get('then'));
+      if (request.signedIn === undefined) return redirectTo('/sign-in');
+      return request.signedIn.isProved
+        ? redirectTo(then)
+        : showProof(services, request, request.signedIn, { to: then });
+    },
+    POST: async (request, form) => {
+      const { signedIn } = request;
+      if (signedIn === undefined) return redirectTo('/sign-in');
+      const then = thenOf(form.field('then'));
+      const credential = form.field('credential');
+      const refusal = await services.accounts.prove(signedIn, {
+        ...(credential === '' ? { password: form.field('password'), code: form.field('code') } : { credential }),
+        from: services.addressOf(request.exchange.request),
+      });
+      return refusal === undefined ? redirectTo(then) : showProof(services, request, signedIn, { to: then, refusal });
+    },
+  };
+}
+
+function thenOf(then: string | null): string {
+  return then !== null && THEN.test(then) ? then : '/account';
+}
+
+async function showProof(
+  services: AccountServices,
+  request: PageRequest,
+  { account }: SignedIn,
+  { to, refusal }: { readonly to: string; readonly refusal?: Refusal },
+): Promise<PageResponse> {
+  const { accounts, frame } = services;
+  const passkeyOptions = await accounts.passkeyProofOptions(account.accountId);
+  const more = hiddenField('then', to);
+  const fields = html`${more}
+<input type="email" name="email" value="${account.email}" autocomplete="username" readonly hidden>
+${presentPasswordField(TEXTS.password)}
+${account.hasSecondFactor ? factorCodeField(TEXTS.code) : undefined}
+${button(TEXTS.prove)}`;
+  const body = html`${errorSummary(refusal?.message)}
+${card(html`<p>${TEXTS.why}</p>`, request.form(PROVE, fields))}
+${passkeyOptions && passkeyForm(services, request, { action: PROVE, options: passkeyOptions, text: TEXTS.passkey, more })}
+${linkLine('/account', TEXTS.back)}`;
+  const page = pageOf({ title: TEXTS.title, body, frame, isError: refusal !== undefined });
+  const needs = passkeyOptions === undefined ? {} : passkeyNeeds(services);
+  return refusal === undefined ? { status: 200, page, needs } : { ...refusedBy(refusal, page), needs };
+}

@@ -1,0 +1,54 @@
+import { type Html, html } from '#kernel/html.ts';
+import { section } from '#web/components/section.ts';
+import type { AppRequest } from '#web/console/app-page.ts';
+import { appPath } from '#web/console/mode.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { SET_UP_TEXTS as TEXTS } from '#web/console-home/texts.ts';
+
+const MONTH_MS = 30 * 86_400_000;
+
+/** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
+export async function setUpList(
+  { apps, stats, subscriptions, clock }: ConsoleHomeServices,
+  { app }: AppRequest,
+): Promise<Html | undefined> {
+  const { appId } = app;
+  const toMs = clock.nowMs();
+  const [keys, played, live, subscription] = await Promise.all([
+    apps.listKeys(appId),
+    stats.byOutcome({ appId, mode: 'sandbox', fromMs: toMs - MONTH_MS, toMs }),
+    stats.byOutcome({ appId, mode: 'live', fromMs: toMs - MONTH_MS, toMs }),
+    subscriptions.find(appId),
+  ]);
+  const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
+  const has = (mode: 'live' | 'sandbox') => inForce.some((key) => key.mode === mode);
+  const steps = [
+    { ...TEXTS.testKey, isDone: has('sandbox'), href: appPath(appId, 'keys', 'sandbox') },
+    { ...TEXTS.call, isDone: played.length > 0, href: appPath(appId, 'playground', 'sandbox') },
+    {
+      ...TEXTS.refusal,
+      isDone: played.some(({ kind }) => kind === 'refused'),
+      href: appPath(appId, 'sandbox', 'sandbox'),
+    },
+    { ...TEXTS.redirect, isDone: app.redirectUris.length > 0, href: appPath(appId, 'settings', 'live') },
+    { ...TEXTS.webhook, isDone: subscription?.status === 'active', href: appPath(appId, 'webhooks', 'live') },
+    { ...TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
+    {
+      ...TEXTS.liveCall,
+      isDone: live.some(({ kind }) => kind === 'served'),
+      href: appPath(appId, 'playground', 'live'),
+    },
+  ];
+  const done = steps.filter(({ isDone }) => isDone).length;
+  if (done === steps.length) return undefined;
+  const items = steps.map(({ name, why, isDone, href }) =>
+    isDone
+      ? html`<li class="done">${name} <span class="soft">${TEXTS.done}</span></li>\n`
+      : html`<li><a href="${href}">${name}</a><br><span class="soft">${why}</span></li>\n`,
+  );
+  return section({
+    id: 'set-up',
+    heading: TEXTS.heading(done, steps.length),
+    body: [html`<ul class="todo">${items}</ul>`],
+  });
+}
