@@ -54,15 +54,29 @@ create table accounts.api_keys (
   revoked_at timestamp with time zone,
   bound_user text collate "C",
   join_seconds smallint,
+  name text,
+  expires_at timestamp with time zone,
+  models text[],
+  addresses text[],
+  rate_per_minute integer,
+  budget_micros bigint,
+  rolled_from text collate "C",
+  counts_as text collate "C",
   constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_addresses_check CHECK (((cardinality(addresses) >= 1) AND (cardinality(addresses) <= 100))),
   constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
+  constraint api_keys_budget_micros_check CHECK (((budget_micros >= 1) AND (budget_micros <= '9007199254740991'::bigint))),
   constraint api_keys_digest_check CHECK ((length(digest) = 32)),
   constraint api_keys_digest_key UNIQUE (digest),
   constraint api_keys_join_seconds_check CHECK (((join_seconds >= 1) AND (join_seconds <= 60))),
-  constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text])))
+  constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint api_keys_models_check CHECK (((cardinality(models) >= 1) AND (cardinality(models) <= 100))),
+  constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80))),
+  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000)))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
 CREATE INDEX api_keys_generation ON accounts.api_keys USING btree (generation);
+CREATE UNIQUE INDEX api_keys_rolled_from ON accounts.api_keys USING btree (rolled_from) WHERE (rolled_from IS NOT NULL);
 grant insert, select, update on accounts.api_keys to purser_live;
 
 create table accounts.app_logos (
@@ -216,6 +230,10 @@ CREATE INDEX sessions_expiry ON accounts.sessions USING btree (expires_at);
 grant insert, select, update, delete on accounts.sessions to purser_live;
 
 alter table accounts.api_keys add constraint api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
+
+alter table accounts.api_keys add constraint api_keys_counts_as_fkey FOREIGN KEY (counts_as) REFERENCES accounts.api_keys(key_id);
+
+alter table accounts.api_keys add constraint api_keys_rolled_from_fkey FOREIGN KEY (rolled_from) REFERENCES accounts.api_keys(key_id);
 
 alter table accounts.app_logos add constraint app_logos_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 
@@ -393,6 +411,16 @@ alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN
 create schema connections;
 grant usage on schema connections to purser_live;
 
+create table connections.alerts (
+  connection_id text collate "C" not null,
+  shares smallint[] not null,
+  month date default '1970-01-01'::date not null,
+  told smallint default 0 not null,
+  constraint alerts_pkey PRIMARY KEY (connection_id),
+  constraint alerts_shares_check CHECK (((shares <> '{}'::smallint[]) AND (1 <= ALL (shares)) AND (100 >= ALL (shares))))
+);
+grant insert, select, update, delete on connections.alerts to purser_live;
+
 create table connections.connections (
   connection_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -419,13 +447,15 @@ create table connections.releases (
 );
 grant select on connections.releases to purser_live;
 
+alter table connections.alerts add constraint alerts_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connections.connections(connection_id) ON DELETE CASCADE;
+
 -- db
 
 create schema db;
 grant usage on schema db to purser_live;
 grant usage on schema db to purser_sandbox;
 
-create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer);
+create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer, budget_key text, budget_micros bigint);
 
 create table db.clock (
   is_only boolean default true not null,
@@ -608,6 +638,7 @@ create table ledger.holds (
   key_digest bytea,
   body_digest bytea,
   is_joined boolean default false not null,
+  budget_key text collate "C",
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
@@ -633,6 +664,16 @@ create table ledger.journal (
   constraint entries_seq_check CHECK ((seq > 0))
 );
 grant select on ledger.journal to purser_live;
+
+create table ledger.key_budgets (
+  key_id text collate "C" not null,
+  month date not null,
+  spent_micros bigint default 0 not null,
+  held_micros bigint default 0 not null,
+  constraint key_budgets_pkey PRIMARY KEY (key_id, month),
+  constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
+grant select on ledger.key_budgets to purser_live;
 
 create table ledger.last_check (
   is_only boolean default true not null,
@@ -922,10 +963,21 @@ create table sandbox.holds (
   key_digest bytea,
   body_digest bytea,
   is_joined boolean default false not null,
+  budget_key text collate "C",
+  plays text,
   constraint holds_pkey PRIMARY KEY (call_id),
   constraint holds_amount_micros_check CHECK ((amount_micros > 0))
 );
 CREATE INDEX holds_key ON sandbox.holds USING btree (key_digest) WHERE (key_digest IS NOT NULL);
+
+create table sandbox.key_budgets (
+  key_id text collate "C" not null,
+  month date not null,
+  spent_micros bigint default 0 not null,
+  held_micros bigint default 0 not null,
+  constraint key_budgets_pkey PRIMARY KEY (key_id, month),
+  constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
+) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
 
 create table sandbox.wallets (
   wallet_id bigint generated always as identity not null,
@@ -944,6 +996,7 @@ create table sandbox.wallets (
   last_used_at timestamp with time zone default clock_timestamp() not null,
   reset_at timestamp with time zone,
   open_calls integer default 0 not null,
+  next_outcome text,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
@@ -1088,6 +1141,7 @@ create table usage.calls (
   seq bigint,
   balance_after_micros bigint,
   rare_counts jsonb,
+  budget_key text collate "C",
   constraint calls_pkey PRIMARY KEY (call_id),
   constraint calls_are_whole_entries CHECK (
 CASE
@@ -1160,12 +1214,13 @@ create table webhooks.events (
   ended_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (event_id),
   constraint events_attempt_check CHECK ((attempt >= 1)),
+  constraint events_body CHECK (((body IS NOT NULL) OR (state = ANY (ARRAY['delivered'::text, 'dropped'::text])))),
   constraint events_check CHECK (((state = 'sending'::text) = (claim IS NOT NULL))),
   constraint events_check1 CHECK (((state = 'sending'::text) = (lease_until IS NOT NULL))),
-  constraint events_check2 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (body IS NULL))),
   constraint events_check3 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (ended_at IS NOT NULL))),
   constraint events_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'dropped'::text])))
 ) with (fillfactor = 70);
+CREATE INDEX events_dropped ON webhooks.events USING btree (app_id, created_at DESC, event_id DESC) WHERE (state = 'dropped'::text);
 CREATE INDEX events_due ON webhooks.events USING btree (due_at) WHERE (state = 'pending'::text);
 CREATE INDEX events_ended ON webhooks.events USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX events_pending ON webhooks.events USING btree (subscription_id, attempt DESC, due_at, event_id) WHERE (state = 'pending'::text);
@@ -1190,6 +1245,9 @@ create table webhooks.subscriptions (
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
   drop_told_at timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  last_failed_status integer,
+  last_failed_error text,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =
@@ -1219,6 +1277,10 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
 
+-- connections.alerts_due(p_most integer) returns TABLE(identity_id text, connection_id text, app_id text, share smallint, spent bigint, cap bigint, currency text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function connections.alerts_due(integer) to purser_live;
+
 -- connections.release(p_app text, p_user text) returns TABLE(identity_id text, is_paused boolean, cap_before_pause_micros bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.release(text,text) to purser_live;
@@ -1226,6 +1288,9 @@ grant execute on function connections.release(text,text) to purser_live;
 -- db.analyze_small_table() returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.analyze_small_table() to purser_live;
+
+-- db.budget_outcome(least_amount bigint, budget bigint, spent bigint, held bigint) returns text
+--   sql, immutable
 
 -- db.current_month() returns date
 --   plpgsql, volatile, search_path=pg_catalog
@@ -1320,6 +1385,9 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
 
@@ -1406,13 +1474,28 @@ grant execute on function limits.take(text[],integer[],integer[],integer[]) to p
 --   sql, stable, security definer, search_path=pg_catalog, jit=off
 grant execute on function payments.differences() to purser_live;
 
+-- sandbox.budgets_of(p_keys text[]) returns TABLE(key_id text, spent_micros bigint, held_micros bigint)
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
+
 -- sandbox.expire(p_after bigint, p_most integer) returns bigint
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.expire(bigint,integer) to purser_sandbox;
 
+-- sandbox.find(p_app text, p_user text) returns SETOF sandbox.wallets
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function sandbox.find(text,text) to purser_sandbox;
+
 -- sandbox.list(p_app text, p_after text, p_most integer) returns SETOF sandbox.wallets
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
+
+-- sandbox.lock_budgets(p_requests db.hold_request[], p_wallets bigint[], p_month date) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+
+-- sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid, plays text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function sandbox.place(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1425,6 +1508,10 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
+
+-- sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function sandbox.set_next(text,text,bigint,text) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
@@ -1445,6 +1532,15 @@ grant execute on function stats.end_pass(integer) to purser_live;
 -- stats.merge_day(p_kept_days integer) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.merge_day(integer) to purser_live;
+
+-- stats.rebuild_receipts(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_custom_plan, enable_seqscan=off, jit=off
+
+-- stats.rebuild_traces(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_trace bigint, calls bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, jit=off
+
+-- stats.replace_day(p_day timestamp with time zone) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off

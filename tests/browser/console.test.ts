@@ -19,7 +19,7 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.goto(`${OWN}/sign-in`);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out' }).first().waitFor();
 }
 
@@ -37,6 +37,11 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
+    await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
+    await page.getByLabel('User ID').fill('test-user');
+    await page.getByRole('button', { name: 'throttled', exact: true }).click();
+    await page.getByText('The next call of test-user plays throttled.').waitFor();
+    await assertSound(tab, `console-sandbox-${look}`);
     await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByLabel('Correlation id or call id').waitFor();
     await assertSound(tab, `console-calls-${look}`);

@@ -6,6 +6,7 @@ import { newAccountId, newKeyId } from '../../packages/service/src/kernel/ids.ts
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { newOwner } from '../support/control.ts';
 import { DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { type OpenStream, openStream } from '../support/open-stream.ts';
 import { revokeKey, setApp, untilRefused } from '../support/operator-acts.ts';
@@ -51,6 +52,19 @@ test('AU-09 a revoked key is refused on every gateway process, and the app’s o
     await everyRouteRefuses(DATA_PLANE, { url, key: app.liveKey, user: 'u' }, { code: 'UNAUTHORIZED' });
     assert.equal((await send('/v1/models', { url, key: app.testKey })).status, 200);
   });
+});
+
+test('AU-09 CP-08 a changed limit of a key is in force on every gateway process within a second', async () => {
+  const owner = await newOwner(service);
+  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
+  const { keyId, apiKey } = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'live' });
+  const key = String(apiKey);
+  await eachGateway(async (url) => assert.equal((await send('/v1/models', { url, key })).status, 200));
+  await owner.get(200, 'PATCH', `/apps/${String(appId)}/keys/${String(keyId)}`, {
+    limits: { addresses: ['192.0.2.1'] },
+  });
+  assertRefusal(await send('/v1/models', { url: service.url, key }), { code: 'FORBIDDEN' }); // At once where it was made.
+  await eachGateway(async (url) => void (await untilRefused(url, key, 'FORBIDDEN')));
 });
 
 test('AU-09 a key that was revoked before its first call is refused', async () => {

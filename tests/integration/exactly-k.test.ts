@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
+import { NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts';
+import { newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
@@ -134,7 +139,9 @@ function limitOf({ body }: RecordedRequest): number {
 }
 
 interface Rush {
-  readonly user: string;
+  /** They call in turns. */
+  readonly users: readonly string[];
+  readonly key?: string;
   readonly urls: readonly string[];
   readonly options: Round;
   /** What the provider reports. */
@@ -149,7 +156,7 @@ interface Rushed {
 }
 
 /** Sends all calls at once over all gateways, a third of them streamed. */
-async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
+async function rush({ users: callers, key = app.liveKey, urls, options, usageOf }: Rush): Promise<Rushed> {
   const gate = createGate();
   if (!options.isHeldBack) gate.open();
   const before = upstream.requests.length;
@@ -157,7 +164,8 @@ async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
   let answered = 0;
   const calls = Array.from({ length: CALLS }, async (_, index) => {
     const url = urls[index % urls.length] ?? '';
-    const reply = await send(COMPLETIONS, { url, key: app.liveKey, user, body: bodyOf(options, index % 3 === 0) });
+    const user = callers[(index >> 2) % callers.length] ?? ''; // Each over all gateways.
+    const reply = await send(COMPLETIONS, { url, key, user, body: bodyOf(options, index % 3 === 0) });
     answered += 1;
     return reply;
   });
@@ -166,45 +174,76 @@ async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
     await waitUntil('every call is refused or at the provider', () => {
       return answered + upstream.requests.length - before >= CALLS;
     });
-    held = (await ground.wallet(app, user)).held;
+    held = (await walletOf(callers)).held;
     gate.open();
   }
   return { replies: await Promise.all(calls), reached: upstream.requests.slice(before), held };
 }
 
+/** All wallets of these users together. */
+async function walletOf(callers: readonly string[]) {
+  const wallets = await Promise.all(callers.map((user) => ground.wallet(app, user)));
+  const sumOf = (pick: (wallet: (typeof wallets)[number]) => number) =>
+    wallets.reduce((sum, wallet) => sum + pick(wallet), 0);
+  return {
+    balance: sumOf(({ balance }) => balance),
+    held: sumOf(({ held }) => held),
+    openStreams: sumOf(({ openStreams }) => openStreams),
+  };
+}
+
+/** A new key of the app with this monthly budget. */
+async function newKey(budget: number): Promise<string> {
+  const apiKey = newApiKey('live');
+  const settings = { ...NO_SETTINGS, monthlyBudget: micros(BigInt(budget)) };
+  const key = {
+    keyId: newKeyId(),
+    appId: app.appId,
+    digest: digestOfApiKey(apiKey),
+    mode: 'live',
+    hint: '',
+    settings,
+  } as const;
+  await insertKey(ground.database.owner, key, 1n);
+  return apiKey;
+}
+
 let users = 0;
 
-/** One round: a fresh wallet, or a rich one under a cap, that is worth an exact number of calls. */
-async function play(by: 'wallet' | 'cap', urls: readonly string[], options: Round): Promise<void> {
+/** One round: a fresh wallet, or rich ones under a cap or a key's budget, that is worth an exact number of calls. */
+async function play(by: 'wallet' | 'cap' | 'budget', urls: readonly string[], options: Round): Promise<void> {
   const { admitted, model, outputTokens, spare, used, isHeldBack } = options;
-  const user = `user-${(users += 1)}`;
+  const callers = Array.from({ length: by === 'budget' ? 5 : 1 }, () => `user-${(users += 1)}`);
   const most = { prompt: PROMPT_TOKENS_MAX, output: outputTokens };
   const some = { prompt: Math.floor(PROMPT_TOKENS_MAX * used), output: Math.floor(outputTokens * used) };
   const tokens = isHeldBack ? some : most;
   const hold = costOf(model, most);
   const worth = admitted * hold + Math.floor(spare * (hold - 1));
   const balance = by === 'wallet' ? worth : RICH;
-  await ground.fund(app, user, balance, by === 'wallet' ? undefined : worth);
-  const { replies, reached, held } = await rush({ user, urls, options, usageOf: () => tokens });
+  for (const user of callers) await ground.fund(app, user, balance, by === 'cap' ? worth : undefined);
+  const key = by === 'budget' ? await newKey(worth) : app.liveKey;
+  const { replies, reached, held } = await rush({ users: callers, key, urls, options, usageOf: () => tokens });
   assert.equal(reached.length, admitted);
   assert.equal(held, isHeldBack ? admitted * hold : undefined);
   const refused = replies.filter(({ status }) => status !== 200);
   assert.equal(replies.length - refused.length, admitted);
-  const left = balance - admitted * costOf(model, tokens);
-  assert.deepEqual(await ground.wallet(app, user), { balance: left, held: 0, openStreams: 0 });
+  const left = callers.length * balance - admitted * costOf(model, tokens);
+  assert.deepEqual(await walletOf(callers), { balance: left, held: 0, openStreams: 0 });
   assert.deepEqual(await ground.check(), []);
   const kinds = new Set(
     refused.map(({ status, body, error }) => `${status} ${String(error['code'])} ${'topupUrl' in body}`),
   );
   if (by === 'wallet') assert.deepEqual([...kinds], ['402 PAYMENT_REQUIRED true']);
+  else if (by === 'budget') assert.deepEqual([...kinds], ['403 KEY_BUDGET_EXCEEDED false']);
   else if (isHeldBack)
     assert.deepEqual([...kinds], ['402 APP_SPEND_CAP_EXCEEDED false']); // Nothing has been spent yet.
   else for (const kind of kinds) assert.match(kind, /^402 APP_SPEND_CAP_EXCEEDED (true|false)$/);
 }
 
 for (const count of [2, 4]) {
-  for (const by of ['wallet', 'cap'] as const) {
-    const clause = by === 'wallet' ? 'WA-02' : 'WA-03';
+  for (const by of ['wallet', 'cap', 'budget'] as const) {
+    if (by === 'budget' && count === 2) continue; // Seconds that tell nothing new.
+    const clause = { wallet: 'WA-02', cap: 'WA-03', budget: 'CP-08' }[by];
     test(`${clause} of ${CALLS} simultaneous calls over ${count} gateways, a ${by} worth k calls admits k`, async (t) => {
       const urls = gateways.urls.slice(0, count);
       const sampled = fc.sample(ROUND, { seed: seed + count + by.length, numRuns: ROUNDS });
@@ -238,7 +277,7 @@ test('WA-07 WA-13 a wallet one micro short of k holds pays for k - 1 whole calls
   await ground.fund(app, 'lowered', balance);
   const usageOf = (request: RecordedRequest) => ({ prompt: PROMPT_TOKENS_MAX, output: limitOf(request) });
   const lowered = { ...options, admitted: holds.length };
-  const { replies, reached, held } = await rush({ user: 'lowered', urls: gateways.urls, options: lowered, usageOf });
+  const { replies, reached, held } = await rush({ users: ['lowered'], urls: gateways.urls, options: lowered, usageOf });
   assert.equal(
     held,
     holds.reduce((sum, hold) => sum + hold, 0),

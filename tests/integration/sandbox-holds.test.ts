@@ -4,10 +4,11 @@ import { migrate } from '../../packages/service/src/db/migrate.ts';
 import { createPool, type Pool, sqlStateOf } from '../../packages/service/src/db/pool.ts';
 import type { Instance } from '../../packages/service/src/db/instance.ts';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { reserveSandboxHolds, setNextOutcome, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { createSandboxHolds } from '../../packages/service/src/sandbox/sandbox-hold.ts';
 import type { SandboxSettlement } from '../../packages/service/src/sandbox/settlement.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
@@ -208,4 +209,27 @@ test('CC-14 a joined sandbox call ends once its answer is kept, or without that 
   const isFree = async () => (await readSandboxWallet(ledger.database, { appId: APP }, 'joined'))?.held === 0;
   await waitUntil('it is charged', isFree, LANDED_MS_MAX).catch(() => {}); // The assertion below reports it.
   await expectWallet('joined', { balance: GRANT - 14, held: 0, requests: 2 });
+});
+
+const setNext = () =>
+  setNextOutcome(sandbox, { appId: APP, userId: 'next' as EndUserId, grant: micros(BigInt(GRANT)), outcome: 'slow' });
+const place = (requests: readonly HoldRequest[]) =>
+  reserveSandboxHolds(sandbox, ledger.instance, micros(BigInt(GRANT)), requests);
+
+test('SB-02 calls at once take the outcome of their user once, and one that comes again plays it again', async () => {
+  await setNext();
+  const batches = Array.from({ length: 8 }, () => [holdOf('next', 10), holdOf('next', 10)]);
+  const rows = (await Promise.all(batches.map(place))).flat();
+  const took = rows.filter(({ plays }) => plays !== null);
+  assert.deepEqual(
+    took.map(({ plays, outcome }) => [plays, outcome]),
+    [['slow', 'granted']],
+  );
+  await setNext();
+  const again = batches.flat().filter(({ callId }) => callId === took[0]?.call_id);
+  assert.equal((await place(again))[0]?.plays, 'slow');
+  const later = holdOf('next', 10);
+  assert.equal((await place([later]))[0]?.plays, 'slow', 'the second one was still there for the next call');
+  await settle(batches.flat().map((one) => [one, 0] as const));
+  await settle([[later, 0]]);
 });

@@ -2,19 +2,23 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
-import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { rollUp } from '../../packages/service/src/stats/queries.ts';
+import { createLog, describeFault } from '../../packages/service/src/kernel/log.ts';
+import { mergeDay, rollUp } from '../../packages/service/src/stats/queries.ts';
+import { rebuildStats } from '../../packages/service/src/stats/rebuild.ts';
 import { PAGE, rollUpAll, startRollUp } from '../../packages/service/src/stats/roll-up.ts';
 import { createStats } from '../../packages/service/src/stats/stats.ts';
+import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { makeOpenDirectory } from '../support/embedded-harness.ts';
 import { APP, createLedgerDatabase, endOf, holdOf } from '../support/ledger-database.ts';
 import { fillReceipts, sumDifferences } from '../support/many-receipts.ts';
+import { runToEnd } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The sums of live charges equal the receipts: after late commits, crashes, and with several processes. */
 
 const log = createLog('silent');
-const CALLS = 5_000;
+const CALLS = 3_000;
 const WALLETS = 60;
 
 const many = await createTestDatabase();
@@ -56,15 +60,16 @@ test('WA-09 sums of a history equal its receipts to the micro, in pages that end
   const charged = await many.owner.query<{ count: bigint }>(
     'select count(*) from usage.calls where charged_micros > 0',
   );
-  const page = await rollUp(live, 0n, { walletsMax: 7, entriesMax: 13 });
-  assert.ok(page !== undefined && page.calls <= 13n && page.calls > 0n);
-  assert.equal(BigInt(await rollUpInPages(live, 13)) + page.calls, charged.rows[0]?.count);
+  const page = await rollUp(live, 0n, { walletsMax: 7, entriesMax: 23 });
+  assert.ok(page !== undefined && page.calls <= 23n && page.calls > 0n);
+  assert.equal(BigInt(await rollUpInPages(live, 23)) + page.calls, charged.rows[0]?.count);
   assert.deepEqual(await sumDifferences(many.owner), []);
   assert.equal(await rollUpAll(live, 1_000), 0, 'nothing is added twice');
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
 test('series, totals and groups of one app, of several and of all apps agree, and are read from no call', async () => {
+  await rollUpAll(live, 1_000);
   const stats = createStats(reader);
   const toMs = Date.now() + 1;
   const time = { mode: 'live', fromMs: toMs - 5 * 86_400_000, toMs } as const;
@@ -136,14 +141,17 @@ test('WA-09 a process that dies within a pass leaves the sums and the watermarks
     await ledger.reserve(holds);
     await ledger.settle(holds.map((hold, index) => endOf(hold, index * 7)));
     const dying = await ledger.live.connect();
-    await dying.query('begin');
-    const page = await rollUp(dying, 0n, PAGE);
-    assert.equal(page?.calls, 4n);
-    // Another process adds nothing as long as the first might still commit.
-    assert.equal(await rollUp(ledger.live, 0n, PAGE), undefined);
-    const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await ledger.database.owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
-    dying.release(true);
+    try {
+      await dying.query('begin');
+      const page = await rollUp(dying, 0n, PAGE);
+      assert.equal(page?.calls, 4n);
+      // Another process adds nothing as long as the first might still commit.
+      assert.equal(await rollUp(ledger.live, 0n, PAGE).catch(describeFault), undefined);
+      const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await ledger.database.owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    } finally {
+      dying.release(true);
+    }
     const added = await waitUntil('the lock is free again', async () => (await rollUpAll(ledger.live, 1_000)) || false);
     assert.equal(added, 4);
     assert.deepEqual(await sumDifferences(ledger.database.owner), []);
@@ -182,4 +190,107 @@ test('WA-09 while calls are charged, several processes add each charge once', as
     await Promise.all(pools.map((pool) => pool.end()));
     await ledger.close();
   }
+});
+
+async function allSums(): Promise<readonly object[]> {
+  return (await many.owner.query<object>('select * from stats.hours order by app_id, mode, hour, model, outcome')).rows;
+}
+
+const ALWAYS = { from: new Date('2000-01-01'), to: new Date(Date.now() + 86_400_000) };
+
+test('WA-09 a rebuild makes damaged sums exact again, up to where passes have come, and changes nothing twice', async () => {
+  await many.owner.query(`update stats.hours set charged_micros = charged_micros + 1 where app_id = 'app_1'`);
+  await many.owner.query(`delete from stats.hours where app_id = 'app_2'`);
+  await many.owner.query(
+    `insert into stats.hours (app_id, mode, hour, model, outcome, calls)
+     select 'app_3', 'live', date_trunc('hour', now()) - interval '9 days', 'acme.gone', 'charged', 7`,
+  );
+  await many.owner.query(`update stats.watermarks set entry_seq = entry_seq - 10 where wallet_id % 2 = 0`);
+  const running = startRollUp({ pool: live, log, periodMs: 5 });
+  const { receipts } = await rebuildStats(many.owner, ALWAYS, { walletsMax: 7, tracesMax: 5 });
+  await running.stop();
+  assert.ok(receipts > 0);
+  await rollUpAll(live, 1_000);
+  assert.deepEqual(await sumDifferences(many.owner), []);
+  const sums = await allSums();
+  await rebuildStats(many.owner, ALWAYS);
+  assert.deepEqual(await allSums(), sums);
+});
+
+test('a rebuild of some days leaves all others as they are', async () => {
+  await rollUpAll(live, 1_000);
+  const { rows } = await many.owner.query<{ day: Date }>(
+    `update stats.hours set charged_micros = charged_micros + 1 returning date_trunc('day', hour, 'UTC') as day`,
+  );
+  const days = [...new Set(rows.map(({ day }) => day.getTime()))].toSorted((one, other) => one - other);
+  const [first = 0, second = 0] = days;
+  await rebuildStats(many.owner, { from: new Date(first), to: new Date(second) });
+  const wrong = await sumDifferences(many.owner, 'day');
+  assert.ok(wrong.length > 0 && wrong.every((row) => (row as { hour: Date }).hour.getTime() >= second));
+  await rebuildStats(many.owner, ALWAYS);
+  assert.deepEqual(await sumDifferences(many.owner), []);
+});
+
+test('CC-19 a rebuild takes from traces what receipts do not have, and lowers no count', async () => {
+  await many.owner.query(
+    `insert into traces.calls (ended_at, app_id, mode, correlation_id, model, is_stream, outcome, code, charged_micros,
+       prompt_tokens, completion_tokens, duration_ms)
+     select now() - interval '5 hours', 'app_traced', t.mode, 'cor', t.model, false, t.outcome, t.code, t.charged, 3, 2, 1
+     from (values ('live', null, 'refused', 'BAD_REQUEST', 0), ('live', null, 'refused', 'BAD_REQUEST', 0),
+       ('live', 'm', 'abandoned', null, 5), ('live', 'm', 'abandoned', null, 0), ('live', 'm', 'replayed', null, 0),
+       ('sandbox', 'm', 'answered', null, 7), ('sandbox', 'm', 'answered', null, 0)) t (mode, model, outcome, code, charged)`,
+  );
+  const counted = async (): Promise<unknown> => {
+    const { rows } = await many.owner.query<object>(
+      `select mode, model, outcome, calls, charged_micros as charged from stats.hours where app_id = 'app_traced' order by 1, 2, 3`,
+    );
+    return rows.map(Object.values);
+  };
+  await many.owner.query(
+    `insert into stats.hours (app_id, mode, hour, model, outcome, calls)
+     values ('app_traced', 'live', date_trunc('hour', now() - interval '5 hours', 'UTC'), '', 'BAD_REQUEST', 9)`,
+  );
+  const expected = [
+    ['live', '', 'BAD_REQUEST', 9n, 0n],
+    ['live', 'm', 'abandoned', 1n, 0n],
+    ['live', 'm', 'replayed', 1n, 0n],
+    ['sandbox', 'm', 'charged', 1n, 7n],
+    ['sandbox', 'm', 'free', 1n, 0n],
+  ];
+  for (let round = 0; round < 2; round += 1) {
+    assert.equal((await rebuildStats(many.owner, ALWAYS, { walletsMax: 50, tracesMax: 2 })).traces, 6);
+    assert.deepEqual(await counted(), expected);
+  }
+});
+
+test('the command rebuilds, and says what it read', async (t) => {
+  await rollUpAll(live, 1_000);
+  await many.owner.query('update stats.hours set calls = calls + 1');
+  const command = {
+    dataDirectory: makeOpenDirectory(t),
+    catalogue: catalogueAt('http://127.0.0.1:9/v1'),
+    databaseUrl: many.url,
+  };
+  const { status, said } = await runToEnd(command, 'stats', 'rebuild', '--from', '2026-01-01');
+  assert.match(said, /^\d+ receipts and \d+ traces read, \d+ days rebuilt, \d+\.\d s\n$/);
+  assert.equal(status, 0);
+  assert.deepEqual(await sumDifferences(many.owner), []);
+});
+
+test('after two months the hours of a day are merged, with their latencies, and nothing changes by day', async () => {
+  await many.owner.query(`update stats.hours set total = array_fill(1::bigint, array[16]) where app_id = 'app_0'`);
+  await many.owner.query(`update stats.hours set hour = hour - interval '70 days'`);
+  const stats = createStats(live);
+  const toMs = Date.now() - 60 * 86_400_000;
+  const range = { of: 'every app', mode: 'live', fromMs: toMs - 20 * 86_400_000, toMs, step: 'day' } as const;
+  const before = await stats.series(range);
+  let days = 0;
+  while (await mergeDay(live, 62)) days += 1;
+  assert.ok(days >= 3);
+  const { rows } = await many.owner.query<{ hours: number }>(
+    `select count(*)::int as hours from stats.hours where hour <> date_trunc('day', hour, 'UTC')`,
+  );
+  assert.equal(rows[0]?.hours, 0);
+  assert.deepEqual(await stats.series(range), before);
+  assert.ok(before.some(({ total }) => total.count > 0));
 });

@@ -91,6 +91,8 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
 const pseudonyms = createPseudonyms(Buffer.alloc(32));
+const keyId = newKeyId();
+const key = { line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined };
 const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };
 
 /** Turns a body into a call with every gateway step that may refuse it. */
@@ -101,7 +103,7 @@ function admitted(body: string, model: Model): AskingCall {
   const refused = checkShape(request) ?? checkModelParameters(request, model);
   assert.equal(refused?.message, undefined);
   return callOf(request, model, {
-    caller: { app, keyId: newKeyId(), mode: 'live', boundUser: null, joinSeconds: null },
+    caller: { app, keyId, mode: 'live', boundUser: null, joinSeconds: null, key },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     pseudonyms,

@@ -51,12 +51,12 @@ const COVERS: Readonly<Record<string, string>> = {
   'answers.find': 'answers.find',
   'caller.idempotency.answers.keep': 'answers.keep',
   sleep: 'lane.place', // It runs between two calls of `lane.place`, and nothing has changed since the first.
-  'lane.providerOf(call, route).complete': 'provider.complete',
+  'lane.providerOf(hold, route).complete': 'provider.complete',
   largeOf: 'function',
   'large.nextStep': 'provider.complete', // Nothing has changed since the provider's answer.
   endFailed: 'function',
   endKept: 'function',
-  'providerOf(call, route).stream': 'provider.stream',
+  'providerOf(hold, route).stream': 'provider.stream',
   turn: 'lane.place', // For a place at a provider with limits. Nothing has changed since the hold.
   'chunks.first': 'chunks.first',
   'chunks.rest': 'chunks.rest',
@@ -82,6 +82,7 @@ const COVERS: Readonly<Record<string, string>> = {
   reserveHolds: 'statement.ledger-reserve',
   settleHolds: 'statement.ledger-settle',
   'Promise.race': 'spool.keep',
+  'rateLimiter.take': 'rate.take', // Of a key that has a rate of its own.
 };
 
 interface Wait {

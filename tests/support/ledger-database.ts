@@ -146,7 +146,8 @@ export function holdOf(
     streamsMax = 0,
     callsMax = 0,
     idempotencyKey,
-  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'callsMax' | 'idempotencyKey'>> = {},
+    budget,
+  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'callsMax' | 'idempotencyKey' | 'budget'>> = {},
 ): HoldRequest {
   const { least, most } = typeof amount === 'number' ? { least: amount, most: amount } : amount;
   return {
@@ -158,6 +159,7 @@ export function holdOf(
     streamsMax,
     callsMax,
     idempotencyKey,
+    budget,
   };
 }
 

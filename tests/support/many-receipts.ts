@@ -17,7 +17,7 @@ const CALLS = `create temp table many_calls as
       'acme.model-' || n % 7 % 3 as model, (n * 31) % 997 as prompt_tokens, (n * 17) % 499 as completion_tokens,
       case when n % 10 = 3 then 0 else 1 + (n * 48271) % 99991 end as charged,
       case when n % 10 = 3 then 0 when n % 50 = 7 then 2 else 1 end as entries,
-      clock_timestamp() - ((n * 69621) % 2147483647 / 2147483647.0) * $days * interval '1 day' as settled_at
+      clock_timestamp() - ((n * 811291697) % 2147483647 / 2147483647.0) * $days * interval '1 day' as settled_at
     from generate_series(1::bigint, $calls::bigint) n
   ) c`;
 

@@ -10,6 +10,7 @@ const CODES = {
   WALLET_SUSPENDED: [402, 'wallet_suspended', 'no'],
   APP_SUSPENDED: [403, 'permission_error', 'no'],
   MODEL_NOT_ENTITLED: [403, 'permission_error', 'no'],
+  KEY_BUDGET_EXCEEDED: [403, 'key_budget', 'no'],
   NOT_FOUND: [404, 'not_found_error', 'no'],
   METHOD_NOT_ALLOWED: [405, 'invalid_request_error', 'no'],
   PAYLOAD_TOO_LARGE: [413, 'request_too_large', 'no'],

@@ -9,6 +9,7 @@ import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
+import { STATS_FAULTS } from './faults/stats.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
 import { UPSTREAM_FAULTS } from './faults/upstreams.ts';
@@ -30,4 +31,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...RETRY_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,
+  ...STATS_FAULTS,
 ];

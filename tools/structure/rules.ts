@@ -47,6 +47,7 @@ export const RULES: RuleSet = {
         'pending-queries.ts',
         'verification-queries.ts',
         'key-queries.ts',
+        'rebuild-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { APP_ROLES } from './access.ts';
-import { appId, keyId, sessionId, userId } from './identifiers.ts';
+import { appId, sessionId, userId } from './identifiers.ts';
 
 /**
  * Requests and answers of the control plane (CP-01 to CP-03). Requests are strict objects: an unknown field is refused by
@@ -151,39 +151,6 @@ export const logoSchema = z
   })
   .meta({ id: 'Logo' });
 
-/** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
-const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
-/** The options of a key as it is shown. They are absent if they were not set. */
-const keyOptions = { userId: z.string().optional(), joinSeconds: z.int().optional() };
-export const newKeySchema = z.strictObject({
-  mode,
-  userId: userId.optional().meta({
-    description:
-      'Binds the key to this user, for tools that cannot send `x-service-user`. The header may be left out, and must name this user if it is sent.',
-  }),
-  joinSeconds: z.int().min(1).max(60).optional().meta({
-    description:
-      'For clients that repeat a call without marking it: a call with the body and user of one that still runs, or that ended at most so many seconds ago, gets its answer and is not charged.',
-  }),
-});
-export const mintedKeySchema = z
-  .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode, ...keyOptions })
-  .meta({ id: 'MintedKey', description: '`apiKey` is shown this once.' });
-/** A key in a list. `hint` lets people recognise it; the key itself cannot be shown again. */
-export const keySchema = z
-  .object({
-    keyId: z.string(),
-    mode,
-    hint: z.string(),
-    ...keyOptions,
-    createdAt: moment,
-    lastUsedAt: moment.nullable().meta({ description: 'Exact to the minute.' }),
-    revokedAt: moment.nullable(),
-  })
-  .meta({ id: 'Key' });
-export const keyListSchema = z.object({ keys: z.array(keySchema) });
-export const keyParamsSchema = z.object({ appId, keyId });
-
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** The scheme, two slashes and the host, as they are written. */
 const ORIGIN = /^https?:\/\/([^/?@:[\]]+|\[[\da-f:]+\])(?:[:/?]|$)/i;
@@ -220,6 +187,9 @@ export const sandboxUserSchema = z
     tokens: z.int(),
     spendCapMicros: amount.nullable(),
     suspended: z.boolean(),
+    nextOutcome: z.string().nullable().meta({
+      description: 'What the next call of this user will play, once. Null: what its model asks for.',
+    }),
   })
   .meta({ id: 'SandboxUser' });
 export const sandboxUserListSchema = z.object({

@@ -1,5 +1,5 @@
 /**
- * Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three). Callers decide by the code:
+ * Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three; CP-08 for `KEY_BUDGET_EXCEEDED`). Callers decide by the code:
  * several codes share a status, and messages may change.
  */
 export const ERROR_STATUS = {
@@ -10,6 +10,7 @@ export const ERROR_STATUS = {
   WALLET_SUSPENDED: 402,
   APP_SUSPENDED: 403,
   MODEL_NOT_ENTITLED: 403,
+  KEY_BUDGET_EXCEEDED: 403,
   NOT_FOUND: 404,
   PAYLOAD_TOO_LARGE: 413,
   TOO_MANY_REQUESTS: 429,
@@ -34,6 +35,7 @@ export const ERROR_TYPE = {
   WALLET_SUSPENDED: 'wallet_suspended',
   APP_SUSPENDED: 'permission_error',
   MODEL_NOT_ENTITLED: 'permission_error',
+  KEY_BUDGET_EXCEEDED: 'key_budget',
   NOT_FOUND: 'not_found_error',
   PAYLOAD_TOO_LARGE: 'request_too_large',
   TOO_MANY_REQUESTS: 'rate_limit_error',

@@ -5,6 +5,7 @@ import * as catalogue from './catalogue.ts';
 import * as control from './control.ts';
 import * as dataPlane from './data-plane.ts';
 import { explainIssue, issueWords } from './issues.ts';
+import * as keys from './keys.ts';
 import * as operator from './operator.ts';
 import * as usage from './usage.ts';
 import * as webhooks from './webhooks.ts';
@@ -20,7 +21,8 @@ function explain(schema: z.ZodType, value: unknown): readonly string[] {
 }
 
 test('D9 a message names the field, what it accepts and what was sent', () => {
-  const { registerSchema, newAppSchema, newKeySchema, resetSandboxSchema, newPassword } = control;
+  const { registerSchema, newAppSchema, resetSandboxSchema, newPassword } = control;
+  const { newKeySchema } = keys;
   for (const [schema, value, said] of [
     [
       registerSchema,
@@ -131,7 +133,7 @@ function* spoilt(schema: z.ZodType, depth = 0): Generator {
 
 test('D9 every issue of every schema of the contract is in our words', () => {
   const codes = new Set<string>();
-  const schemas = [control, operator, dataPlane, usage, webhooks, catalogue].flatMap((module) =>
+  const schemas = [control, keys, operator, dataPlane, usage, webhooks, catalogue].flatMap((module) =>
     Object.values(module).filter((exported): exported is z.ZodType => exported instanceof z.ZodType),
   );
   assert.ok(schemas.length > 50);

@@ -19,6 +19,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
+      'KEY_BUDGET_EXCEEDED',
       'PAYMENT_REQUIRED',
       'APP_SPEND_CAP_EXCEEDED',
       'WALLET_SUSPENDED',
@@ -162,10 +163,31 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: APPS,
     summary: 'Creates an API key, live or for the sandbox, and shows it this once',
     description:
-      'Nothing of a key can be changed later: revoke it and create another. A live key needs an account whose e-mail is verified.',
+      'Its mode, user and window can never be changed, its name, expiry and limits can. A limit that is not set is not there: the key then has those of its app alone. A live key needs an account whose e-mail is verified.',
     refuses: [...OWN, 'CONFLICT', 'FORBIDDEN'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },
+  'GET /apps/{appId}/keys/{keyId}': {
+    id: 'getKey',
+    tag: APPS,
+    summary: 'Shows an API key, but not its text',
+    refuses: OWN,
+  },
+  'PATCH /apps/{appId}/keys/{keyId}': {
+    id: 'changeKey',
+    tag: APPS,
+    summary: 'Changes the name, expiry or limits of an API key',
+    description: 'In force within a second. Calls that run are not cut.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /apps/{appId}/keys/{keyId}/roll': {
+    id: 'rollKey',
+    tag: APPS,
+    summary: 'Creates the successor of an API key and lets the old one expire after an overlap',
+    description:
+      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names the first one’s.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'DELETE /apps/{appId}/keys/{keyId}': {
     id: 'revokeKey',
     tag: APPS,
@@ -224,6 +246,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'resetSandboxUser',
     tag: 'Sandbox',
     summary: 'Resets a fake wallet, or creates it',
+    refuses: OWN,
+  },
+  'PUT /apps/{appId}/sandbox/users/{userId}/next': {
+    id: 'setNextSandboxOutcome',
+    tag: 'Sandbox',
+    summary: 'Makes the next call of a test user play an outcome, once',
+    description:
+      'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
     refuses: OWN,
   },
   ...WEBHOOK_OPERATIONS,

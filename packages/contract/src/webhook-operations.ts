@@ -25,6 +25,14 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Replaces the signing secret; the new one is used at once',
     refuses: OWN,
   },
+  'POST /apps/{appId}/webhook/test': {
+    id: 'sendTestEvent',
+    tag: WEBHOOKS,
+    summary: 'Sends a test event to the endpoint, once, and answers with the result',
+    description:
+      'Signed like every delivery, also while the endpoint is disabled. Its `id` begins with `evt_test_`, and its user is `test-event`. It tells of no change, is not in the list of deliveries, and counts neither as a failure nor as a success.',
+    refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
+  },
   'GET /apps/{appId}/webhook/deliveries': {
     id: 'listDeliveries',
     tag: WEBHOOKS,

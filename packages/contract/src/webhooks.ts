@@ -92,9 +92,22 @@ export const webhookSchema = z
   })
   .meta({ id: 'Webhook' });
 
+/** `pending` waits for its next attempt. `dropped` is never sent again. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'dropped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
 export const deliveriesPageSchema = z.strictObject({
   before: z.string().max(256).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(500, 100),
+  state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only events in this state.' }),
+});
+
+const attempt = z.object({
+  attempt: z.int().min(1).max(ATTEMPTS_MAX),
+  at: moment,
+  status: z.int().nullable().meta({ description: 'Of the answer. Null: there was none, and `error` says why.' }),
+  durationMs: z.int(),
+  error: z.string().nullable(),
 });
 
 /** The history of deliveries (WH-14). Of a receiver's answer, only the status is shown: nothing else is stored. */
@@ -105,16 +118,12 @@ export const deliveriesSchema = z
         eventId: z.string(),
         type: z.enum(EVENT_TYPES),
         createdAt: moment,
-        state: z.enum(['pending', 'delivered', 'dropped']),
-        attempts: z.array(
-          z.object({
-            attempt: z.int().min(1).max(ATTEMPTS_MAX),
-            at: moment,
-            status: z.int().nullable(),
-            durationMs: z.int(),
-            error: z.string().nullable(),
-          }),
-        ),
+        state: z.enum(DELIVERY_STATES),
+        body: z.string().nullable().meta({
+          description: 'What is sent, byte for byte in UTF-8. Null for old events, of which it was not kept.',
+        }),
+        nextAttemptAt: moment.nullable().meta({ description: 'When the next attempt is due. Null after the end.' }),
+        attempts: z.array(attempt),
       }),
     ),
     next: z
@@ -123,6 +132,22 @@ export const deliveriesSchema = z
       .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' }),
   })
   .meta({ id: 'Deliveries' });
+
+/** The id of a test event begins with this. No other event's does. */
+export const TEST_EVENT_PREFIX = 'evt_test_';
+
+/** A test event of one type, whether or not the app has subscribed to that type. */
+export const testEventSchema = z.strictObject({ type: z.enum(EVENT_TYPES) });
+
+/** A test event as it was sent, and how the one attempt ended. */
+export const sentTestSchema = z
+  .object({
+    eventId: z.string().meta({ description: 'Begins with `evt_test_`.' }),
+    type: z.enum(EVENT_TYPES),
+    body: z.string().meta({ description: 'What was sent, byte for byte in UTF-8.' }),
+    attempt,
+  })
+  .meta({ id: 'SentTestEvent' });
 
 /** How long a listener's request may wait for events. A listener is a developer's machine without an endpoint. */
 export const LISTEN_SECONDS_MAX = 20;

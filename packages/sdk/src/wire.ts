@@ -7,6 +7,7 @@ export type ErrorCode =
   | PaymentCode
   | 'APP_SUSPENDED'
   | 'MODEL_NOT_ENTITLED'
+  | 'KEY_BUDGET_EXCEEDED'
   | 'NOT_FOUND'
   | 'PAYLOAD_TOO_LARGE'
   | 'TOO_MANY_REQUESTS'

@@ -199,7 +199,7 @@ test('CP-01 the mailbox shows text as text and links as links, and nothing can r
     assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.match(
       reply.headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
     assert.equal(reply.headers.get('cache-control'), 'no-store');
     assert.equal(reply.headers.get('referrer-policy'), 'no-referrer');

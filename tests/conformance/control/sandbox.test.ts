@@ -27,6 +27,7 @@ const FRESH = {
   tokens: 0,
   spendCapMicros: null,
   suspended: false,
+  nextOutcome: null,
 };
 
 test('SB-04 the owner sees every test user: balance, reservations, requests, tokens, cap, suspension', async () => {
@@ -133,7 +134,9 @@ test('A1 SB-05 the document says which bodies are optional: those whose route ac
   );
   assert.deepEqual(optional.toSorted(), [
     'patch /apps/{appId}',
+    'patch /apps/{appId}/keys/{keyId}',
     'patch /operator/apps/{appId}',
+    'post /apps/{appId}/keys/{keyId}/roll',
     'post /apps/{appId}/sandbox/users/{userId}/reset',
   ]);
 });
@@ -201,4 +204,36 @@ test('SB-08 a wallet that was idle for 30 days is no longer listed', async () =>
   );
   const { text } = await owner.ask('GET', SANDBOX);
   assert.ok(!text.includes('"idle"'));
+});
+
+const next = (outcome: unknown) => owner.ask('PUT', `${SANDBOX}/users/once/next`, { outcome });
+
+test('SB-02 SB-05 the outcome that is set for a test user is played by exactly one of their next calls at once', async () => {
+  assert.deepEqual((await next('throttled')).body, { ...FRESH, userId: 'once', nextOutcome: 'throttled' });
+  await ask('other'); // Of another user: it takes nothing.
+  const statuses = (await Promise.all(Array.from({ length: 12 }, () => ask('once')))).map(({ status }) => status);
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [...Array.from({ length: 11 }, () => 200), 429],
+  );
+
+  await next('rejected'); // Rejections are remembered for 5 s (CC-15), but not one that is played once.
+  assertRefusal(await ask('once'), { code: 'UPSTREAM_PROVIDER_ERROR' });
+  assert.equal((await ask('once')).status, 200);
+
+  await next('length');
+  const { body } = await chat(
+    { url: service.url, key: String(apiKey), user: 'once' },
+    { stream: true, model: 'sandbox/error' },
+  );
+  assert.equal(body['error'], undefined, 'it comes before the model');
+
+  await next('error');
+  assert.equal((await next(null)).body['nextOutcome'], null);
+  assert.equal((await ask('once')).status, 200);
+  await next('error');
+  assert.equal(((await reset('once', {})).body as { nextOutcome: unknown }).nextOutcome, null);
+  const unknown = await next('crash');
+  assertRefusal(unknown, { code: 'BAD_REQUEST' });
+  assert.match(unknown.text, /must be one of `throttled`, /);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
-import { PASSWORD } from '../../support/control.ts';
+import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
+import { mailTo, PASSWORD } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -58,4 +59,21 @@ test('D8 CP-01 where registering is open, the sign-in links to it, and the new a
   const other = openBrowser(service.url);
   await other.open('/register');
   assertPage(await other.submit('/register', { email, 'new-password': PASSWORD }), 409, 'Create an account');
+});
+
+test('CP-01 the list of the mailbox shows the code of a sign-in, and no token of a link', async () => {
+  const browser = openBrowser(service.url);
+  const email = 'codes@example.test';
+  await browser.open('/wallet/sign-in');
+  await browser.submit('/wallet/sign-in', { email });
+  const { token: code } = await mailTo(service, email);
+  await insertMessage(service.database.owner, {
+    recipient: email,
+    subject: 'x',
+    html: 'x',
+    body: `    ${'t'.repeat(43)}\n`,
+  });
+  const { text } = await browser.ask('/dev/mailbox');
+  assert.ok(text.includes(`<code class="code">${code}</code>`), text);
+  assert.ok(!text.includes('ttt'), text);
 });

@@ -70,7 +70,7 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   assert.deepEqual(await refundsOf(user), ['5000000: 5000000 asked', '10000000: 2000000 asked']);
   const underWay = await browser.open(`${path}/refund`);
   assertPage(underWay, 200, 'Refund');
-  assert.match(underWay.text, /On their way<\/h2>[^]*€[25]\.00[^]*€[25]\.00/);
+  assert.match(underWay.text, /On their way<\/h2>[^]*−€[25]\.00[^]*−€[25]\.00/);
   assert.match(underWay.text, /<p class="amount">€8\.00<\/p>/);
 
   for (const address of addresses) await hurry(service, address);
@@ -79,6 +79,18 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   assert.match((await browser.open(path)).text, /Refund paid out/);
   assert.equal(await balance(), 10_000_000);
   assert.deepEqual(await service.check(), []);
+  // Each step is mailed to the payer once, however often the processor reports it.
+  const { rows } = await database.query<{ subject: string; body: string }>(
+    'select subject, body from mail.messages where recipient = $1 order by message_id',
+    [person.email],
+  );
+  const subjects = ['Receipt: €10.00', 'Receipt: €5.00', 'Refund: €2.00', 'Refund: €5.00'].map(
+    (one) => `${one} for Test app`,
+  );
+  assert.deepEqual(rows.map(({ subject }) => subject).toSorted(), subjects);
+  for (const { body } of rows)
+    assert.match(body, /Reference: (pay|ref)_\w+\n\nThis service uses the test processor: no real money moves\./);
+  assert.match(rows[0]?.body ?? '', /You paid €10\.00 into a wallet for the app "Test app" on \w+ \d+, 2\d{3}\./);
 });
 
 test('ON-04 a form sent twice, even at once, requests one refund', async () => {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createWalletMail } from '../../../packages/service/src/app/wallet-mail.ts';
+import { sendCapAlerts } from '../../../packages/service/src/connections/alerts.ts';
+import { writeLetter } from '../../../packages/service/src/mail/letter.ts';
+import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { createLinks } from '../../../packages/service/src/connections/link.ts';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { chargeFor } from '../../support/catalogue.ts';
@@ -111,6 +115,77 @@ test('ON-04 a pause refuses the next call, and ending it brings the cap back', a
     assert.equal(await capOf(user), before);
     assert.equal((await call(user)).status, 200);
   }
+});
+
+/** Stores alerts as the service does. */
+const { tellOwner } = createWalletMail({
+  config: {
+    operatorName: 'Purser',
+    publicUrl: 'https://purser.test',
+    supportEmail: undefined,
+    payments: { processor: 'test' },
+  },
+  clock: systemClock,
+  sendMail: (recipient, letter, tx) =>
+    insertMessage(tx ?? service.database.owner, { recipient, ...writeLetter(letter) }),
+});
+
+/** A process that dies while it stores a mail. */
+function crash(): Promise<never> {
+  return Promise.reject(new Error('The process dies.'));
+}
+
+async function mailsTo(email: string): Promise<readonly string[]> {
+  const { rows } = await service.database.owner.query<{ subject: string }>(
+    'select subject from mail.messages where recipient = $1 order by message_id',
+    [email],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+test('ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash', async () => {
+  const { owner: pool } = service.database;
+  const { browser, email, user, path } = await atWallet();
+  const spend = (spent: number, month = 'db.current_month()') =>
+    service.setWallet(app, user, `cap_spent_micros = ${spent}, cap_month = ${month}`);
+  const sweepAtOnce = () => Promise.all(Array.from({ length: 4 }, () => sendCapAlerts(pool, tellOwner)));
+  await browser.submit(`${path}/cap`, { cap: '4' });
+  await spend(3_990_000);
+  await sweepAtOnce();
+  assert.deepEqual(await mailsTo(email), [], 'nobody gets a mail that they did not ask for');
+
+  await spend(1_999_999);
+  const shown = await browser.submit(`${path}/alerts`, { 'share-50': 'yes', 'share-80': '', 'share-100': 'yes' });
+  assert.match(shown.text, /role="status">We will mail you[^]*E-mail me about the cap \(at 50, 100 %\)/);
+  await sweepAtOnce();
+  assert.deepEqual(await mailsTo(email), []);
+  await spend(2_000_000);
+  await assert.rejects(sendCapAlerts(pool, crash));
+  await sweepAtOnce();
+  const half = 'Test app has spent 50 % of your monthly cap';
+  assert.deepEqual(await mailsTo(email), [half]);
+  await spend(3_300_000); // 80 percent was not chosen.
+  await sweepAtOnce();
+  await spend(3_960_000);
+  await sweepAtOnce();
+  await sweepAtOnce();
+  const all = 'Test app has used up your monthly cap';
+  assert.deepEqual(await mailsTo(email), [half, all]);
+
+  await spend(3_990_000, `(db.current_month() - interval '1 month')::date`);
+  await sweepAtOnce();
+  assert.deepEqual(await mailsTo(email), [half, all], 'spent last month');
+  await pool.query(`update connections.alerts set month = month - interval '1 month'`);
+  await spend(3_990_000);
+  await sweepAtOnce();
+  assert.deepEqual(await mailsTo(email), [half, all, all], 'a new month, and only the highest of several shares');
+
+  await pool.query(`update connections.alerts set told = 0`);
+  await browser.submit(`${path}/alerts`, { 'share-50': '', 'share-80': '', 'share-100': '' });
+  await sweepAtOnce();
+  assert.equal((await mailsTo(email)).length, 3);
+  assert.match(browser.page().text, /You get no more mails about the cap\./);
+  await spend(0);
 });
 
 test('ON-05 disconnecting asks first, says what happens to the money, and refuses the next call like a stranger’s', async () => {

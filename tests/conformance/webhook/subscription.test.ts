@@ -241,6 +241,7 @@ test('AU-06 nobody else can use the webhook of another account’s app', async (
     ['GET', '', undefined],
     ['DELETE', '', undefined],
     ['POST', '/secret', undefined],
+    ['POST', '/test', { type: 'topup.completed' }],
     ['GET', '/deliveries', undefined],
   ] as const) {
     assertRefusal(await stranger.ask(method, hook(appId, more), body), { code: 'NOT_FOUND' });
@@ -257,7 +258,7 @@ test('WH-14 the owner sees each event with its attempts, newest first, in pages'
   await endWaits();
   for (let times = 0; times < 4; times += 1) await topUp(appId, 'anna', 10);
   await whenQuiet();
-  const seen: { eventId: string; attempts: Record<string, unknown>[] }[] = [];
+  const seen: { eventId: string; body: string; attempts: Record<string, unknown>[] }[] = [];
   for (let next: string | null = ''; next !== null; ) {
     const query = `?limit=2${next === '' ? '' : `&before=${next}`}`;
     const page = await owner.get(200, 'GET', hook(appId, `/deliveries${query}`));
@@ -270,7 +271,9 @@ test('WH-14 the owner sees each event with its attempts, newest first, in pages'
     stored.toReversed(),
   );
   const first = seen.at(-1);
-  assert.deepEqual(Object.keys(first ?? {}).toSorted(), ['attempts', 'createdAt', 'eventId', 'state', 'type']);
+  const fields = ['attempts', 'body', 'createdAt', 'eventId', 'nextAttemptAt', 'state', 'type'];
+  assert.deepEqual(Object.keys(first ?? {}).toSorted(), fields);
+  assert.equal(first?.body, receiver.at(path)[0]?.body.toString('utf8'));
   assert.deepEqual(
     first?.attempts.map(({ attempt, status, error }) => [attempt, status, error]),
     [
@@ -278,7 +281,19 @@ test('WH-14 the owner sees each event with its attempts, newest first, in pages'
       [2, 200, null],
     ],
   );
-  for (const bad of ['before=x', 'limit=0', 'limit=501', 'limit=x', 'other=1']) {
+  for (const bad of ['before=x', 'limit=0', 'limit=501', 'limit=x', 'other=1', 'state=sending']) {
     assertRefusal(await owner.ask('GET', hook(appId, `/deliveries?${bad}`)), { code: 'BAD_REQUEST' }, bad);
   }
+  await service.database.owner.query(
+    "update webhooks.events set state = 'dropped' where app_id = $1 and event_id = any ($2)",
+    [appId, stored.slice(0, 2)],
+  );
+  const dropped: string[] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const query: string = `?state=dropped&limit=1${next === '' ? '' : `&before=${next}`}`;
+    const page = await owner.get(200, 'GET', hook(appId, `/deliveries${query}`));
+    dropped.push(...(page['deliveries'] as typeof seen).map(({ eventId }) => eventId));
+    next = page['next'] as string | null;
+  }
+  assert.deepEqual(dropped, stored.slice(0, 2).toReversed());
 });

@@ -165,8 +165,8 @@ export const LONE_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [
       settleOne(
-        'where h.call_id = p.call_id and not (h.is_joined and p.is_unkept) and p',
-        'where h.call_id = p.call_id and p',
+        'where h.call_id = p.call_id and h.budget_key is null and not (h.is_joined and p.is_unkept)\n    and p',
+        'where h.call_id = p.call_id and h.budget_key is null and p',
       ),
       settleOne('h.is_stream = hold.is_stream and not (h.is_joined and p.is_unkept);', 'h.is_stream = hold.is_stream;'),
     ],

@@ -48,6 +48,9 @@ export const walletDifferences = inFile('packages/service/src/ledger/check/walle
 export const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 export const ledgerCheck = inFile('packages/service/src/ledger/check/check.ts');
 export const tellLowBalances = inFile('packages/service/src/webhooks/tell_low_balances.sql');
+export const rollUp = inFile('packages/service/src/stats/roll_up.sql');
+export const rebuildReceipts = inFile('packages/service/src/stats/rebuild_receipts.sql');
+export const replaceDay = inFile('packages/service/src/stats/replace_day.sql');
 export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 
 /** and the code. */
@@ -77,6 +80,7 @@ export const chunkStream = inFile('packages/service/src/providers/openai-compati
 export const endWatch = inFile('packages/service/src/providers/openai-compatible/missing-reasons.ts');
 export const admission = inFile('packages/service/src/gateway/request/admission.ts');
 export const rejections = inFile('packages/service/src/gateway/idempotency/rejections.ts');
+export const callSums = inFile('packages/service/src/stats/call-sums.ts');
 export const parameters = inFile('packages/service/src/gateway/request/parameters.ts');
 export const vendorParameters = inFile('packages/service/src/gateway/request/vendor-parameters.ts');
 export const usageDialects = inFile('packages/service/src/providers/openai-compatible/usage.ts');
@@ -166,3 +170,5 @@ export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');
 export const limiting = ofFile('tests/conformance/limits.test.ts');
 export const disconnecting = ofFile('tests/conformance/disconnecting.test.ts');
 export const answering = ofFile('tests/conformance/chat-completions.test.ts');
+export const sums = ofFile('tests/integration/stats.test.ts');
+export const callCounting = ofFile('packages/service/src/stats/call-counts.test.ts');

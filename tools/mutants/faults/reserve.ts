@@ -214,7 +214,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'month-moves-back',
     clause: 'WA-08',
-    edits: [reserve('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
+    edits: [reserve('greatest(asked.cap_month, this_month)', 'this_month')],
     killer: months('WA-08 the month of a wallet never goes back'),
   },
   {

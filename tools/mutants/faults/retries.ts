@@ -211,13 +211,23 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'rejection-not-remembered',
     clause: 'CC-15',
-    edits: [failure('  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);\n', '')],
+    edits: [
+      failure(
+        '  if (asking !== undefined && hold.plays === undefined) caller.rejections.note(lane.mode, asking, fault);\n',
+        '',
+      ),
+    ],
     killer: rejecting('CC-15 a buffered request that the provider answers 400 reaches it once'),
   },
   {
     id: 'streamed-rejection-not-remembered',
     clause: 'CC-15',
-    edits: [stream('      caller.rejections.note(mode, { call, asked }, told);\n', '')],
+    edits: [
+      stream(
+        '      if (hold.plays === undefined) caller.rejections.note(mode, { call: hold.call, asked }, told);\n',
+        '',
+      ),
+    ],
     killer: rejecting('CC-15 a streamed request that the provider answers 400 reaches it once'),
   },
   {
@@ -230,7 +240,6 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'disconnected-user-gets-a-kept-answer',
     clause: 'CC-14',
     edits: [
-      reserve('elsif asked.wallet_id is null then', 'elsif asked.wallet_id is null and not asked.joins then'),
       reserve(
         'elsif asked.joins and not asked.is_suspended then',
         'elsif asked.joins and asked.is_suspended is not true then',

@@ -11,13 +11,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
   {
     id: 'sandbox-round-decides-all',
     clause: 'SB-02',
-    edits: [
-      sandboxReserve(
-        `\n            = (a.outcome in ('granted', 'attempt_running'))::int as is_decided`,
-        ' >= 0 as is_decided',
-      ),
-      UNCOVERED,
-    ],
+    edits: [sandboxReserve(`\n            = (a.outcome in ('granted', 'attempt_running'))::int)`, ' >= 0)'), UNCOVERED],
     killer: sandboxHolds(LIKE_REAL_ONES),
   },
   {

@@ -292,7 +292,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-places-for-a-retry',
     clause: 'CC-14',
-    edits: [turnQueries('const tried = isFirst ? turn :', 'const tried = true ? turn :')],
+    edits: [turnQueries('const tried = isTried ? turn :', 'const tried = true ? turn :')],
     killer: RETRIED,
   },
 ];

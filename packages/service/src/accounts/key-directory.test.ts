@@ -99,6 +99,12 @@ function rowsOf(apiKey: string) {
       mode: modeOfApiKey(apiKey),
       revoked_at: null,
       generation,
+      counts_as: null,
+      expires_at: null,
+      models: null,
+      addresses: null,
+      rate_per_minute: null,
+      budget_micros: null,
     },
   };
 }

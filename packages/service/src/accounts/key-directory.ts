@@ -1,7 +1,9 @@
 import { isApiKey } from '#accounts/api-key.ts';
+import { type KeyFacts, keyFactsOf } from '#accounts/key-settings.ts';
 import { type KeyRow, selectKeyByDigest, selectKeysChangedSince } from '#accounts/key-queries.ts';
 import { type AppRow, selectApp, selectAppsChangedSince, selectNewestGeneration } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
+import { systemClock } from '#kernel/clock.ts';
 import { sha256Base64 } from '#kernel/crypto.ts';
 import type { AccountId, AppId, EndUserId, KeyId, Mode } from '#kernel/ids.ts';
 
@@ -38,12 +40,13 @@ export interface Caller {
   readonly boundUser: EndUserId | null;
   /** How long after its end a call with this key answers others with the same body (CC-14). Null: it does not. */
   readonly joinSeconds: number | null;
+  readonly key: KeyFacts;
 }
 
 /** Keeps keys and apps in memory, so that a call costs no database read. */
 export interface KeyDirectory {
   /**
-   * The caller behind a key; undefined when the key is malformed, unknown or revoked. A suspended app is still a caller: it
+   * The caller behind a key; undefined when the key is malformed, unknown, revoked or expired. A suspended app is still a caller: it
    * is refused later, with a reason. Synchronous when the key is in memory.
    */
   readonly find: (apiKey: string) => Caller | undefined | Promise<Caller | undefined>;
@@ -64,7 +67,7 @@ const UNKNOWN_DIGESTS_MAX = 10_000;
  * generation: otherwise a look-up that was already running could undo a revocation (AU-09).
  */
 export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
-  const keys = new Map<string, KeyRow>();
+  const keys = new Map<string, KeyRow & { readonly facts: KeyFacts }>();
   const apps = new Map<AppId, AppRow & { readonly facts: AppFacts }>();
   const unknown = new Set<string>();
   const loading = new Map<string, Promise<Caller | undefined>>();
@@ -75,7 +78,7 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
     const known = keys.get(digest);
     if (known !== undefined && known.generation >= row.generation) return;
     if (keys.size >= KEYS_MAX) keys.clear();
-    keys.set(digest, row);
+    keys.set(digest, { ...row, facts: keyFactsOf(row) });
     unknown.delete(digest);
   }
 
@@ -88,6 +91,7 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
   function callerOf(digest: string): Caller | undefined {
     const key = keys.get(digest);
     if (key === undefined || key.revoked_at !== null) return undefined;
+    if (key.expires_at !== null && key.expires_at.getTime() <= systemClock.nowMs()) return undefined;
     const app = apps.get(key.app_id);
     if (app === undefined) return undefined;
     onUse(key.key_id);
@@ -140,8 +144,9 @@ function remember(unknown: Set<string>, digest: string): void {
 }
 
 /** An app without limits of its own gets the service's defaults, which a restart may change. */
-function callerWith(key: KeyRow, app: AppFacts): Caller {
-  return { app, keyId: key.key_id, mode: key.mode, boundUser: key.bound_user, joinSeconds: key.join_seconds };
+function callerWith(key: KeyRow & { readonly facts: KeyFacts }, app: AppFacts): Caller {
+  const { key_id: keyId, mode, bound_user: boundUser, join_seconds: joinSeconds, facts } = key;
+  return { app, keyId, mode, boundUser, joinSeconds, key: facts };
 }
 
 function factsOf(row: AppRow, defaults: CallLimits): AppFacts {

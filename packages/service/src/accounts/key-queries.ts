@@ -1,4 +1,7 @@
+import { type KeySettings, NO_SETTINGS } from '#accounts/key-settings.ts';
 import type { Queryable } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import { dateOf } from '#kernel/clock.ts';
 import type { AppId, EndUserId, KeyId, Mode } from '#kernel/ids.ts';
 
 /** A key as the data plane needs it. `generation` orders its changes. */
@@ -11,9 +14,17 @@ export interface KeyRow {
   readonly join_seconds: number | null;
   readonly revoked_at: Date | null;
   readonly generation: bigint;
+  /** The first key of its line. Null: itself. */
+  readonly counts_as: KeyId | null;
+  readonly expires_at: Date | null;
+  readonly models: readonly string[] | null;
+  readonly addresses: readonly string[] | null;
+  readonly rate_per_minute: number | null;
+  readonly budget_micros: bigint | null;
 }
 
-const KEY_COLUMNS = 'key_id, app_id, digest, mode, bound_user, join_seconds, revoked_at, generation';
+const KEY_COLUMNS = `key_id, app_id, digest, mode, bound_user, join_seconds, revoked_at, generation, counts_as, expires_at,
+  models, addresses, rate_per_minute, budget_micros`;
 
 /** Finds a key by the digest of its text, revoked ones included, so that a revocation can be remembered. */
 export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<KeyRow | undefined> {
@@ -21,7 +32,7 @@ export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<
   return rows[0];
 }
 
-/** Reads the keys that were added or revoked after a generation, oldest change first. */
+/** Reads the keys that were added, changed or revoked after a generation, oldest change first. */
 export async function selectKeysChangedSince(db: Queryable, generation: bigint): Promise<readonly KeyRow[]> {
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from accounts.api_keys where generation > $1 order by generation`,
@@ -40,16 +51,69 @@ interface NewKey {
   readonly boundUser?: EndUserId | undefined;
   /** How long after its end a call answers others with the same body. */
   readonly joinSeconds?: number | undefined;
+  readonly settings?: KeySettings | undefined;
+  /** The key that it succeeds, and the first key of their line. */
+  readonly succeeds?: { readonly keyId: KeyId; readonly line: KeyId } | undefined;
 }
 
 /** Adds a key. Does nothing when its id exists. */
 export async function insertKey(tx: Queryable, key: NewKey, generation: bigint): Promise<void> {
   await tx.query(
-    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, bound_user, join_seconds)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict do nothing`,
-    [key.keyId, key.appId, key.digest, key.mode, key.hint, generation, key.boundUser ?? null, key.joinSeconds ?? null],
+    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, bound_user, join_seconds, rolled_from,
+       counts_as, name, expires_at, models, addresses, rate_per_minute, budget_micros)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+     on conflict (key_id) do nothing`,
+    [
+      key.keyId,
+      key.appId,
+      key.digest,
+      key.mode,
+      key.hint,
+      generation,
+      key.boundUser ?? null,
+      key.joinSeconds ?? null,
+      key.succeeds?.keyId ?? null,
+      key.succeeds?.line ?? null,
+      ...settingValues(key.settings ?? NO_SETTINGS),
+    ],
   );
+}
+
+function settingValues(settings: KeySettings): readonly unknown[] {
+  const { name, expiresAtMs, models, addresses, perMinute, monthlyBudget } = settings;
+  const expiresAt = expiresAtMs === null ? null : dateOf(expiresAtMs);
+  return [name, expiresAt, models, addresses, perMinute, monthlyBudget];
+}
+
+/** Replaces all settings of a key. */
+export async function updateKey(
+  tx: Queryable,
+  key: { readonly appId: AppId; readonly keyId: KeyId; readonly settings: KeySettings },
+  generation: bigint,
+): Promise<void> {
+  await tx.query(
+    `update accounts.api_keys set generation = $3, name = $4, expires_at = $5, models = $6, addresses = $7,
+       rate_per_minute = $8, budget_micros = $9
+     where app_id = $1 and key_id = $2`,
+    [key.appId, key.keyId, generation, ...settingValues(key.settings)],
+  );
+}
+
+/** Lets a key expire after so many seconds, or when it would have anyway, and returns that moment. */
+export async function expireKey(
+  tx: Queryable,
+  key: { readonly keyId: KeyId; readonly inSeconds: number },
+  generation: bigint,
+): Promise<Date> {
+  const { rows } = await tx.query<{ expires_at: Date }>(
+    `update accounts.api_keys set generation = $2,
+       expires_at = least(expires_at, clock_timestamp() + $3 * interval '1 second')
+     where key_id = $1 returning expires_at`,
+    [key.keyId, generation, key.inSeconds],
+  );
+  const row = rows[0];
+  assert(row !== undefined, 'the key was read in this transaction');
+  return row.expires_at;
 }
 
 /** A key as its owner sees it. The digest is left out. */
@@ -62,36 +126,58 @@ export interface KeyListRow {
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
+  readonly name: string | null;
+  readonly expires_at: Date | null;
+  readonly models: readonly string[] | null;
+  readonly addresses: readonly string[] | null;
+  readonly rate_per_minute: number | null;
+  readonly budget_micros: bigint | null;
+  readonly rolled_from: KeyId | null;
+  readonly counts_as: KeyId | null;
+  /** The key that succeeds it. */
+  readonly rolled_to: KeyId | null;
 }
 
-/** Lists an app's keys in the order they were made: all keys in force, and the `revokedMax` that were revoked last. */
-export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: number): Promise<readonly KeyListRow[]> {
+const LIST_COLUMNS = `key_id, mode, hint, bound_user, join_seconds, created_at, last_used_at, revoked_at, name, expires_at, models,
+  addresses, rate_per_minute, budget_micros, rolled_from, counts_as,
+  (select s.key_id from accounts.api_keys s where s.rolled_from = k.key_id) as rolled_to`;
+
+/** Lists an app's keys in the order they were made: all keys in force, and the `endedMax` that ended last. */
+export async function selectKeysOfApp(db: Queryable, appId: AppId, endedMax: number): Promise<readonly KeyListRow[]> {
   const { rows } = await db.query<KeyListRow>(
-    `select key_id, mode, hint, bound_user, join_seconds, created_at, last_used_at, revoked_at
+    `select ${LIST_COLUMNS}
      from (
-       select k.*, row_number() over (partition by revoked_at is null order by revoked_at desc) as place
-       from accounts.api_keys k where app_id = $1
+       select e.*, row_number() over (partition by has_ended order by ended_at desc) as place
+       from (
+         select k.*, least(revoked_at, expires_at) as ended_at,
+           coalesce(least(revoked_at, expires_at) <= clock_timestamp(), false) as has_ended
+         from accounts.api_keys k where app_id = $1
+       ) e
      ) k
-     where revoked_at is null or place <= $2
+     where not has_ended or place <= $2
      order by created_at, key_id`,
-    [appId, revokedMax],
+    [appId, endedMax],
   );
   return rows;
 }
 
-/** The mode of a key. Undefined when the app has no such key. */
-export async function selectKeyMode(db: Queryable, appId: AppId, keyId: KeyId): Promise<Mode | undefined> {
-  const { rows } = await db.query<{ mode: Mode }>(
-    'select mode from accounts.api_keys where app_id = $1 and key_id = $2',
-    [appId, keyId],
+/** Reads one key of an app. A change of it holds the lock of `bumpGeneration`, so nobody else changes it meanwhile. */
+export async function selectKeyOfApp(
+  db: Queryable,
+  key: { readonly appId: AppId; readonly keyId: KeyId },
+): Promise<KeyListRow | undefined> {
+  const { rows } = await db.query<KeyListRow>(
+    `select ${LIST_COLUMNS} from accounts.api_keys k where app_id = $1 and key_id = $2`,
+    [key.appId, key.keyId],
   );
-  return rows[0]?.mode;
+  return rows[0];
 }
 
-/** Counts the keys of an app that are not revoked. */
+/** Counts the keys of an app that are neither revoked nor expired. */
 export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    'select count(*)::int as count from accounts.api_keys where app_id = $1 and revoked_at is null',
+    `select count(*)::int as count from accounts.api_keys
+     where app_id = $1 and revoked_at is null and coalesce(expires_at > clock_timestamp(), true)`,
     [appId],
   );
   return rows[0]?.count ?? 0;

@@ -1,5 +1,5 @@
 import { jpegSize, pngSize, webpSize } from '#accounts/picture-size.ts';
-import { deleteLogo, selectLogoByDigest, upsertLogo } from '#accounts/queries.ts';
+import { deleteLogo, selectLogoByDigest, selectLogoDigest, upsertLogo } from '#accounts/queries.ts';
 import { type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
@@ -22,6 +22,8 @@ export interface Logos {
   /** Removes an app's logo. Does nothing when there is none. */
   readonly remove: (owner: Owner, appId: AppId) => Promise<void>;
   readonly find: (digest: string) => Promise<Logo | undefined>;
+  /** The digest of an app's logo. Undefined if it has none. */
+  readonly digestOf: (appId: AppId) => Promise<string | undefined>;
 }
 
 export function createLogos(pool: Pool): Logos {
@@ -41,6 +43,7 @@ export function createLogos(pool: Pool): Logos {
         await insertAuditEntry(tx, ownersEntry(owner, { action: 'app.logo-remove', subject: appId, appId }));
       }),
     find: (digest) => selectLogoByDigest(pool, Buffer.from(digest, 'hex')),
+    digestOf: async (appId) => (await selectLogoDigest(pool, appId))?.toString('hex'),
   };
 }
 
@@ -61,9 +64,18 @@ export function readLogo(text: string): Logo | Refusal<'BAD_REQUEST'> {
   if (type === undefined || image.toString('base64') !== base64) {
     return notLogo('must be `data:image/png;base64,...`, or the same with `image/jpeg` or `image/webp`');
   }
+  return pictureOf(image, type);
+}
+
+/** Reads a picture from its bytes. `type`: what its sender says that it is. */
+export function pictureOf(image: Buffer, type?: string): Logo | Refusal<'BAD_REQUEST'> {
   if (image.length > LOGO_BYTES_MAX) return notLogo(`must have at most ${LOGO_BYTES_MAX} bytes`);
   const found = typeOf(image);
-  if (found !== type) return notLogo('is not the kind of picture that its media type says');
+  if (found === undefined || (type !== undefined && found !== type)) {
+    return notLogo(
+      type === undefined ? 'must be PNG, JPEG or WebP' : 'is not the kind of picture that its media type says',
+    );
+  }
   const { width, height } = SIZE_OF[found](image) ?? { width: 0, height: 0 };
   const isShown = width > 0 && height > 0 && width <= LOGO_PIXELS_MAX && height <= LOGO_PIXELS_MAX;
   if (!isShown) return notLogo(`must be a complete picture of at most ${LOGO_PIXELS_MAX} pixels in each direction`);

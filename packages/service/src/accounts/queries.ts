@@ -166,6 +166,14 @@ interface LogoRow {
   readonly image: Buffer;
 }
 
+export async function selectLogoDigest(db: Queryable, appId: AppId): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ readonly digest: Buffer }>(
+    'select digest from accounts.app_logos where app_id = $1',
+    [appId],
+  );
+  return rows[0]?.digest;
+}
+
 /** Finds a logo by its digest. Several apps may have the same picture, so one row is enough. */
 export async function selectLogoByDigest(db: Queryable, digest: Buffer): Promise<LogoRow | undefined> {
   const { rows } = await db.query<LogoRow>('select type, image from accounts.app_logos where digest = $1 limit 1', [

@@ -27,6 +27,7 @@ import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
+import { createExactAddress } from '#http/caller-address.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
@@ -97,7 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const clock = systemClock;
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
-  const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
+  const { keys, keyUse, callers } = openKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
@@ -118,7 +119,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
-    keys,
+    ...callers,
     rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, KEPT), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
@@ -163,10 +164,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
 }
 
-/** Opens the keys in memory, and the note of when each was last used. */
-function openKeys(db: Pool, { appLimits }: Config, of: { readonly clock: Clock; readonly log: Log }) {
+/** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
+function openKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
-  return { keyUse, keys: markPort('keys', createKeyDirectory(db, appLimits, keyUse.note)) };
+  const keys = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
+  return { keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
 }
 
 /** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */

@@ -7,13 +7,19 @@ import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
+import { createWalletMail } from '#app/wallet-mail.ts';
+import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
+import { createReadBudgets } from '#http/key-budgets.ts';
+import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
+import { readSandboxBudgets } from '#sandbox/key-budgets.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
-import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
+import { addAppRoutes } from '#http/control-plane/apps.ts';
+import { addKeyRoutes } from '#http/control-plane/keys.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addSecondFactorRoutes } from '#http/control-plane/second-factor.ts';
@@ -60,8 +66,10 @@ import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
+import type { SendTest } from '#webhooks/test-event.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -79,10 +87,12 @@ interface PlanesOptions {
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
-  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'list'>;
+  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly links: Links;
 }
 
@@ -108,28 +118,41 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
   };
 }
 
+/** Real and play money are read over connections of different roles. */
+function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
+  return createReadBudgets({
+    live: (lines) => readKeyBudgets(live, lines),
+    sandbox: (lines) => readSandboxBudgets(sandbox, lines),
+  });
+}
+
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
+  const { config, pools, clock, log, keys, underWay, links } = options;
   const pool = pools.shared;
   const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
-  const payments = await composePayments({ config, pool, clock, log });
+  const walletMail = createWalletMail({ config, clock, sendMail });
+  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
+  const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   const control: ControlPlane = {
     audit: createAuditReader(pool),
     accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
-    apps: createOwnApps({ pool, refresh: keys.refresh }),
+    apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
     logos: createLogos(pool),
+    readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),
-    subscriptions,
-    listeners,
+    subscriptions: options.subscriptions,
+    listeners: options.listeners,
+    deliveries: options.deliveries,
+    sendTestEvent: options.sendTestEvent,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
@@ -149,7 +172,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
     if (isDevelopment) {
-      addDevelopmentPages(plane, createMailbox(pool));
+      addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
@@ -158,6 +181,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
     log,
   });
+  const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
@@ -170,7 +194,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
   };
 }
 

@@ -5,6 +5,7 @@ import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
 import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
+import type { TellPayer } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createRefunds, type Refunds } from '#payments/refund.ts';
 import { startPaymentSweep } from '#payments/sweep.ts';
@@ -17,6 +18,7 @@ interface PaymentsOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
+  readonly tellPayer: TellPayer;
 }
 
 /** Everything about payments, through the one processor that is configured. */
@@ -30,11 +32,17 @@ export interface Payments {
 }
 
 /** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */
-export async function composePayments({ config, pool, clock, log }: PaymentsOptions): Promise<Payments | undefined> {
+export async function composePayments({
+  config,
+  pool,
+  clock,
+  log,
+  tellPayer,
+}: PaymentsOptions): Promise<Payments | undefined> {
   const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
-  const options = { pool, processor, log };
+  const options = { pool, processor, log, tellPayer };
   const processorWebhooks = createProcessorWebhooks(options);
   const isTest = processor.name === 'test';
   const running = [

@@ -2,6 +2,7 @@ import { createAppProfiles } from '#accounts/app-profile.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
+import { createCapAlerts } from '#connections/alerts.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -64,6 +65,7 @@ export function composePeople({
       sendAdded: (tx, { email }) => sendMail(email, passkeyMail(config), tx),
     }),
     connections: createConnections(pool, config.currency),
+    alerts: createCapAlerts(pool),
     links,
     clock,
     apps: createAppProfiles(pool),

@@ -2,15 +2,18 @@ import { selectAppDetails, selectOwnersToTell } from '#accounts/operator-queries
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import { type Clock, systemClock } from '#kernel/clock.ts';
+import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
+import { createPace } from '#limits/pace.ts';
 import { droppedMail } from '#mail/letters.ts';
 import type { TellOwner } from '#webhooks/attempts.ts';
 import { createCourier } from '#webhooks/deliver.ts';
 import { createEndpointGuard } from '#webhooks/endpoint-guard.ts';
+import { createDeliveryHistory, type DeliveryHistory } from '#webhooks/history.ts';
 import { createListeners, type Listeners } from '#webhooks/listener.ts';
 import { createSigningSecrets } from '#webhooks/signing-secret.ts';
 import { createSubscriptions, type Subscriptions } from '#webhooks/subscription.ts';
+import { createSendTest, type SendTest } from '#webhooks/test-event.ts';
 import { startWebhookWorker, type WebhookWorker } from '#webhooks/worker.ts';
 
 interface WebhooksOptions {
@@ -25,6 +28,8 @@ interface WebhooksOptions {
 }
 
 export const DELIVERIES_CONNECTIONS_MAX = 3;
+/** Test events of one app, in one process. */
+const TEST_EVENTS = { ratePerMinute: 10, rateBurst: 10 };
 
 /**
  * Wires subscriptions and the worker that delivers their events. Both use one guard, so an address that may not be
@@ -33,14 +38,26 @@ export const DELIVERIES_CONNECTIONS_MAX = 3;
 export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions): {
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly worker: WebhookWorker;
 } {
   const guard = createEndpointGuard({ allowPrivate: config.webhookAllowPrivate });
   const secrets = createSigningSecrets(config.secret);
   const courier = createCourier({ guard, clock });
+  const testPace = createPace(TEST_EVENTS, steadyClock);
   return {
     subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
     listeners: createListeners(pools.shared),
+    deliveries: createDeliveryHistory(pools.shared),
+    sendTestEvent: createSendTest({
+      pool: pools.shared,
+      courier,
+      secrets,
+      clock,
+      currency: config.currency,
+      pace: testPace.take,
+    }),
     worker: startWebhookWorker({
       pool: pools.deliveries,
       courier,

@@ -101,6 +101,21 @@ export function notEntitled(name: string): Refusal<'MODEL_NOT_ENTITLED'> {
   );
 }
 
+/** True if one of the names is the model's, or that of an alias which points to it now. */
+export function isAmong(catalogue: Pick<Catalogue, 'find'>, names: readonly string[], model: Model): boolean {
+  return names.some((name) => catalogue.find(name)?.id === model.id);
+}
+
+/** Makes the refusal of a model that the API key of a call may not use (CP-08). `models`: those that it may. */
+export function notOfKey(name: string, models: readonly string[]): Refusal<'MODEL_NOT_ENTITLED'> {
+  const some = models.slice(0, NAMED_MODELS_MAX).map((model) => `\`${model}\``);
+  const list = `${some.join(', ')}${some.length < models.length ? ', ...' : ''}`;
+  const message = `This API key may not call the model \`${name}\`. It may call: ${list}. The owner of the app can change that.`;
+  return refuse('MODEL_NOT_ENTITLED', message, { param: 'model' });
+}
+
+const NAMED_MODELS_MAX = 10;
+
 /**
  * Keeps the catalogue in memory, so that a call reads nothing. Empty until the first `refresh`. `canReach` says whether a
  * provider can be used from here: a provider whose key is not set cannot, and a model with no other counts as disabled. A price

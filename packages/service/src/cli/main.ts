@@ -10,6 +10,7 @@ import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
 import { createOperator, readNewOperator } from '#cli/operator-command.ts';
+import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
@@ -37,6 +38,8 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  stats rebuild             make the statistics of calls again from receipts and traces;
+                            --from <day> --to <day> for some UTC days only, without the day of --to
 
 Settings are environment variables. docs/guides/operator/settings.md lists them.`;
 
@@ -86,6 +89,10 @@ async function main(words: readonly string[]): Promise<number> {
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
+    case 'stats rebuild': {
+      const days = readRebuildOptions(words.slice(2));
+      return withDatabase(config, log, (owner) => printRebuild(owner, days));
+    }
     case 'operator create': {
       const operator = await readNewOperator(words.slice(2), process.stdin, (text) => process.stderr.write(text));
       return withDatabase(config, log, (owner) => createOperator(owner, operator));

@@ -141,3 +141,48 @@ export async function updatePause(
     [pause.connectionId, pause.isPaused, pause.capBefore ?? null],
   );
 }
+
+/** The shares of the cap, in percent, that the owner wants mails about. */
+export async function selectAlerts(db: Queryable, connectionId: ConnectionId): Promise<readonly number[]> {
+  const { rows } = await db.query<{ shares: number[] }>(
+    'select shares from connections.alerts where connection_id = $1',
+    [connectionId],
+  );
+  return rows[0]?.shares ?? [];
+}
+
+/** Sets the shares. What was told this month stays told. */
+export async function upsertAlerts(
+  tx: Queryable,
+  connectionId: ConnectionId,
+  shares: readonly number[],
+): Promise<void> {
+  await tx.query(
+    `insert into connections.alerts (connection_id, shares) values ($1, $2::smallint[])
+     on conflict (connection_id) do update set shares = excluded.shares`,
+    [connectionId, shares],
+  );
+}
+
+export async function deleteAlerts(tx: Queryable, connectionId: ConnectionId): Promise<void> {
+  await tx.query('delete from connections.alerts where connection_id = $1', [connectionId]);
+}
+
+interface AlertRow {
+  readonly identity_id: IdentityId;
+  readonly connection_id: ConnectionId;
+  readonly app_id: AppId;
+  readonly share: number;
+  readonly spent: bigint;
+  readonly cap: bigint;
+  readonly currency: string;
+}
+
+/** Marks shares that were spent as told and returns them, see `alerts_due.sql`. */
+export async function claimAlerts(tx: Queryable, most: number): Promise<readonly AlertRow[]> {
+  const { rows } = await tx.query<AlertRow>(
+    'select identity_id, connection_id, app_id, share, spent, cap, currency from connections.alerts_due($1)',
+    [most],
+  );
+  return rows;
+}

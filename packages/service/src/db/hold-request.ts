@@ -14,4 +14,6 @@ export const holdRequests = recordArrayOf<HoldRequest>({
   joins: ({ idempotencyKey }) => idempotencyKey?.joins,
   joined_call: ({ idempotencyKey }) => idempotencyKey?.joined,
   calls_max: ({ callsMax }) => callsMax ?? 0,
+  budget_key: ({ budget }) => budget?.key,
+  budget_micros: ({ budget }) => budget?.micros,
 });

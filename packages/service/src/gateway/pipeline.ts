@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
@@ -8,6 +9,7 @@ import {
   callOf,
   checkEntitlement,
   checkModelParameters,
+  checkModelsOfKey,
   checkShape,
   findEligible,
   findOutcomeModel,
@@ -32,6 +34,8 @@ import type { RateLimiter } from '#limits/rate-limit.ts';
 export interface Gateway {
   readonly keys: KeyDirectory;
   readonly rateLimiter: RateLimiter;
+  /** The address that a request came from, past the operator's own proxies. */
+  readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   readonly catalogue: Catalogue;
   readonly pseudonyms: Pseudonyms;
   readonly lanes: { readonly live: Lane<'live'>; readonly sandbox: Lane<'sandbox'> };
@@ -77,12 +81,14 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   notes.isStream = isStream;
 
   const name = String(request['model']);
-  const model = findOutcomeModel(gateway.catalogue, caller, name) ?? resolveModel(gateway.catalogue, name);
+  const outcome = findOutcomeModel(gateway.catalogue, caller, name);
+  const model = outcome ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
   notes.model = model.id;
 
   const refused =
     checkEntitlement(caller, model, name) ??
+    (outcome === undefined ? checkModelsOfKey(gateway.catalogue, caller, { model, name }) : undefined) ??
     checkModelParameters(request, model) ??
     checkContext(request, model, bytes.length);
   if (refused !== undefined) return refused;

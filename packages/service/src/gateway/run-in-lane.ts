@@ -33,7 +33,7 @@ export async function runInLane<M extends Mode>(
   if (placed.kind === 'replayed') return placed;
   const { hold } = placed;
   // Only now, because a wallet's refusal comes first: a user who has disconnected gets what a stranger gets (CC-15).
-  const rejection = caller.rejections.find(lane.mode, asking);
+  const rejection = hold.plays === undefined ? caller.rejections.find(lane.mode, asking) : undefined;
   if (rejection !== undefined) return endFailed(lane, { hold, ending: FAILED, caller }, rejection);
   const route = lane.routeOf(hold, caller.gone);
   caller.notes.served = route;
@@ -48,7 +48,7 @@ export async function runInLane<M extends Mode>(
       try {
         const turn = route.begin();
         if (turn !== undefined) await turn;
-        completion = await lane.providerOf(call, route).complete(route.callOf(asking.asked));
+        completion = await lane.providerOf(hold, route).complete(route.callOf(asking.asked));
         route.answered();
       } catch (fault) {
         const told = route.failed(fault);

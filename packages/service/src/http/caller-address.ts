@@ -6,15 +6,27 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 /** The groups of an IPv6 address that name its network. A caller with one address of a network can use all of them. */
 const NETWORK_GROUPS = 4;
 
-/** Returns the address that limits count a request by. */
+/** Returns an address of the caller of a request. */
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * Creates the function that finds a caller's address. `proxyHops` is the number of the operator's own proxies in front of
- * the service. Each of them appends the address that called it to `x-forwarded-for`, so only that many entries, counted
- * from the right, can be trusted: a caller can invent everything further left. An IPv6 address counts by its /64 network.
+ * Creates the function that finds the address by which limits count a caller: an IPv6 address counts by its /64 network.
+ * See `createExactAddress`.
  */
 export function createCallerAddress(proxyHops: number, log: Log): CallerAddress {
+  const exactAddressOf = createExactAddress(proxyHops, log);
+  return (request) => {
+    const address = exactAddressOf(request);
+    return isIP(address) === 6 ? networkOf(address) : address;
+  };
+}
+
+/**
+ * Creates the function that finds a caller's address, as an API key is bound to it (CP-08). `proxyHops` is the number of the operator's own proxies in front of
+ * the service. Each of them appends the address that called it to `x-forwarded-for`, so only that many entries, counted
+ * from the right, can be trusted: a caller can invent everything further left.
+ */
+export function createExactAddress(proxyHops: number, log: Log): CallerAddress {
   let isTold = false;
   return ({ headers, socket }) => {
     const named = headers['x-forwarded-for'];
@@ -26,8 +38,7 @@ export function createCallerAddress(proxyHops: number, log: Log): CallerAddress 
     }
     const forwarded = proxyHops === 0 ? undefined : String(named).split(',').at(-proxyHops)?.trim();
     const address = forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : (socket.remoteAddress ?? '');
-    const plain = MAPPED.exec(address)?.[1] ?? address;
-    return isIP(plain) === 6 ? networkOf(plain) : plain;
+    return MAPPED.exec(address)?.[1] ?? address;
   };
 }
 

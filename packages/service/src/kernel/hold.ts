@@ -1,9 +1,9 @@
-import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 
 /**
- * Why a hold was refused. `cap_race_lost` and `balance_race_lost`: only the holds of other running calls stand in the way, of
- * the cap or of the balance (WA-03, WA-13).
+ * Why a hold was refused. `cap_race_lost`, `balance_race_lost` and `budget_race_lost`: only the holds of other running calls
+ * stand in the way, of the cap, of the balance or of the budget of the API key (WA-03, WA-13, CP-08).
  */
 export type HoldRefusalReason =
   | 'stream_limit'
@@ -12,7 +12,9 @@ export type HoldRefusalReason =
   | 'wallet_suspended'
   | 'cap_reached'
   | 'cap_race_lost'
-  | 'balance_race_lost';
+  | 'balance_race_lost'
+  | 'budget_reached'
+  | 'budget_race_lost';
 
 /** What a call asks of a wallet, real or fake, before it reaches a provider. */
 export interface HoldRequest {
@@ -29,6 +31,15 @@ export interface HoldRequest {
   readonly callsMax?: number;
   /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey?: HoldKey | undefined;
+  /** The monthly budget of the API key. Undefined if it has none, as nearly every key (CP-08). */
+  readonly budget?: KeyBudget | undefined;
+}
+
+/** The most that calls with the keys of one line may be charged and hold in a calendar month. */
+export interface KeyBudget {
+  /** The first key of the line: a key and those that succeeded it count together. */
+  readonly key: KeyId;
+  readonly micros: Micros;
 }
 
 /** The idempotency key of a hold: keyed digests, see `idempotency`. */

@@ -1,6 +1,6 @@
 import { plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
-import type { AppId } from '#kernel/ids.ts';
+import type { AppId, KeyId } from '#kernel/ids.ts';
 
 interface TokensAsked {
   readonly bucket: string;
@@ -32,7 +32,7 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
 }
 
 export interface LeaseRequest extends TokensAsked {
-  readonly bucket: AppId;
+  readonly bucket: AppId | KeyId;
   /** Leased tokens that this process keeps, those it returns, and how many it wants to hold in all. */
   readonly kept: number;
   readonly returned: number;
@@ -40,7 +40,7 @@ export interface LeaseRequest extends TokensAsked {
 }
 
 export interface LeaseRow {
-  readonly app_id: AppId;
+  readonly app_id: AppId | KeyId;
   readonly granted: number;
   /** False when the lease has expired in the database: none of the kept tokens may be spent any more. */
   readonly is_held: boolean;

@@ -3,24 +3,27 @@ import { createBatcher } from '#db/batcher.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
-import type { AppId } from '#kernel/ids.ts';
+import type { AppId, KeyId } from '#kernel/ids.ts';
 import { isSame, type LeasePlan, type RateAnswer, type RateLimits, refused, TokenLease } from '#limits/token-lease.ts';
 import { type LeaseRequest, type LeaseRow, leaseTokens } from '#limits/queries.ts';
 
 export type { RateAnswer, RateLimits };
 
+/** An app, or a key that has a limit of its own beside it. The bucket of a key is under the first key of its line (CP-08). */
+type BucketOwner = AppId | KeyId;
+
 export interface RateLimiter {
   /**
-   * Takes one token from the app's bucket, which all its keys, both modes and every process share (LI-01). Answers
-   * synchronously when no statement is needed: most calls of a busy app do not even wait for a microtask.
+   * Takes one token from the bucket of an app, which all its keys, both modes and every process share (LI-01), or of a key.
+   * Answers synchronously when no statement is needed: most calls of a busy app do not even wait for a microtask.
    */
-  readonly take: (appId: AppId, limits: RateLimits) => RateAnswer | Promise<RateAnswer>;
+  readonly take: (owner: BucketOwner, limits: RateLimits) => RateAnswer | Promise<RateAnswer>;
   /** Returns all leased tokens to the buckets. A call that comes later asks the database. */
   readonly stop: () => Promise<void>;
 }
 
 interface Asked {
-  readonly appId: AppId;
+  readonly owner: BucketOwner;
   readonly limits: RateLimits;
   /** False when the lease alone is renewed or returned and no call waits for the answer. */
   readonly isCall: boolean;
@@ -47,27 +50,27 @@ const UNHEARD: RateAnswer = refused(0); // The answer of a renewal, which nobody
  */
 export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
   const holder = randomUUID();
-  const leases = new Map<AppId, TokenLease>();
+  const leases = new Map<BucketOwner, TokenLease>();
   let isStopped = false;
   let returning: NodeJS.Timeout | undefined;
 
-  function leaseOf(appId: AppId, limits: RateLimits): TokenLease {
-    const known = leases.get(appId);
+  function leaseOf(owner: BucketOwner, limits: RateLimits): TokenLease {
+    const known = leases.get(owner);
     if (known !== undefined) return known;
     const lease = new TokenLease(limits);
-    leases.set(appId, lease);
+    leases.set(owner, lease);
     return lease;
   }
 
   /** Takes what each app's calls want in one statement, and hands it out in the order in which the calls came. */
   async function takeForAll(asked: readonly Asked[]): Promise<readonly RateAnswer[]> {
     const askedAtMs = clock.nowMs();
-    const questions = new Map<AppId, Question>();
-    for (const { appId, limits, isCall } of asked) {
+    const questions = new Map<BucketOwner, Question>();
+    for (const { owner, limits, isCall } of asked) {
       // `questionOf` plans the lease and must run once per app and statement: planning removes the returned tokens.
-      const question = questions.get(appId) ?? questionOf(leaseOf(appId, limits), askedAtMs, isStopped);
+      const question = questions.get(owner) ?? questionOf(leaseOf(owner, limits), askedAtMs, isStopped);
       if (isCall) question.wanted += 1;
-      questions.set(appId, question);
+      questions.set(owner, question);
     }
     const rows = await leaseTokens(pool, holder, [...questions].map(requestOf));
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
@@ -79,36 +82,36 @@ export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
    * Renews or returns a lease in the background. A failure needs no handling: the lease expires by itself, and the next
    * call that needs the database reports the outage.
    */
-  async function renew(appId: AppId, lease: TokenLease): Promise<void> {
+  async function renew(owner: BucketOwner, lease: TokenLease): Promise<void> {
     lease.isRenewing = true;
-    await taking.submit({ appId, limits: lease.limits, isCall: false }).catch(() => {});
+    await taking.submit({ owner, limits: lease.limits, isCall: false }).catch(() => {});
     lease.isRenewing = false;
   }
 
   /** Returns the tokens of expired leases. */
   function returnExpired(): void {
     const nowMs = clock.nowMs();
-    for (const [appId, lease] of leases) if (lease.isOverdue(nowMs)) void renew(appId, lease);
+    for (const [owner, lease] of leases) if (lease.isOverdue(nowMs)) void renew(owner, lease);
   }
 
   return {
-    take: (appId, limits) => {
+    take: (owner, limits) => {
       const nowMs = clock.nowMs();
-      const lease = leaseOf(appId, limits);
+      const lease = leaseOf(owner, limits);
       if (!isSame(lease.limits, limits)) lease.changeLimits(limits); // An operator's change takes effect at once.
       const answer = lease.answer(nowMs);
       if (answer === undefined) {
         returning ??= setInterval(returnExpired, RETURN_CHECK_MS).unref();
-        return taking.submit({ appId, limits, isCall: true });
+        return taking.submit({ owner, limits, isCall: true });
       }
-      if (answer.isTaken && lease.isDue(nowMs)) void renew(appId, lease);
+      if (answer.isTaken && lease.isDue(nowMs)) void renew(owner, lease);
       return answer;
     },
     stop: async () => {
       isStopped = true;
       clearInterval(returning);
       const held = [...leases].filter(([, lease]) => lease.isHolding());
-      await Promise.all(held.map(([appId, lease]) => renew(appId, lease)));
+      await Promise.all(held.map(([owner, lease]) => renew(owner, lease)));
     },
   };
 }
@@ -117,7 +120,10 @@ function questionOf(lease: TokenLease, nowMs: number, isEnding: boolean): Questi
   return { lease, limits: lease.limits, wanted: 0, ...lease.plan(nowMs, isEnding) };
 }
 
-function requestOf([bucket, { limits, wanted, kept, returned, target }]: readonly [AppId, Question]): LeaseRequest {
+function requestOf([bucket, { limits, wanted, kept, returned, target }]: readonly [
+  BucketOwner,
+  Question,
+]): LeaseRequest {
   return { bucket, perMinute: limits.ratePerMinute, burst: limits.rateBurst, wanted, kept, returned, target };
 }
 
@@ -127,11 +133,11 @@ function requestOf([bucket, { limits, wanted, kept, returned, target }]: readonl
  */
 function answersOf(
   asked: readonly Asked[],
-  questions: ReadonlyMap<AppId, Question>,
+  questions: ReadonlyMap<BucketOwner, Question>,
   rows: readonly LeaseRow[],
   times: { readonly askedAtMs: number; readonly nowMs: number },
 ): readonly RateAnswer[] {
-  const answered = new Map<AppId, { readonly row: LeaseRow; readonly lease: TokenLease; tokens: number }>();
+  const answered = new Map<BucketOwner, { readonly row: LeaseRow; readonly lease: TokenLease; tokens: number }>();
   for (const row of rows) {
     const question = questions.get(row.app_id);
     assert(question !== undefined, 'the database answers only for apps that were asked about');
@@ -139,8 +145,8 @@ function answersOf(
     lease.learn(row, { limits, wanted, ...times });
     answered.set(row.app_id, { row, lease, tokens: row.granted });
   }
-  return asked.map(({ appId, isCall }) => {
-    const app = answered.get(appId);
+  return asked.map(({ owner, isCall }) => {
+    const app = answered.get(owner);
     assert(app !== undefined, 'the database answers for every app');
     if (!isCall) return UNHEARD;
     app.tokens -= 1;

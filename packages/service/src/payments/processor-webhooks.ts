@@ -4,6 +4,7 @@ import { waitForLocks } from '#db/queries.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { paymentsBooked, webhooksReceived } from '#payments/metrics.ts';
+import type { TellPayer } from '#payments/news.ts';
 import type { PaymentReport, Processor, ProcessorEvent, ProcessorName } from '#payments/processor.ts';
 import { insertWebhook } from '#payments/queries.ts';
 import { reconcile } from '#payments/reconcile.ts';
@@ -23,6 +24,8 @@ interface BooksOptions {
   readonly pool: Pool;
   readonly processor: Processor;
   readonly log: Log;
+  /** Undefined: nobody gets a mail. */
+  readonly tellPayer?: TellPayer;
 }
 
 export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhooks {
@@ -51,13 +54,14 @@ export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhook
  * look-up happens before this call, outside the transaction: a slow processor must not hold the locks of a wallet.
  */
 export async function bringToBooks(
-  { pool, processor, log }: BooksOptions,
+  { pool, processor, log, tellPayer }: BooksOptions,
   report: PaymentReport,
   event?: ProcessorEvent,
 ): Promise<boolean> {
   const done = await inTransaction(pool, async (tx) => {
     await waitForLocks(tx);
     const reconciled = await reconcile(tx, processor.name, report);
+    for (const news of reconciled?.news ?? []) await tellPayer?.(tx, news);
     // After the booking, in the same transaction: a webhook that could not be booked leaves no row and counts when resent.
     if (reconciled !== undefined && event !== undefined) {
       await insertWebhook(tx, { processor: processor.name, eventId: event.eventId, type: event.type });

@@ -6,12 +6,14 @@ export interface CheckoutRow {
   readonly checkout_id: CheckoutId;
   readonly app_id: AppId;
   readonly user_id: EndUserId;
+  /** Who began it. Null for one that nobody began by themselves. */
+  readonly identity_id: IdentityId | null;
   readonly amount_micros: bigint;
   readonly currency: string;
   readonly processor_checkout: string | null;
 }
 
-const CHECKOUT = 'checkout_id, app_id, user_id, amount_micros, currency, processor_checkout';
+const CHECKOUT = 'checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor_checkout';
 
 interface NewCheckoutRow {
   readonly checkoutId: CheckoutId;

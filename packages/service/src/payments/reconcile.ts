@@ -3,6 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
+import type { PaymentNews } from '#payments/news.ts';
 import type { DisputeMovement, PaymentReport, ProcessorName, RefundReport } from '#payments/processor.ts';
 import {
   type CheckoutRow,
@@ -11,6 +12,7 @@ import {
   lockCheckout,
   type PaymentAnomaly,
   type PaymentRow,
+  type RefundRow,
   selectMovementsOfPayment,
   selectPaymentsOfCheckout,
   selectRefundsOfPayment,
@@ -27,6 +29,8 @@ interface Reconciled {
   /** The states of payments that were new. */
   readonly booked: PaymentRow['state'][];
   readonly anomalies: Anomaly[];
+  /** What the payer gets a mail about. */
+  readonly news: PaymentNews[];
 }
 
 /**
@@ -41,7 +45,7 @@ export async function reconcile(
 ): Promise<Reconciled | undefined> {
   const checkout = await lockCheckout(tx, processor, report.checkoutId);
   if (checkout === undefined) return undefined;
-  const done: Reconciled = { booked: [], anomalies: [] };
+  const done: Reconciled = { booked: [], anomalies: [], news: [] };
   // The lock above makes reports of one checkout take turns: what is read from here on stays true until the commit.
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);
   const payment =
@@ -65,6 +69,10 @@ export async function reconcile(
   await bookMovements(true);
   await bookRefunds(report.refunds.filter(({ state }) => state !== 'declined'));
   await bookMovements(false);
+  if (report.refunds.length > 0) {
+    const after = await selectRefundsOfPayment(tx, payment.payment_id);
+    done.news.push(...newsOfRefunds(checkout, refunds, after));
+  }
   for (const what of report.anomalies ?? []) done.anomalies.push({ what, subject: payment.payment_id });
   return done;
 }
@@ -117,7 +125,33 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
     done.anomalies.push({ what, subject: paymentId });
   }
   done.booked.push(payment.state);
+  if (isCredited) done.news.push(...newsOf(checkout, { kind: 'paid', amount, reference: paymentId }));
   return payment;
+}
+
+type Told = Pick<PaymentNews, 'kind' | 'amount' | 'reference'>;
+
+/** None if nobody is known to have paid. */
+function newsOf(
+  { app_id: appId, user_id: userId, identity_id: payer, currency }: CheckoutRow,
+  told: Told,
+): PaymentNews[] {
+  return payer === null ? [] : [{ ...told, appId, userId, payer, currency }];
+}
+
+/** Refunds that have left for the payer, or have failed, since `before`. */
+function newsOfRefunds(
+  checkout: CheckoutRow,
+  before: readonly RefundRow[],
+  after: readonly RefundRow[],
+): readonly PaymentNews[] {
+  return after.flatMap(({ refund_id: reference, state, amount_micros: amount }) => {
+    const was = before.find((one) => one.refund_id === reference)?.state;
+    if (state === was || state === 'asked') return [];
+    if (state === 'declined' && was === undefined) return []; // It was made and failed at the processor. Nobody here asked for it.
+    const kind = state === 'paid' ? 'refunded' : 'refund_failed';
+    return newsOf(checkout, { kind, amount: microsFromRow(amount), reference });
+  });
 }
 
 /** The reason in the audit trail. It is all that an operator sees there, so each says where the money is. */

@@ -11,6 +11,7 @@ import {
   endLooks,
   type UnheardCheckout,
 } from '#payments/operator-queries.ts';
+import type { TellPayer } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 
@@ -28,6 +29,7 @@ interface SweepOptions {
   readonly pool: Pool;
   readonly processor: Processor;
   readonly log: Log;
+  readonly tellPayer?: TellPayer;
   readonly periodMs?: number;
 }
 
@@ -36,11 +38,11 @@ interface SweepOptions {
  * and at refunds that nobody has confirmed; a refund that the processor does not know is requested again. Each goes to one
  * process at a time, and the older it is, the less often.
  */
-export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }: SweepOptions): {
+export function startPaymentSweep({ periodMs = PERIOD_MS, ...options }: SweepOptions): {
   readonly stop: () => Promise<void>;
 } {
   let isStopping = false;
-  const passes = repeat(() => sweepPayments({ pool, processor, log }, () => !isStopping), periodMs);
+  const passes = repeat(() => sweepPayments(options, () => !isStopping), periodMs);
   return {
     stop: async () => {
       isStopping = true;

@@ -1,3 +1,5 @@
+import { SANDBOX_OUTCOMES, type SandboxOutcome } from '@purser/contract/sandbox.ts';
+
 /** Something that a provider can do with a call. In the sandbox, a model's name selects it (`docs/SANDBOX.md`). */
 export interface Outcome {
   /**
@@ -45,7 +47,7 @@ function failing(kind: OutcomeFailure['kind'], at: OutcomeFailure['at'], silence
 /** Delays longer than the wait for a stream's status, and half as long as it. */
 const [LATE, SHORT] = [1.2, 0.5] as const;
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = {
+const OUTCOMES: Readonly<Record<SandboxOutcome, Outcome>> = {
   throttled: failing('throttled', 'beginning'),
   error: failing('outage', 'beginning'),
   rejected: failing('rejected', 'beginning'),
@@ -66,11 +68,17 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 const PREFIX = 'sandbox/';
 
+/** The model that always plays an outcome. */
+export function outcomeModel(outcome: string): string {
+  return PREFIX + outcome;
+}
+
 /** The models of the failure simulator. The catalogue refuses names with this prefix, so they never clash. */
-export const OUTCOME_MODELS: readonly string[] = Object.keys(OUTCOMES).map((name) => PREFIX + name);
+export const OUTCOME_MODELS: readonly string[] = SANDBOX_OUTCOMES.map(outcomeModel);
 
 /** The outcome that a model's name selects. Undefined for all other models. */
 export function findOutcome(model: string): Outcome | undefined {
   const name = model.startsWith(PREFIX) ? model.slice(PREFIX.length) : '';
-  return Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : undefined; // `sandbox/toString` must not find a method.
+  const known = SANDBOX_OUTCOMES.find((outcome) => outcome === name);
+  return known && OUTCOMES[known];
 }

@@ -1,20 +1,23 @@
 import { holdRequests } from '#db/hold-request.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
-import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
-/** Places a hold in the sandbox wallet of each request (see `reserve.sql`). */
+/** `plays`: the outcome that was set for this call (decision 0058). */
+type SandboxHoldRow = HoldRow & { readonly plays: string | null };
+
+/** Places a hold in the sandbox wallet of each request (see `place.sql` and `reserve.sql`). */
 export async function reserveSandboxHolds(
   db: Queryable,
   instanceId: bigint,
   grant: Micros,
   requests: readonly HoldRequest[],
-): Promise<readonly HoldRow[]> {
-  const { rows } = await db.query<HoldRow>({
-    name: 'sandbox_reserve',
-    text: 'select call_id, outcome, granted, earlier from sandbox.reserve($1, $2, $3)',
+): Promise<readonly SandboxHoldRow[]> {
+  const { rows } = await db.query<SandboxHoldRow>({
+    name: 'sandbox_place',
+    text: 'select call_id, outcome, granted, earlier, plays from sandbox.place($1, $2, $3)',
     values: [instanceId, grant, holdRequests(requests)],
   });
   return rows;
@@ -55,9 +58,10 @@ export interface SandboxWalletRow {
   readonly is_suspended: boolean;
   readonly requests: bigint;
   readonly tokens: bigint;
+  readonly next_outcome: string | null;
 }
 
-const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens';
+const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens, next_outcome';
 
 /** Replaces a sandbox wallet with a new one (see `reset.sql`). */
 export async function resetSandboxWallet(
@@ -82,6 +86,40 @@ export async function resetSandboxWallet(
   return row;
 }
 
+/** Sets the outcome of a test user's next call, or clears it (see `set_next.sql`). */
+export async function setNextOutcome(
+  db: Queryable,
+  next: {
+    readonly appId: AppId;
+    readonly userId: EndUserId;
+    readonly grant: Micros;
+    readonly outcome: string | undefined;
+  },
+): Promise<SandboxWalletRow> {
+  const { rows } = await db.query<SandboxWalletRow>(`select ${WALLET_COLUMNS} from sandbox.set_next($1, $2, $3, $4)`, [
+    next.appId,
+    next.userId,
+    next.grant,
+    next.outcome ?? null,
+  ]);
+  const row = rows[0];
+  if (row === undefined) throw new Error('No row says what the next call of a test user will play.');
+  return row;
+}
+
+/** Finds one test user's wallet, unless it has expired. */
+export async function selectSandboxWallet(
+  db: Queryable,
+  appId: AppId,
+  userId: EndUserId,
+): Promise<SandboxWalletRow | undefined> {
+  const { rows } = await db.query<SandboxWalletRow>(`select ${WALLET_COLUMNS} from sandbox.find($1, $2)`, [
+    appId,
+    userId,
+  ]);
+  return rows[0];
+}
+
 /** Lists an app's sandbox wallets in the order of their user ids, after `page.after`. */
 export async function selectSandboxWallets(
   db: Queryable,
@@ -102,4 +140,19 @@ export async function selectSandboxWallets(
 export async function expireSandboxWallets(db: Queryable, after: bigint, most: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ last: bigint | null }>('select sandbox.expire($1, $2) as last', [after, most]);
   return rows[0]?.last ?? undefined;
+}
+
+interface KeyBudgetRow {
+  readonly key_id: KeyId;
+  readonly spent_micros: bigint;
+  readonly held_micros: bigint;
+}
+
+/** Reads this month's budgets of API keys (see `budgets_of.sql`). */
+export async function selectKeyBudgets(db: Queryable, lines: readonly KeyId[]): Promise<readonly KeyBudgetRow[]> {
+  const { rows } = await db.query<KeyBudgetRow>(
+    'select key_id, spent_micros, held_micros from sandbox.budgets_of($1)',
+    [lines],
+  );
+  return rows;
 }

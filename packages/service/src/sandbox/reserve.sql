@@ -4,7 +4,8 @@
 -- The batch is judged in rounds of one statement each. A round judges every call that is left against its wallet as the
 -- round finds it, and decides those for which that is right. These are the first calls of each wallet, as many as can all
 -- get what they ask for. If the first one cannot, they are those up to the first that changes something. Nearly always one
--- round decides the whole batch.
+-- round decides the whole batch. The monthly budget of an API key (CP-08) is judged in the same way, over the calls with that
+-- key: a call is decided once its wallet and its budget both allow it.
 create or replace function sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog
@@ -20,6 +21,7 @@ declare
   is_retry boolean; -- Some call of these may be a retry (CC-14).
   earlier_calls uuid[]; earlier_outcomes text[]; -- What this round found for retries, in the order of the batch.
   is_left boolean;
+  has_budget constant boolean := exists (select from unnest(p_requests) q where q.budget_key is not null);
   judged record;
 begin
   perform set_config('synchronous_commit', 'off', true); -- play money may be lost with the power.
@@ -50,10 +52,13 @@ begin
     exit when locked = cardinality(wallets);
     exit when locked = (select count(distinct d) from unnest(wallets) d); -- Else one was removed meanwhile (SB-08).
   end loop;
+  if has_budget then
+    perform sandbox.lock_budgets(p_requests, wallets, this_month);
+  end if;
   if is_idle then
     update sandbox.wallets w set
       balance_micros = p_grant, cap_micros = null, cap_spent_micros = 0, is_suspended = false, requests = 0, tokens = 0,
-      last_used_at = clock_timestamp()
+      next_outcome = null, last_used_at = clock_timestamp()
     where w.wallet_id = any (wallets) and w.held_micros = 0 and w.last_used_at < clock_timestamp() - interval '30 days';
   end if;
   select exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live'),
@@ -102,12 +107,17 @@ begin
     for judged in
       with asked as (
         select q.call_id, q.ordinality, q.least_micros, q.most_micros, q.streams_max, q.calls_max, q.key_digest,
-          q.body_digest, w.wallet_id, w.month, w.largest, w.open_streams, w.open_calls,
-          coalesce(earlier_outcomes[q.ordinality], db.hold_outcome(w.largest, q.least_micros, true, w.is_suspended,
-            w.balance_micros, w.cap_micros, w.spent, w.capped, w.open_streams, q.streams_max, w.open_calls, q.calls_max)
+          q.body_digest, w.wallet_id, w.month, least(w.largest, b.room) as largest, w.open_streams, w.open_calls,
+          q.budget_key, b.room,
+          coalesce(earlier_outcomes[q.ordinality],
+            db.budget_outcome(q.least_micros, q.budget_micros, b.spent_micros, b.held_micros),
+            db.hold_outcome(w.largest, q.least_micros, true, w.is_suspended,
+              w.balance_micros, w.cap_micros, w.spent, w.capped, w.open_streams, q.streams_max, w.open_calls, q.calls_max)
           ) as outcome,
           q.joins is true as is_retry,
           sum(q.most_micros) over turn as together,
+          case when has_budget then sum(q.most_micros) over (partition by q.budget_key, w.month order by q.ordinality) end
+            as by_key,
           count(*) filter (where q.streams_max > 0) over turn as streams,
           count(*) filter (where q.streams_max = 0) over turn as plain
         from unnest(p_requests) with ordinality q
@@ -122,18 +132,26 @@ begin
             from sandbox.wallets v where v.wallet_id = wallets[q.ordinality] offset 0
           ) m
         ) w
+        left join lateral (
+          select k.spent_micros, k.held_micros, q.budget_micros - k.spent_micros - k.held_micros as room
+          from sandbox.key_budgets k where k.key_id = q.budget_key and k.month = w.month offset 0
+        ) b on has_budget
         window turn as (partition by w.wallet_id order by q.ordinality)
       ), judged as (
         -- Calls that fit together into the share of one call fit each into its own, as in ledger.turn.
         select a.*,
           case when a.outcome = 'granted' then db.granted_hold(a.largest, a.least_micros, a.most_micros) else 0 end as granted,
-          bool_and(not a.is_retry and a.together <= db.granted_hold(a.largest, 0, a.together::bigint)
+          (bool_and(not a.is_retry and a.together <= db.granted_hold(a.largest, 0, a.together::bigint)
             and (a.streams_max = 0 or a.open_streams + a.streams <= a.streams_max)
             and (a.calls_max = 0 or a.open_calls + a.plain <= a.calls_max)) over turn
           or count(*) filter (where a.outcome in ('granted', 'attempt_running')) over turn
-            = (a.outcome in ('granted', 'attempt_running'))::int as is_decided -- Nothing has changed before it.
+            = (a.outcome in ('granted', 'attempt_running'))::int) -- Nothing has changed before it.
+          and (a.budget_key is null
+            or bool_and(not a.is_retry and a.by_key <= db.granted_hold(a.room, 0, a.by_key::bigint)) over line
+            or count(*) filter (where a.outcome = 'granted') over line = (a.outcome = 'granted')::int) as is_decided
         from asked a
-        window turn as (partition by a.wallet_id order by a.ordinality)
+        window turn as (partition by a.wallet_id order by a.ordinality),
+          line as (partition by a.budget_key, a.month order by a.ordinality)
       ), held as (
         update sandbox.wallets w set
           held_micros = w.held_micros + t.amount,
@@ -150,9 +168,18 @@ begin
           from judged j where j.is_decided and earlier_outcomes[j.ordinality] is null group by j.wallet_id, j.month
         ) t
         where w.wallet_id = t.wallet_id
+      ), budgets as (
+        update sandbox.key_budgets b set held_micros = b.held_micros + t.amount
+        from (
+          select j.budget_key, j.month, sum(j.granted)::bigint as amount
+          from judged j where has_budget and j.budget_key is not null and j.is_decided and j.granted > 0
+          group by j.budget_key, j.month
+        ) t
+        where b.key_id = t.budget_key and b.month = t.month
       ), placed as (
-        insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, key_digest, body_digest)
-        select j.call_id, j.wallet_id, j.granted, j.month, j.streams_max > 0, p_instance, j.key_digest, j.body_digest
+        insert into sandbox.holds (
+          call_id, wallet_id, amount_micros, month, is_stream, instance_id, key_digest, body_digest, budget_key)
+        select j.call_id, j.wallet_id, j.granted, j.month, j.streams_max > 0, p_instance, j.key_digest, j.body_digest, j.budget_key
         from judged j where j.is_decided and j.granted > 0
       )
       select j.call_id, j.ordinality, j.outcome, j.granted, j.is_decided from judged j

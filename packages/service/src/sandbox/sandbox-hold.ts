@@ -10,13 +10,16 @@ import type { SandboxSettlement } from '#sandbox/settlement.ts';
 /** Holds in sandbox wallets. They behave like live holds but move play money, so they need no ledger and no spool. */
 export interface SandboxHolds {
   /** Sets play money aside. A user's first call creates the wallet with its grant (SB-01). */
-  readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
+  readonly place: (request: HoldRequest) => Promise<SandboxHoldAnswer>;
   /**
    * Ends a call; a second time changes nothing. During a database outage it answers at once and keeps trying in memory.
    * Nothing is written to disk: play money is not worth it.
    */
   readonly settle: (settlement: SandboxSettlement, granted: Micros) => Promise<SettledSandboxCall>;
 }
+
+/** `plays`: the outcome that this call took with its hold (decision 0058). */
+type SandboxHoldAnswer = HoldAnswer & { readonly plays?: string };
 
 interface SettledSandboxCall {
   readonly charged: Micros;
@@ -34,10 +37,13 @@ const PLACE_RETRIES_MAX = 5; // About half a second without a database. Then the
 
 /** Creates the holds. Calls are batched: one statement places or ends up to 256 of them. */
 export function createSandboxHolds(pools: SandboxPools, instance: Instance, grant: Micros): SandboxHolds {
-  const placing = createBatcher<HoldRequest, HoldAnswer>({
+  const placing = createBatcher<HoldRequest, SandboxHoldAnswer>({
     run: async (requests) => {
       const rows = await instance.run((id) => reserveSandboxHolds(pools.reserve, id, grant, requests));
-      return inOrderOf(requests, rows).map(holdAnswerOf);
+      return inOrderOf(requests, rows).map((row) => ({
+        ...holdAnswerOf(row),
+        ...(row.plays !== null && { plays: row.plays }),
+      }));
     },
     itemsMax: BATCH_MAX,
     retriesMax: () => PLACE_RETRIES_MAX,

@@ -8,12 +8,22 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
   unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
+  has_budget boolean;
 begin
   perform set_config('synchronous_commit', 'off', true);
   -- In the order of sandbox.reserve. The statements that follow see what the locks protect.
   perform from sandbox.wallets w
   where w.wallet_id = any (array(select h.wallet_id from sandbox.holds h where h.call_id = any (calls)))
   order by w.wallet_id for no key update;
+  has_budget := exists (select from sandbox.holds h where h.call_id = any (calls) and h.budget_key is not null);
+  if has_budget then
+    perform from (
+      select distinct h.budget_key as key_id, h.month from sandbox.holds h
+      where h.call_id = any (calls) and h.budget_key is not null
+    ) d
+    join sandbox.key_budgets b on b.key_id = d.key_id and b.month = d.month
+    order by b.key_id, b.month for no key update of b;
+  end if;
 
   if cardinality(unkept) < cardinality(calls) then -- Else no answer was kept.
     update idempotency.kept_answers a set charged_micros = least(q.charge_micros, h.amount_micros)
@@ -26,7 +36,7 @@ begin
     delete from sandbox.holds h
     where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*
   ), asked as (
-    select q.call_id, q.tokens, e.wallet_id, e.month, e.is_stream, e.amount_micros as held,
+    select q.call_id, q.tokens, e.wallet_id, e.month, e.is_stream, e.budget_key, e.amount_micros as held,
       case when e.call_id is null then 0 else least(q.charge_micros, e.amount_micros) end as charged
     from unnest(p_settlements) q left join ended e on e.call_id = q.call_id
   ), paid as (
@@ -50,6 +60,15 @@ begin
       group by a.wallet_id
     ) t
     where w.wallet_id = t.wallet_id
+  ), budgets as (
+    update sandbox.key_budgets b set
+      spent_micros = b.spent_micros + t.charged,
+      held_micros = b.held_micros - t.held
+    from (
+      select a.budget_key, a.month, sum(a.charged)::bigint as charged, sum(a.held)::bigint as held
+      from asked a where has_budget and a.budget_key is not null group by a.budget_key, a.month
+    ) t
+    where b.key_id = t.budget_key and b.month = t.month
   )
   select a.call_id, a.wallet_id is not null, a.charged,
     a.wallet_id is null and exists (select from sandbox.holds h where h.call_id = a.call_id)

@@ -1,5 +1,5 @@
--- Merges the hours of the next day that is older than `p_kept_days` into the day's first hour. False when there is none. What
--- is added to such an hour later is merged when a rebuild goes back to it.
+-- Merges the hours of the next day that is older than `p_kept_days` into the day's first hour. False when there is none, and
+-- while a rebuild runs. What is added to such a day later stays in its hour; a series by day adds both.
 create or replace function stats.merge_day(p_kept_days int) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -7,7 +7,9 @@ declare
   day timestamptz;
   h record;
 begin
-  perform from stats.passes for update;
+  if not pg_try_advisory_xact_lock(hashtextextended('stats.roll_up', 0)) then
+    return false;
+  end if;
   -- Days without any calls are skipped.
   select date_trunc('day', min(m.hour), 'UTC') into day
   from stats.passes p

@@ -11,8 +11,8 @@ const PERIOD_MS = 1_000;
 /** Passes take a thirtieth of the time: one that takes long is followed by a long pause. */
 const PAUSE_SHARE = 30;
 const PAUSE_MS_MAX = 60_000;
-/** Of one statement: some 50 ms of the database's time, so that a row of sums is locked no longer than that. */
-export const PAGE = { walletsMax: 1_000, entriesMax: 10_000 } as const;
+/** Of one statement, so that rows of sums are locked for a tenth of a second at most. */
+export const PAGE = { walletsMax: 1_000, entriesMax: 3_000 } as const;
 const MERGE_PERIOD_MS = 600_000;
 /** Days that one pass merges. A table of years is merged in an hour. */
 const DAYS_PER_MERGE = 100;

@@ -10,7 +10,7 @@
 -- the first of the two entries of such a call brings it in. One statement takes at most `p_entries` entries, so a first
 -- pass over a large ledger is many short ones: it may stop within a wallet, and goes on with the same.
 --
--- Its plan is kept while tables grow, so each look-up is pinned to its index: a lateral subquery with `offset 0`.
+-- Its plan is kept while tables grow, so each look-up of receipts is pinned to its index: a lateral subquery with `offset 0`.
 create or replace function stats.roll_up(p_after bigint, p_most int, p_entries int)
 returns table (last_wallet bigint, wallets int, calls bigint)
 language plpgsql volatile security definer set search_path = pg_catalog
@@ -24,9 +24,9 @@ begin
   with pending as (
     select w.wallet_id, w.app_id, w.entry_seq, coalesce(m.entry_seq, 0) as seen
     from ledger.wallets w
-    left join lateral (
-      select k.entry_seq from stats.watermarks k where k.wallet_id = w.wallet_id offset 0
-    ) m on true
+    -- Both by their index, once: nested loops are off, so it is a join by merging or hashing.
+    left join stats.watermarks m
+      on m.wallet_id = w.wallet_id and m.wallet_id > p_after and m.wallet_id <= p_after + 20 * p_most
     where w.wallet_id > p_after and w.wallet_id <= p_after + 20 * p_most and w.entry_seq > coalesce(m.entry_seq, 0)
     order by w.wallet_id limit p_most
   ), changed as materialized (

@@ -20,6 +20,8 @@ import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts'
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
+import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
+import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -27,7 +29,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices & UsersServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -70,13 +72,14 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices & UsersServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
+    ...consoleUsersPages(console),
     ...consoleCallsPages(console),
   };
   assertRoles(pagesOfAccounts);

@@ -17,7 +17,7 @@ interface Delivery {
 }
 
 /** How an attempt ended. Of the receiver's answer only the status is kept: its body is not ours to store. */
-interface AttemptOutcome {
+export interface AttemptOutcome {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly status: number | undefined;

@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog as $$
 declare
   dropped int;
 begin
-  update webhooks.events e set state = 'dropped', body = null, ended_at = clock_timestamp()
+  update webhooks.events e set state = 'dropped', ended_at = clock_timestamp()
   where e.event_id in (
     select o.event_id from webhooks.events o
     where o.state = 'pending' and (p_app is null or o.app_id = p_app) and not exists (

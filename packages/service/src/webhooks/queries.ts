@@ -62,7 +62,8 @@ export async function upsertSubscription(
      values ($1, $2, $3, $4, $5, $6)
      on conflict (app_id, listener_id) do update set
        generation = nextval('webhooks.generations'), endpoint_url = $2, events = $3, low_balance_threshold_micros = $4,
-       status = 'active', disabled_reason = null, failures_in_row = 0, exhausted_in_row = 0
+       status = 'active', disabled_reason = null, failures_in_row = 0, exhausted_in_row = 0,
+       last_failed_at = null, last_failed_status = null, last_failed_error = null
      returning ${COLUMNS}, xmax = 0 as is_new`,
     [appId, endpointUrl, events, threshold ?? null, secret.sealed, secret.fingerprint],
   );
@@ -105,44 +106,6 @@ export async function isSending(db: Queryable, appId: AppId, generation: bigint 
     generation ?? null,
   ]);
   return rows[0]?.sending ?? false;
-}
-
-interface DeliveryRow {
-  readonly event_id: string;
-  readonly type: EventType;
-  readonly created_at: Date;
-  readonly created_micros: bigint;
-  readonly state: 'pending' | 'sending' | 'delivered' | 'dropped';
-  readonly attempts: readonly {
-    readonly attempt: number;
-    readonly at: string;
-    readonly status: number | null;
-    readonly duration_ms: number;
-    readonly error: string | null;
-  }[];
-}
-
-/** An app's events, the newest first, before the event with this time (microseconds) and id. */
-export async function selectDeliveries(
-  db: Queryable,
-  appId: AppId,
-  page: { readonly beforeMicros: string | undefined; readonly beforeId: string | undefined; readonly most: number },
-): Promise<readonly DeliveryRow[]> {
-  const { rows } = await db.query<DeliveryRow>(
-    `select e.event_id, e.type, e.created_at, (extract(epoch from e.created_at) * 1000000)::bigint as created_micros, e.state,
-       coalesce((
-         select json_agg(json_build_object('attempt', a.attempt, 'at', webhooks.instant(a.at), 'status', a.status,
-           'duration_ms', a.duration_ms, 'error', a.error) order by a.attempt)
-         from webhooks.attempts a where a.event_id = e.event_id
-       ), '[]') as attempts
-     from webhooks.events e
-     where e.app_id = $1 and ($2::bigint is null
-       or (e.created_at, e.event_id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3))
-     order by e.created_at desc, e.event_id desc
-     limit $4`,
-    [appId, page.beforeMicros ?? null, page.beforeId ?? null, page.most],
-  );
-  return rows;
 }
 
 export interface ClaimedRow {

@@ -39,7 +39,6 @@ begin
   wait_s := case when p_is_over then p_delays_s[event.attempt] when p_error is null then 0 else p_delays_s[1] end;
   update webhooks.events e set
     state = case when is_delivered then 'delivered' when is_dropped then 'dropped' else 'pending' end,
-    body = case when is_delivered or is_dropped then null else e.body end,
     ended_at = case when is_delivered or is_dropped then clock_timestamp() end,
     attempt = case when p_is_over and not is_delivered and not is_dropped then e.attempt + 1 else e.attempt end,
     due_at = case when is_delivered or is_dropped then e.due_at else clock_timestamp() + wait_s * interval '1 s' end,
@@ -53,6 +52,9 @@ begin
     failures_in_row = case when is_delivered then 0 else s.failures_in_row + 1 end,
     exhausted_in_row = case when is_delivered then 0 else s.exhausted_in_row + is_last::int end,
     drop_told_at = case when is_first_drop then clock_timestamp() else s.drop_told_at end,
+    last_failed_at = case when is_delivered then s.last_failed_at else p_at end,
+    last_failed_status = case when is_delivered then s.last_failed_status else p_status end,
+    last_failed_error = case when is_delivered then s.last_failed_error else p_error end,
     status = case when not is_delivered and is_last and s.exhausted_in_row + 1 >= p_dropped_max then 'disabled' else s.status end,
     disabled_reason = case
       when not is_delivered and is_last and s.exhausted_in_row + 1 >= p_dropped_max then 'delivery_failures'

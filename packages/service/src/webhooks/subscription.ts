@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
 import { removeSubscription, storeSecret, storeSubscription } from '#webhooks/owners-acts.ts';
-import { isSending, type SubscriptionRow, selectDeliveries, selectSubscription } from '#webhooks/queries.ts';
+import { isSending, type SubscriptionRow, selectSubscription } from '#webhooks/queries.ts';
 import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 import { dropAllStale } from '#webhooks/upkeep.ts';
 
@@ -24,21 +24,6 @@ export interface Subscription {
   readonly secretFingerprint: string;
 }
 
-/** One event, with the attempts to deliver it so far. */
-interface EventHistory {
-  readonly eventId: string;
-  readonly type: EventType;
-  readonly createdAtMs: number;
-  readonly state: 'pending' | 'delivered' | 'dropped';
-  readonly attempts: readonly {
-    readonly attempt: number;
-    readonly at: string;
-    readonly status: number | null;
-    readonly durationMs: number;
-    readonly error: string | null;
-  }[];
-}
-
 export interface Subscriptions {
   /**
    * Creates, replaces or re-enables the subscription and resets its failures. `signingSecret` is set only if the
@@ -53,13 +38,6 @@ export interface Subscriptions {
   ) => Promise<{ readonly subscription: Subscription; readonly signingSecret: string } | undefined>;
   /** Ends the subscription: nothing is sent after this resolves. Returns false if there was none. */
   readonly remove: (owner: Owner, appId: AppId) => Promise<boolean>;
-  /** A page of events, the newest first. Pass `next` as `before` to get the page after it. */
-  readonly history: (
-    appId: AppId,
-    page: { readonly before: string | undefined; readonly most: number },
-  ) => Promise<
-    { readonly events: readonly EventHistory[]; readonly next: string | undefined } | Refusal<'BAD_REQUEST'>
-  >;
 }
 
 interface WantedSubscription {
@@ -83,7 +61,6 @@ interface SubscriptionsOptions {
 /** An attempt lasts 5 s at most. A worker that is stalled for longer must not block the owner's request. */
 const BARRIER_MS_MAX = 6_000;
 const BARRIER_STEP_MS = 25;
-const CURSOR = /^(\d{1,17})\.(evt_[0-9a-f]{32})$/;
 
 export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptions): Subscriptions {
   /**
@@ -129,24 +106,6 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       await whenOthersEnded(appId, undefined);
       await dropAllStale(pool, appId);
       return true;
-    },
-    history: async (appId, { before, most }) => {
-      const [, beforeMicros, beforeId] = CURSOR.exec(before ?? '') ?? [];
-      if (before !== undefined && beforeId === undefined) {
-        return refuse('BAD_REQUEST', '`before` must be the `next` of an earlier page.', { param: 'before' });
-      }
-      const rows = await selectDeliveries(pool, appId, { beforeMicros, beforeId, most });
-      const last = rows.length === most ? rows.at(-1) : undefined;
-      return {
-        events: rows.map(({ attempts, ...row }) => ({
-          eventId: row.event_id,
-          type: row.type,
-          createdAtMs: row.created_at.getTime(),
-          state: row.state === 'sending' ? 'pending' : row.state, // Whether an attempt is in progress is no state of ours.
-          attempts: attempts.map(({ duration_ms: durationMs, ...rest }) => ({ ...rest, durationMs })),
-        })),
-        next: last === undefined ? undefined : `${last.created_micros}.${last.event_id}`,
-      };
     },
   };
 }

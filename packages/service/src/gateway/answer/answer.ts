@@ -125,7 +125,7 @@ export async function endFailed<M extends Mode>(
   { hold, ending, caller, asking, upstream = caller.notes.served?.upstream ?? hold.call.upstreams[0] }: FailedCall<M>,
   fault: unknown,
 ): Promise<Refusal<UpstreamRefusalCode>> {
-  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);
+  if (asking !== undefined && hold.plays === undefined) caller.rejections.note(lane.mode, asking, fault);
   if (fault instanceof UpstreamError) logFailure(hold, caller, fault, upstream);
   const { charged } = await lane.settle(hold, ending, 'always');
   caller.notes.settled(ending, charged);

@@ -39,6 +39,10 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
         topupUrl: links.topup(),
         retryAfterSeconds: HELD_RETRY_SECONDS,
       });
+    case 'budget_reached':
+      return refuse('KEY_BUDGET_EXCEEDED', BUDGET_MESSAGE);
+    case 'budget_race_lost':
+      return refuse('KEY_BUDGET_EXCEEDED', BUDGET_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
     default:
       return unreachable(reason);
   }
@@ -59,6 +63,12 @@ const CAP_HELD_MESSAGE =
   'What is left of the monthly spend cap of this user for this app is on hold for calls that still run. Try again.';
 const BALANCE_HELD_MESSAGE =
   'The money in the wallet of this user is on hold for calls that still run. Try again, or top it up.';
+
+/** The budget is the app's, so there is nothing that its user could do: no link, and no 402 (CP-08). */
+const BUDGET_MESSAGE =
+  'What is left of the monthly budget of this API key does not cover the call. The budget begins anew on the first of the next month (UTC). The owner of the app can raise it.';
+const BUDGET_HELD_MESSAGE =
+  'What is left of the monthly budget of this API key is on hold for calls that still run. Try again.';
 
 export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
   return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {

@@ -3,6 +3,7 @@ import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
+import type { KeyBudget } from '#kernel/hold.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
@@ -31,6 +32,8 @@ export interface ChatCall {
   readonly outputTokensLeast: number;
   /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** The monthly budget of its API key. Undefined if it has none (CP-08). */
+  readonly budget: KeyBudget | undefined;
 }
 
 /** What is asked of a provider. Apart from its call, because the call is kept for as long as a stream is open. */

@@ -26,7 +26,7 @@ export interface Lane<M extends Mode> {
   /** The way of a call that has its hold to those who may serve it. `gone`: its caller has left. */
   readonly routeOf: (hold: Hold<M>, gone: Gone) => Route;
   /** Who is asked now. */
-  readonly providerOf: (call: ChatCall, route: Route) => Provider;
+  readonly providerOf: (hold: Hold<M>, route: Route) => Provider;
   /**
    * Offers the slot of a stream that is read on although its caller has left. A new stream may take it, and then `onTaken`
    * is called (LI-02). Call the function it returns when the stream has ended.
@@ -58,12 +58,15 @@ export type HoldRefusalCode =
   | 'TOO_MANY_REQUESTS'
   | 'PAYMENT_REQUIRED'
   | 'WALLET_SUSPENDED'
-  | 'APP_SPEND_CAP_EXCEEDED';
+  | 'APP_SPEND_CAP_EXCEEDED'
+  | 'KEY_BUDGET_EXCEEDED';
 
 export interface Hold<M extends Mode> {
   readonly mode: M;
   readonly call: ChatCall;
   readonly granted: Micros;
+  /** The outcome that this call plays in place of its model's, in the sandbox only (decision 0058). */
+  readonly plays?: string | undefined;
 }
 
 /** How a call ended, and what it is charged for that. */

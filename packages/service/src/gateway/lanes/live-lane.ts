@@ -65,7 +65,7 @@ export function createLiveLane(options: LiveLaneOptions): Lane<'live'> {
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     routeOf: upstreams.routeOf,
-    providerOf: (_call, { upstream, key }) => clientOf(upstream.provider, key),
+    providerOf: (_hold, { upstream, key }) => clientOf(upstream.provider, key),
     // Another process may be the one whose new stream takes the slot, so the offer is in the database.
     offerSlot: ({ call }: Hold<'live'>, onTaken) => drainSlots.offer(call.callId, onTaken),
   };

@@ -29,7 +29,7 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
           if (answer.kind !== 'granted') running.dismiss(call);
           switch (answer.kind) {
             case 'granted':
-              return running.begin<'sandbox'>({ mode: 'sandbox', call, granted: answer.granted });
+              return running.begin<'sandbox'>({ mode: 'sandbox', call, granted: answer.granted, plays: answer.plays });
             case 'refused':
               return {
                 kind: 'refused',
@@ -50,7 +50,7 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     routeOf: createSingleRoute,
-    providerOf: (call) => createSandboxProvider(call, pace),
+    providerOf: (hold) => createSandboxProvider(hold, pace),
     // The canned stream ends at once and an outcome is cancelled when its caller leaves, so nothing is ever drained.
     offerSlot: () => () => {},
   };

@@ -1,20 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatCall, StreamPace } from '#gateway/call/call.ts';
+import type { StreamPace } from '#gateway/call/call.ts';
+import type { Hold } from '#gateway/call/lane.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
 import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
-import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
+import { CANNED, findOutcome, outcomeModel, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
 
 /**
- * Stands in for a provider: gives the canned answer, or the outcome that the call's model asks for. Waits are multiples of the
+ * Stands in for a provider: gives the outcome that was set for this call, the one that its model asks for, or the canned answer. Waits are multiples of the
  * wait for a stream's status, so that a test with a short wait sees the same order of events.
  */
 export function createSandboxProvider(
-  { callId, prompt, model, choices }: ChatCall,
+  { call: { callId, prompt, model, choices }, plays }: Pick<Hold<'sandbox'>, 'call' | 'plays'>,
   { statusMsMax }: StreamPace,
 ): Provider {
-  const outcome = findOutcome(model.id) ?? CANNED;
+  const outcome = findOutcome(plays === undefined ? model.id : outcomeModel(plays)) ?? CANNED;
   const cannedCallOf = ({ request, outputTokens }: ProviderCall) => {
     const { tools, response_format: format } = request;
     return { callId, promptTokens: prompt.tokensEstimated, outputTokensMax: outputTokens, choices, tools, format };

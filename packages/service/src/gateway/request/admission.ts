@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import { type EndUserId, parseEndUserId } from '#kernel/ids.ts';
@@ -5,65 +6,104 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { RateAnswer, RateLimiter, RateLimits } from '#limits/rate-limit.ts';
 
 const RETRY_SECONDS_MAX = 60;
+const APP_TOO_FAST = 'This app calls faster than its rate limit allows.';
 
 interface Admission {
   readonly keys: KeyDirectory;
   readonly rateLimiter: RateLimiter;
+  /** The address that a request came from, past the operator's own proxies. */
+  readonly addressOf: (request: CallerRequest) => string;
 }
+
+type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
 interface AdmissionListener {
   /** The key's app and mode (SB-02). */
   readonly onCaller?: (caller: Caller) => void;
-  /** The app's rate limits and what it has left of them (LI-01). */
+  /** The rate limits of the app, or of the key if it has less left of its own, and what is left of them (LI-01, CP-08). */
   readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
 }
 
 export type { RateAnswer, RateLimits };
 
-type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
+type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS';
 
 type Admitted = Caller | Refusal<AdmissionRefusalCode>;
 
 /**
- * Checks key, app and rate bucket, as every data-plane route does first (AU-01, AU-02, LI-01). Answers without a promise if
- * this process knows the key and holds a token of the bucket: nearly every call does.
+ * Checks key, app, address and rate buckets, as every data-plane route does first (AU-01, AU-02, CP-08, LI-01). Answers without
+ * a promise if this process knows the key and holds a token of the bucket: nearly every call does.
  */
 export function admit(
   admission: Admission,
-  authorization: string | undefined,
+  request: CallerRequest,
   listener: AdmissionListener,
 ): Admitted | Promise<Admitted> {
-  const apiKey = bearerTokenOf(authorization);
+  const apiKey = bearerTokenOf(request.headers.authorization);
   const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
-  if (found instanceof Promise) return found.then((caller) => admitCaller(admission, caller, listener));
-  return admitCaller(admission, found, listener);
+  if (found instanceof Promise) return found.then((caller) => admitCaller(admission, { caller, request }, listener));
+  return admitCaller(admission, { caller: found, request }, listener);
 }
 
 function admitCaller(
-  { rateLimiter }: Admission,
-  caller: Caller | undefined,
+  { rateLimiter, addressOf }: Admission,
+  { caller, request }: { readonly caller: Caller | undefined; readonly request: CallerRequest },
   { onCaller, onRate }: AdmissionListener,
 ): Admitted | Promise<Admitted> {
   if (caller === undefined) {
-    return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
+    return refuse(
+      'UNAUTHORIZED',
+      'A valid API key is needed: `authorization: Bearer <API key>`. It must not be revoked or expired.',
+    );
   }
   onCaller?.(caller);
   const { appId, isSuspended, limits } = caller.app;
   if (isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
+  const { allowsAddress, rate } = caller.key;
+  if (allowsAddress !== undefined && !allowsAddress(addressOf(request))) return wrongAddress(addressOf(request));
+  if (rate !== null) return admitByKey({ rateLimiter, caller, rate }, onRate);
   const judge = (answer: RateAnswer): Admitted => {
     onRate?.(limits, answer);
-    return answer.isTaken ? caller : tooFast(answer);
+    return answer.isTaken ? caller : tooFast(APP_TOO_FAST, answer);
   };
   const taken = rateLimiter.take(appId, limits);
   return taken instanceof Promise ? taken.then(judge) : judge(taken);
 }
 
-function tooFast({ waitMs }: RateAnswer): Refusal<'TOO_MANY_REQUESTS'> {
+/**
+ * Admits a call with a key that has a rate of its own. The key's bucket comes first, so that a key which calls too fast takes
+ * nothing from the other keys of its app (CP-08).
+ */
+async function admitByKey(
+  { rateLimiter, caller, rate }: { rateLimiter: RateLimiter; caller: Caller; rate: RateLimits },
+  onRate: AdmissionListener['onRate'],
+): Promise<Admitted> {
+  const { app, key } = caller;
+  const ofKey = await rateLimiter.take(key.line, rate);
+  if (!ofKey.isTaken) {
+    onRate?.(rate, ofKey);
+    const own = `This API key calls faster than its own limit of ${rate.ratePerMinute} calls a minute.`;
+    return tooFast(own, ofKey);
+  }
+  const ofApp = await rateLimiter.take(app.appId, app.limits);
+  if (ofApp.isTaken && ofKey.tokensLeft < ofApp.tokensLeft) onRate?.(rate, ofKey);
+  else onRate?.(app.limits, ofApp);
+  return ofApp.isTaken ? caller : tooFast(APP_TOO_FAST, ofApp);
+}
+
+function wrongAddress(address: string): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    `This API key may not be used from the address \`${address}\`. The owner of the app sets the addresses that it may be used from.`,
+  );
+}
+
+function tooFast(message: string, { waitMs }: RateAnswer): Refusal<'TOO_MANY_REQUESTS'> {
   const retryAfterMs = Math.max(1, Math.ceil(waitMs)); // At most a minute, because no rate is below one a minute.
-  return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
+  return refuse('TOO_MANY_REQUESTS', message, {
     retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.ceil(retryAfterMs / 1_000)),
     retryAfterMs,
   });

@@ -1,6 +1,14 @@
 import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
-import { type Catalogue, isEntitled, type Model, notEntitled, type Upstream } from '#catalogue/catalogue.ts';
+import {
+  type Catalogue,
+  isAmong,
+  isEntitled,
+  type Model,
+  notEntitled,
+  notOfKey,
+  type Upstream,
+} from '#catalogue/catalogue.ts';
 import { ceilingOf } from '#catalogue/price.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
@@ -60,6 +68,15 @@ export function checkEntitlement(
   name: string,
 ): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
   return isEntitled(caller.app, model) ? undefined : notEntitled(shownOf(name));
+}
+
+/** Refuses a model that is not among those of the API key (CP-08). */
+export function checkModelsOfKey(
+  catalogue: Catalogue,
+  { key }: Caller,
+  { model, name }: { readonly model: Model; readonly name: string },
+): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
+  return key.models === null || isAmong(catalogue, key.models, model) ? undefined : notOfKey(shownOf(name), key.models);
 }
 
 /** Refuses parameters that the gateway knows but this model does not take, and values of its vendor's own parameters. */
@@ -168,6 +185,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     // A model that may think all of its output away answers nothing, and vendors refuse such a call.
     outputTokensLeast: Math.min(Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1), outputTokensMax),
     idempotencyKey: context.idempotencyKey,
+    budget: context.caller.key.budget,
   };
   return { call, asked };
 }

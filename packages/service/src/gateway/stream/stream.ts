@@ -84,14 +84,14 @@ interface CallerEnd {
  */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,
-  { hold: { call }, asked, route }: AskedStream<M>,
+  { hold, asked, route }: AskedStream<M>,
   { caller, signal }: CallerEnd,
 ): Promise<Opened> {
   for (;;) {
     try {
       const turn = route.begin();
       if (turn !== undefined) await turn;
-      const chunks = await providerOf(call, route).stream(route.callOf(asked), route.signalFor(signal));
+      const chunks = await providerOf(hold, route).stream(route.callOf(asked), route.signalFor(signal));
       const first = await chunks.first();
       if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
       route.answered();
@@ -99,7 +99,7 @@ async function openUpstream<M extends Mode>(
     } catch (fault) {
       const told = route.failed(fault);
       if (told === undefined) continue;
-      caller.rejections.note(mode, { call, asked }, told);
+      if (hold.plays === undefined) caller.rejections.note(mode, { call: hold.call, asked }, told);
       throw told;
     }
   }

@@ -46,7 +46,7 @@ const HOLD_MIN = micros(2n);
  * cost at any. Between the two, a smaller hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
-  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax } = call;
+  const { callId, app, userId, upstreams, outputTokensLeast, outputTokensMax, budget } = call;
   const least = ceilingFor(call, upstreams[0].price, outputTokensLeast);
   let most = least;
   for (const { price } of upstreams) {
@@ -57,7 +57,7 @@ export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   const callsMax = call.isStream ? 0 : app.limits.maxCallsPerUser;
   const idempotencyKey = call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) };
   const range = { least: atLeastMinimum(least), most: atLeastMinimum(most) };
-  return { callId, appId: app.appId, userId, ...range, streamsMax, callsMax, idempotencyKey };
+  return { callId, appId: app.appId, userId, ...range, streamsMax, callsMax, idempotencyKey, budget };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import { roleTooLow } from '#accounts/team-role.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
+import type { ReadBudgets } from '#http/key-budgets.ts';
 import { granted } from '#http/planes.ts';
 import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -16,8 +17,10 @@ import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { Stats } from '#stats/stats.ts';
 import type { TraceReader } from '#traces/traces.ts';
 import type { AppUsage } from '#usage/report.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
+import type { SendTest } from '#webhooks/test-event.ts';
 
 /** What the routes for app owners need. */
 export interface ControlPlane {
@@ -26,6 +29,7 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly apps: OwnApps;
   readonly logos: Logos;
+  readonly readBudgets: ReadBudgets;
   /** The base of addresses in answers. */
   readonly publicUrl: string;
   readonly sandboxWallets: SandboxWallets;
@@ -34,6 +38,8 @@ export interface ControlPlane {
   readonly stats: Stats;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly deliveries: DeliveryHistory;
+  readonly sendTestEvent: SendTest;
   readonly clock: Clock;
   /** The currency of every wallet. */
   readonly currency: string;

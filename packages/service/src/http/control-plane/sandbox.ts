@@ -6,6 +6,7 @@ import {
   sandboxUserParamsSchema,
   sandboxUserSchema,
 } from '@purser/contract/control.ts';
+import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
 import type { Plane } from '#http/planes.ts';
 import { type Micros, micros, microsToWire } from '#kernel/micros.ts';
@@ -38,6 +39,16 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
       return toWire(await sandbox.reset(appId, request.params.userId, reset), currency);
     },
   );
+
+  plane.put(
+    '/apps/:appId/sandbox/users/:userId/next',
+    { schema: { params: sandboxUserParamsSchema, body: nextOutcomeSchema, response: { 200: sandboxUserSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { outcome } = request.body;
+      return toWire(await sandbox.setNext(appId, request.params.userId, outcome ?? undefined), currency);
+    },
+  );
 }
 
 /** A missing field stays missing: the reset then uses its default. */
@@ -46,7 +57,8 @@ function microsOf(amount: number | undefined): Micros | undefined {
 }
 
 /** A fake wallet, with the field names of a real one, so that tests can share code with production. */
-function toWire({ userId, balance, held, cap, isSuspended, requests, tokens }: SandboxWallet, currency: string) {
+function toWire(wallet: SandboxWallet, currency: string) {
+  const { userId, balance, held, cap, isSuspended, requests, tokens, nextOutcome } = wallet;
   return {
     userId,
     balanceMicros: microsToWire(balance),
@@ -57,5 +69,6 @@ function toWire({ userId, balance, held, cap, isSuspended, requests, tokens }: S
     tokens,
     spendCapMicros: cap === undefined ? null : microsToWire(cap),
     suspended: isSuspended,
+    nextOutcome: nextOutcome ?? null,
   };
 }

@@ -1,5 +1,12 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
-import { deliveriesPageSchema, deliveriesSchema, putWebhookSchema, webhookSchema } from '@purser/contract/webhooks.ts';
+import {
+  deliveriesPageSchema,
+  deliveriesSchema,
+  putWebhookSchema,
+  sentTestSchema,
+  testEventSchema,
+  webhookSchema,
+} from '@purser/contract/webhooks.ts';
 import { z } from 'zod';
 import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
@@ -62,18 +69,43 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
       return toWire(subscription, signingSecret);
     },
   );
+  addDeliveryRoutes(plane, control);
+}
+
+/** What was sent, and a test of the endpoint. */
+function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
+  const { deliveries, sendTestEvent } = control;
+
+  plane.post(
+    `${WEBHOOK}/test`,
+    { schema: { params: appParamsSchema, body: testEventSchema, response: { 200: sentTestSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const sent = await sendTestEvent(ownerOf(control, request), appId, request.body.type);
+      const { eventId, type, body, startedAtMs, durationMs, status, error } = granted(sent ?? notSubscribed());
+      const at = isoOf(startedAtMs);
+      return {
+        eventId,
+        type,
+        body,
+        attempt: { attempt: 1, at, status: status ?? null, durationMs, error: error ?? null },
+      };
+    },
+  );
 
   plane.get(
     `${WEBHOOK}/deliveries`,
     { schema: { params: appParamsSchema, querystring: deliveriesPageSchema, response: { 200: deliveriesSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { before, limit } = request.query;
-      const { events, next } = granted(await subscriptions.history(appId, { before, most: limit }));
+      const { before, limit, state } = request.query;
+      const { events, next } = granted(await deliveries.history(appId, { before, most: limit, state }));
       return {
-        deliveries: events.map(({ createdAtMs, attempts, ...event }) => ({
+        deliveries: events.map(({ createdAtMs, nextAttemptAtMs, body, attempts, ...event }) => ({
           ...event,
           createdAt: isoOf(createdAtMs),
+          body: body ?? null,
+          nextAttemptAt: nextAttemptAtMs === undefined ? null : isoOf(nextAttemptAtMs),
           attempts: [...attempts],
         })),
         next: next ?? null,

@@ -68,7 +68,7 @@ type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;
 
 /** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
 function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
-  return admit(gateway, request.headers.authorization, {
+  return admit(gateway, request, {
     onCaller: (caller) => {
       if (notes !== undefined) notes.caller = caller;
       if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');

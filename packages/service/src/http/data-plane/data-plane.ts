@@ -69,7 +69,7 @@ async function admitWithBody(
   const { request, response } = exchange;
   const declared = declaredRefusal(request);
   if (declared !== undefined) return declared;
-  const caller = await admit(gateway, request.headers.authorization, {
+  const caller = await admit(gateway, request, {
     onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
   });
   if (caller instanceof Refusal) return afterBody(exchange, caller);

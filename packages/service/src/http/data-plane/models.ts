@@ -1,13 +1,17 @@
-import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
+import { type Catalogue, isAmong, isEntitled, type Model, notEntitled, notOfKey } from '#catalogue/catalogue.ts';
 import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** `GET /v1/models`: the models and aliases that this app may call, with four fields each and no more (MO-01). */
+/** `GET /v1/models`: the models and aliases that this app may call with this key, with four fields each and no more (MO-01). */
 export async function handleModelList(plane: DataPlane, exchange: Exchange): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);
-  const callable = plane.gateway.catalogue.list().filter(({ model }) => isEntitled(caller.app, model));
+  const { catalogue } = plane.gateway;
+  const { models } = caller.key;
+  const callable = catalogue
+    .list()
+    .filter(({ model }) => isEntitled(caller.app, model) && (models === null || isAmong(catalogue, models, model)));
   sendJson(exchange.response, 200, { object: 'list', data: callable.map(({ name, model }) => toWire(name, model)) });
 }
 
@@ -20,6 +24,10 @@ export async function handleModel(plane: DataPlane, exchange: Exchange, name: st
     return sendRefusal(exchange, refuse('NOT_FOUND', 'There is no model or alias with this name.'));
   }
   if (!isEntitled(caller.app, model)) return sendRefusal(exchange, notEntitled(name));
+  const { models } = caller.key;
+  if (models !== null && !isAmong(plane.gateway.catalogue, models, model)) {
+    return sendRefusal(exchange, notOfKey(name, models));
+  }
   sendJson(exchange.response, 200, toWire(name, model));
 }
 

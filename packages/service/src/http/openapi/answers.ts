@@ -74,7 +74,7 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator' || needsRole(route)) codes.add('FORBIDDEN');
-  if (isDataPlane) codes.add('APP_SUSPENDED');
+  if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
   if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.
   if (isDataPlane || body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE');
@@ -118,7 +118,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   APP_SPEND_CAP_EXCEEDED: 'the monthly cap that the user set for the app is reached.',
   WALLET_SUSPENDED: 'the wallet is suspended.',
   APP_SUSPENDED: 'the app is suspended.',
-  MODEL_NOT_ENTITLED: 'the app may not call this model.',
+  MODEL_NOT_ENTITLED: 'the app, or this API key, may not call this model.',
+  KEY_BUDGET_EXCEEDED: 'the monthly budget of the API key does not cover the call.',
   NOT_FOUND: 'it does not exist, or is not yours.',
   PAYLOAD_TOO_LARGE: 'the body is too large.',
   TOO_MANY_REQUESTS: 'too many requests in too short a time.',
@@ -126,7 +127,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   UPSTREAM_THROTTLED: 'the provider is throttling. Nothing was charged.',
   INTERNAL_SERVER_ERROR: 'the service failed.',
   UPSTREAM_PROVIDER_ERROR: 'the provider failed. Nothing was charged.',
-  FORBIDDEN: 'the account may not do this, or its role in the app is too low.',
+  FORBIDDEN:
+    'the account may not do this, its role in the app is too low, or the API key may not be used from this address.',
   METHOD_NOT_ALLOWED: 'the address does not accept this method.',
   CONFLICT: 'the request conflicts with the present state, or with an earlier request.',
 };

@@ -1,5 +1,5 @@
--- The full check: the differences of all wallets, and of money that was set aside for refunds. What is set aside must end
--- once, and whole: paid out, or released.
+-- The full check: the differences of all wallets, of money that was set aside for refunds, and of the budgets of API keys.
+-- What is set aside must end once, and whole: paid out, or released.
 create or replace function ledger.differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set work_mem = '64MB' set jit = off as $$
   with asides as (
@@ -17,6 +17,26 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   union all
   select 'no more is paid out or released than was set aside', a.wallet_id, sum(a.aside)::bigint, sum(a.ended)::bigint
   from asides a group by a.wallet_id having sum(a.ended) > sum(a.aside)
+  union all
+  -- Budgets of API keys (CP-08). They are of many wallets, so none is named.
+  select format('the budget of %s in %s: %s', t.budget_key, to_char(t.month, 'YYYY-MM'), f.what), 0, f.expected, f.found
+  from (
+    select u.budget_key, u.month, sum(u.counted)::bigint as counted, sum(u.spent)::bigint as spent,
+      sum(u.booked)::bigint as booked, sum(u.held)::bigint as held
+    from (
+      select c.budget_key, c.month, c.charged_micros as counted, 0 as spent, 0 as booked, 0 as held
+      from usage.calls c where c.budget_key is not null
+      union all
+      select h.budget_key, h.month, 0, 0, h.amount_micros, 0 from ledger.holds h where h.budget_key is not null
+      union all
+      select b.key_id, b.month, 0, b.spent_micros, 0, b.held_micros from ledger.key_budgets b
+    ) u
+    group by u.budget_key, u.month
+  ) t
+  cross join lateral (
+    values ('spent is the sum of its charges', t.counted, t.spent), ('held is the sum of its holds', t.booked, t.held)
+  ) f (what, expected, found)
+  where f.expected <> f.found
 $$;
 
 revoke all on function ledger.differences from public;

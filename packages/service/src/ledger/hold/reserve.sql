@@ -17,6 +17,10 @@
 -- one, the call holds nothing and is told which: 'attempt_running', 'attempt_kept', or 'attempt_conflict' when the earlier
 -- one had another body. Among several, the one that it has joined before (`joined_call`) comes first, then a kept answer,
 -- then a running one that nobody has joined. A running one is marked as joined.
+--
+-- A call whose API key has a monthly budget is also judged by that (CP-08), before the user's money: nobody is sent to pay for
+-- a call that its key would refuse. Rows of budgets are locked after all wallets, in one order, so two statements never wait
+-- for each other in a circle.
 create or replace function ledger.reserve(p_instance bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog
@@ -28,6 +32,7 @@ declare
   is_repeat boolean; -- Some call of these holds already, or has ended.
   asked record;
   wallet bigint; -- The wallet that the running figures below are of.
+  this_month date;
   month date;
   held bigint; spent bigint; capped bigint; streams int; plain int;
   largest bigint;
@@ -37,6 +42,9 @@ declare
   freed int; -- How many they are.
   is_granted boolean := false; -- To any call.
   joined_calls uuid[] := '{}';
+  -- Of each key with a budget and each month. Null if no call of the batch has one.
+  budgets text[]; budget_spent bigint[]; budget_held bigint[];
+  at int; -- The place of the call's budget in these; null: it has none.
 begin
   held_wallets := array_fill(null::bigint, array[cardinality(calls)]);
   held_amounts := held_wallets;
@@ -61,6 +69,11 @@ begin
   if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live') then
     raise exception 'instance % is fenced', p_instance using errcode = '55000';
   end if;
+  this_month := db.current_month(); -- Once: what is judged below is locked here.
+  if exists (select from unnest(p_requests) q where q.budget_key is not null) then
+    select l.budgets, l.spent, l.held into budgets, budget_spent, budget_held
+    from ledger.lock_budgets(p_requests, locked, this_month) l;
+  end if;
   -- Nearly never. Looked up once for the batch, so that an ordinary call looks for neither its hold nor its receipt.
   is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))
     or exists (select from usage.calls c where c.call_id = any (calls));
@@ -80,10 +93,11 @@ begin
     granted := 0;
     earlier := null;
     outcome := null;
+    at := null;
     if asked.wallet_id is distinct from wallet then
       wallet := asked.wallet_id;
       -- A month never goes back: the clock of another server may be ahead (WA-08).
-      month := greatest(asked.cap_month, db.current_month());
+      month := greatest(asked.cap_month, this_month);
       held := asked.held_micros;
       spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;
       capped := case when asked.cap_month = month then asked.cap_held_micros else 0 end;
@@ -98,8 +112,6 @@ begin
       if asked.holder <> p_instance then
         update ledger.holds h set instance_id = p_instance where h.call_id = asked.call_id;
       end if;
-    elsif asked.wallet_id is null then
-      outcome := 'payment_required';
     elsif asked.joins and not asked.is_suspended then
       select e.call_id, case when e.body_digest <> asked.body_digest then 'attempt_conflict'
         when e.is_running then 'attempt_running' else 'attempt_kept' end
@@ -122,7 +134,13 @@ begin
         joined_calls := joined_calls || earlier;
       end if;
     end if;
-    if outcome is null then
+    if outcome is null and asked.budget_key is not null then
+      at := array_position(budgets, asked.budget_key || ' ' || coalesce(month, this_month));
+      outcome := db.budget_outcome(asked.least_micros, asked.budget_micros, budget_spent[at], budget_held[at]);
+    end if;
+    if outcome is null and asked.wallet_id is null then
+      outcome := 'payment_required';
+    elsif outcome is null then
       drains := null;
       freed := 0;
       if asked.streams_max > 0 and streams >= asked.streams_max then
@@ -134,12 +152,16 @@ begin
       end if;
       largest := db.largest_hold(
         asked.is_connected, asked.is_suspended, asked.balance_micros, held, asked.cap_micros, spent, capped);
+      largest := least(largest, asked.budget_micros - budget_spent[at] - budget_held[at]); -- Null is passed over.
       outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended,
         asked.balance_micros, asked.cap_micros, spent, capped, streams - freed, asked.streams_max, plain, asked.calls_max);
       if outcome = 'granted' then
         granted := db.granted_hold(largest, asked.least_micros, asked.most_micros);
         held := held + granted;
         capped := capped + granted;
+        if at is not null then
+          budget_held[at] := budget_held[at] + granted;
+        end if;
         if freed > 0 then
           update ledger.holds h set is_stream = false where h.call_id = any (drains);
           streams := streams - freed;
@@ -174,11 +196,18 @@ begin
       group by h.wallet_id, h.month
     ) g
     where w.wallet_id = g.wallet_id;
-    insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, key_digest, body_digest, instance_id)
-    select q.call_id, h.wallet_id, h.amount, h.month, q.streams_max > 0, q.key_digest, q.body_digest, p_instance
+    insert into ledger.holds (
+      call_id, wallet_id, amount_micros, month, is_stream, key_digest, body_digest, instance_id, budget_key)
+    select q.call_id, h.wallet_id, h.amount, h.month, q.streams_max > 0, q.key_digest, q.body_digest, p_instance, q.budget_key
     from unnest(held_wallets, held_amounts, held_months) with ordinality as h (wallet_id, amount, month, place)
     cross join lateral (select (p_requests[h.place]).*) q
     where h.amount is not null;
+    if budgets is not null then
+      update ledger.key_budgets b set held_micros = u.held
+      from unnest(budgets, budget_held) u (budget, held)
+      where b.key_id = split_part(u.budget, ' ', 1) and b.month = split_part(u.budget, ' ', 2)::date
+        and b.held_micros <> u.held;
+    end if;
   end if;
   if joined_calls <> '{}' then
     update ledger.holds h set is_joined = true where h.call_id = any (joined_calls) and not h.is_joined;

@@ -5,6 +5,9 @@
 -- A call that no longer holds is answered with what it was charged when it ended, and nothing changes: settling twice, or
 -- after the reaper, is the same as settling once. A call whose answer is not kept (`is_unkept`) stays as it is when a retry
 -- has joined it ('is_joined'): its answer must be kept first (CC-14).
+--
+-- A hold that counts for the monthly budget of an API key (CP-08) is given back to it, less the charge. Budgets are locked
+-- after all wallets, in the order of ledger.reserve.
 create or replace function ledger.settle(p_settlements ledger.settlement[])
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog
@@ -13,11 +16,22 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
   unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
+  has_budget boolean;
 begin
   -- The statement after this one sees what the locks protect.
   perform from ledger.wallets w
   where w.wallet_id in (select h.wallet_id from ledger.holds h where h.call_id = any (calls))
   order by w.wallet_id for no key update;
+  -- What a hold counts for never changes.
+  has_budget := exists (select from ledger.holds h where h.call_id = any (calls) and h.budget_key is not null);
+  if has_budget then
+    perform from (
+      select distinct h.budget_key as key_id, h.month from ledger.holds h
+      where h.call_id = any (calls) and h.budget_key is not null
+    ) d
+    join ledger.key_budgets b on b.key_id = d.key_id and b.month = d.month
+    order by b.key_id, b.month for no key update of b;
+  end if;
 
   return query
   with asked as (
@@ -27,7 +41,7 @@ begin
     where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*
   ), owed as (
     -- An overrun is booked only where the provider reported it: our own count is no bill.
-    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream,
+    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream, e.budget_key,
       not e.is_stream and e.drained_since is null as is_plain, least(a.charge_micros, e.amount_micros) as owed,
       case when a.is_estimated then 0 else greatest(0, a.charge_micros - e.amount_micros) end as overrun,
       sum(least(a.charge_micros, e.amount_micros)) over (partition by e.wallet_id order by a.ordinality)::bigint as owed_so_far
@@ -83,13 +97,22 @@ begin
       entry_seq = w.entry_seq + t.entries,
       version = w.version + t.calls
     from totals t where w.wallet_id = t.wallet_id
+  ), budgets as (
+    update ledger.key_budgets b set
+      spent_micros = b.spent_micros + t.owed,
+      held_micros = b.held_micros - t.held
+    from (
+      select o.budget_key, o.month, sum(o.owed)::bigint as owed, sum(o.held)::bigint as held
+      from taken o where has_budget and o.budget_key is not null group by o.budget_key, o.month
+    ) t
+    where b.key_id = t.budget_key and b.month = t.month
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-      correlation_id, seq, balance_after_micros, rare_counts)
+      correlation_id, seq, balance_after_micros, rare_counts, budget_key)
     select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_usage_clamped,
       t.prompt_tokens, t.cached_tokens, t.cache_write_tokens, t.completion_tokens, t.reasoning_tokens, t.held,
-      t.owed, t.correlation_id, n.seq, n.balance_after, t.rare_counts
+      t.owed, t.correlation_id, n.seq, n.balance_after, t.rare_counts, t.budget_key
     from taken t left join numbered n on n.call_id = t.call_id and n.is_receipt
   )
   select a.call_id, t.call_id is not null, coalesce(t.owed, c.charged_micros, 0),

@@ -61,19 +61,20 @@ export async function takeOrdinary(
   instanceId: bigint,
   turn: Turn,
 ): Promise<{ readonly done: Turn; readonly left: Turn }> {
-  // A retry must look for its earlier call first, which only `reserve.sql` does.
-  const isFirst = turn.requests.every(comesFirst);
-  const tried = isFirst ? turn : { ...turn, requests: turn.requests.filter(comesFirst) };
+  const isTried = turn.requests.every(mayBeOrdinary);
+  const tried = isTried ? turn : { ...turn, requests: turn.requests.filter(mayBeOrdinary) };
   const calls = await doneIn(db, instanceId, tried);
-  if (calls === 'all' && isFirst) return { done: turn, left: NOTHING };
-  const isDone = calls === 'all' ? comesFirstOrEnds : ({ callId }: Item): boolean => calls.has(callId);
+  if (calls === 'all' && isTried) return { done: turn, left: NOTHING };
+  const isDone = calls === 'all' ? wasTried : ({ callId }: Item): boolean => calls.has(callId);
   return { done: partOf(turn, isDone), left: partOf(turn, (item) => !isDone(item)) };
 }
 
 type Item = HoldRequest | Settlement;
 
-const comesFirst = ({ idempotencyKey }: HoldRequest): boolean => idempotencyKey?.joins !== true;
-const comesFirstOrEnds = (item: Item): boolean => !('most' in item) || comesFirst(item);
+/** A retry must look for its earlier call first, and a budget is judged beside the wallet: only `reserve.sql` does these. */
+const mayBeOrdinary = ({ idempotencyKey, budget }: HoldRequest): boolean =>
+  idempotencyKey?.joins !== true && budget === undefined;
+const wasTried = (item: Item): boolean => !('most' in item) || mayBeOrdinary(item);
 
 function partOf({ settlements, requests }: Turn, isOf: (item: Item) => boolean): Turn {
   return { settlements: settlements.filter(isOf), requests: requests.filter(isOf) };

@@ -1,5 +1,5 @@
--- Ends one call, as ledger.turn would, in simple statements: see ledger.place_one. False if the call is not ordinary: it is
--- left for ledger.settle.
+-- Ends one call, as ledger.turn would, in simple statements: see ledger.place_one. False if the call is not ordinary, as none
+-- is whose API key has a budget: it is left for ledger.settle.
 create or replace function ledger.settle_one(p ledger.settlement) returns boolean
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
@@ -19,7 +19,8 @@ begin
     entry_seq = w.entry_seq + is_entry::int,
     version = w.version + 1
   from ledger.holds h
-  where h.call_id = p.call_id and not (h.is_joined and p.is_unkept) and p.charge_micros <= h.amount_micros
+  where h.call_id = p.call_id and h.budget_key is null and not (h.is_joined and p.is_unkept)
+    and p.charge_micros <= h.amount_micros
     and w.wallet_id = h.wallet_id and w.cap_month = h.month and not w.is_clawed
   returning w.wallet_id, w.entry_seq, w.balance_micros, h.amount_micros, h.month, h.is_stream into hold;
   if hold is null then

@@ -5,7 +5,8 @@
 -- A wallet is ordinary if all that the turn asks of it is:
 -- * Its calls that end are charged within their holds, it is not clawed, and its month is that of those holds.
 -- * It affords all of its new holds, whole and with room to spare. Calls that join an earlier one (CC-14) are not for here.
--- A call whose answer is not kept, and that a retry has joined (CC-14), is left as it is.
+-- A call whose answer is not kept, and that a retry has joined (CC-14), is left as it is. So is one whose API key has a
+-- monthly budget (CP-08): a budget is of many wallets.
 --
 -- The statement locks the wallets as it changes them, in the order of wallet_id. It sees holds as they were when it began,
 -- and then waits for wallets. What changed meanwhile is looked for afterwards, under the locks, and undoes the turn with
@@ -37,7 +38,7 @@ begin
       select h.ctid, h.wallet_id, h.amount_micros, h.month, h.is_stream,
         not h.is_stream and h.drained_since is null as is_plain
       from ledger.holds h
-      where h.call_id = q.call_id and not (h.is_joined and q.is_unkept) offset 0
+      where h.call_id = q.call_id and h.budget_key is null and not (h.is_joined and q.is_unkept) offset 0
     ) h
     window in_turn as (partition by h.wallet_id order by q.ordinality rows unbounded preceding)
   ), asked as (
@@ -48,6 +49,7 @@ begin
       select v.wallet_id from ledger.wallets v
       where v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0
     ) w
+    where q.budget_key is null
   ), turned as (
     update ledger.wallets w set
       balance_micros = w.balance_micros - t.charge,

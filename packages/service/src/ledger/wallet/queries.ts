@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, EndUserId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { answerOf } from '#ledger/statements/function-answer.ts';
 
@@ -72,4 +72,19 @@ export function updateConnected(
 ): Promise<boolean> {
   const values = [wallet.appId, wallet.userId, wallet.isConnected];
   return answerOf<boolean>(db, `select ledger.set_connected($1, $2, $3) as answer`, values);
+}
+
+interface KeyBudgetRow {
+  readonly key_id: KeyId;
+  readonly spent_micros: bigint;
+  readonly held_micros: bigint;
+}
+
+export async function selectKeyBudgets(db: Queryable, lines: readonly KeyId[]): Promise<readonly KeyBudgetRow[]> {
+  const { rows } = await db.query<KeyBudgetRow>(
+    `select key_id, spent_micros, held_micros from ledger.key_budgets
+     where key_id = any ($1) and month = db.current_month()`,
+    [lines],
+  );
+  return rows;
 }

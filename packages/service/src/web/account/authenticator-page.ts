@@ -5,6 +5,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { factorCodeField } from '#web/account/code-fields.ts';
 import { provePath } from '#web/account/prove-page.ts';
+import { qrCode } from '#web/account/qr-code.ts';
 import { SECOND_FACTOR, showCodes } from '#web/account/second-factor-page.ts';
 import { AUTHENTICATOR_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
@@ -65,6 +66,8 @@ ${button(TEXTS.confirm)}`;
   const body = html`${errorSummary(refusal?.message)}
 ${card(
   html`<p>${TEXTS.scan}</p>`,
+  qrCode(otpauthUri, TEXTS.qr),
+  html`<p>${TEXTS.type}</p>`,
   html`<p><code>${groups.join(' ')}</code></p>`,
   linkLine(otpauthUri, TEXTS.open),
   html`<p class="soft">${TEXTS.secretHint}</p>`,

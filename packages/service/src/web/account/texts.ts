@@ -185,7 +185,9 @@ export const SECOND_FACTOR_TEXTS = {
 /** The texts of the page that sets up an authenticator app. */
 export const AUTHENTICATOR_TEXTS = {
   title: 'Add an authenticator app',
-  scan: 'Add an account in your authenticator app, with this setup key:',
+  scan: 'Scan this with your authenticator app.',
+  qr: 'QR code that sets up an authenticator app',
+  type: 'If you cannot scan it, add an account in the app with this setup key:',
   open: 'Open in an app on this device',
   secretHint: 'Of type “time based”, if the app asks. Show this key to nobody: it makes your codes.',
   next: 'Then type the six digits that the app shows.',

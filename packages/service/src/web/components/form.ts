@@ -8,11 +8,13 @@ interface ProvenForm {
   /** An HMAC of `action` under the visitor's session, see `frame/form-proof.ts`. */
   readonly proof: string;
   readonly fields: Html;
+  /** It has a field for a file. */
+  readonly hasFile?: boolean | undefined;
 }
 
 /** A form that posts to `action`, with its proof. Pages use `request.form`, which fills in the proof; never this. */
-export function provenForm({ action, proof, fields }: ProvenForm): Html {
-  return html`<form method="post" action="${action}">
+export function provenForm({ action, proof, fields, hasFile = false }: ProvenForm): Html {
+  return html`<form method="post" action="${action}"${hasFile ? html` enctype="multipart/form-data"` : undefined}>
 ${hiddenField(PROOF_FIELD, proof)}
 ${fields}
 </form>`;

@@ -84,7 +84,10 @@ export const CODE_TEXTS: Readonly<Record<ErrorCode, string>> = {
     'The user’s own monthly cap for this app is reached, or they have paused it. Send them to the top-up address, if there is one.',
   WALLET_SUSPENDED: 'A bank took money back from this wallet. The user has to ask the people who run this service.',
   APP_SUSPENDED: 'This app is suspended. Ask the people who run this service.',
-  MODEL_NOT_ENTITLED: 'The model is reserved for other apps. Choose one from the page of models.',
+  MODEL_NOT_ENTITLED:
+    'The model is reserved for other apps, or not among those of this key. Choose one from the page of models.',
+  KEY_BUDGET_EXCEEDED:
+    'The monthly budget of this key did not cover the call. Raise it on the page of the key, or wait for the first of the month (UTC).',
   NOT_FOUND: 'There is no such route or model.',
   PAYLOAD_TOO_LARGE: 'The body is too large. Send less.',
   TOO_MANY_REQUESTS: 'A rate limit was reached. Wait as long as `retry-after` said, and spread the calls out.',
@@ -93,7 +96,7 @@ export const CODE_TEXTS: Readonly<Record<ErrorCode, string>> = {
   INTERNAL_SERVER_ERROR: 'A fault of this service. Tell the people who run it, with the correlation id.',
   UPSTREAM_PROVIDER_ERROR:
     'The provider of the model refused or failed. `error.type` of the answer said which, and `x-should-retry` whether trying again helps.',
-  FORBIDDEN: 'The key is not allowed to do this.',
+  FORBIDDEN: 'The key may not be used from the address of the caller.',
   METHOD_NOT_ALLOWED: 'The route does not take this method.',
   CONFLICT: 'The idempotency key belongs to another body, or the earlier call was still running.',
 };

@@ -1,3 +1,4 @@
+import type { Logos } from '#accounts/logo.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { AppId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
@@ -7,6 +8,7 @@ import type { ConsoleServices } from '#web/console/console-services.ts';
 export interface ConsoleHomeServices extends ConsoleServices {
   readonly catalogue: Pick<Catalogue, 'list'>;
   readonly stats: Stats;
+  readonly logos: Logos;
   /** Whether events of an app go anywhere. */
   readonly subscriptions: {
     readonly find: (appId: AppId) => Promise<{ readonly status: 'active' | 'disabled' } | undefined>;

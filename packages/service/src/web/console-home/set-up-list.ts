@@ -9,16 +9,17 @@ const MONTH_MS = 30 * 86_400_000;
 
 /** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
 export async function setUpList(
-  { apps, stats, subscriptions, clock }: ConsoleHomeServices,
+  { apps, stats, subscriptions, logos, clock }: ConsoleHomeServices,
   { app }: AppRequest,
 ): Promise<Html | undefined> {
   const { appId } = app;
   const toMs = clock.nowMs();
-  const [keys, played, live, subscription] = await Promise.all([
+  const [keys, played, live, subscription, logo] = await Promise.all([
     apps.listKeys(appId),
     stats.byOutcome({ appId, mode: 'sandbox', fromMs: toMs - MONTH_MS, toMs }),
     stats.byOutcome({ appId, mode: 'live', fromMs: toMs - MONTH_MS, toMs }),
     subscriptions.find(appId),
+    logos.digestOf(appId),
   ]);
   const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
   const has = (mode: 'live' | 'sandbox') => inForce.some((key) => key.mode === mode);
@@ -31,6 +32,7 @@ export async function setUpList(
       href: appPath(appId, 'sandbox', 'sandbox'),
     },
     { ...TEXTS.redirect, isDone: app.redirectUris.length > 0, href: appPath(appId, 'settings', 'live') },
+    { ...TEXTS.logo, isDone: logo !== undefined, href: appPath(appId, 'settings', 'live') },
     { ...TEXTS.webhook, isDone: subscription?.status === 'active', href: appPath(appId, 'webhooks', 'live') },
     { ...TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
     {

@@ -1,4 +1,5 @@
 import { changeAppSchema } from '@purser/contract/control.ts';
+import { pictureOf } from '#accounts/logo.ts';
 import { html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -11,7 +12,8 @@ import { textField } from '#web/components/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { showAppPage } from '#web/console/console-page.ts';
-import type { ConsoleServices } from '#web/console/console-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { logoSection } from '#web/console-home/logo-form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -19,12 +21,9 @@ import { redirectTo } from '#web/frame/responses.ts';
 const FIELD_NAMES = { name: TEXTS.name, redirectUris: TEXTS.redirectUris, returnUri: TEXTS.returnUri };
 
 /** `/console/:part/settings`: the app's name and the addresses that its users may be led back to. */
-export function settingsPage(services: ConsoleServices): PageMethods {
+export function settingsPage(services: ConsoleHomeServices): PageMethods {
   return forApp(services, {
-    GET: (asked) => {
-      const { name, redirectUris, returnUri } = asked.app;
-      return showSettings(services, asked, { name, redirectUris: redirectUris.join('\n'), returnUri: returnUri ?? '' });
-    },
+    GET: (asked) => showSettings(services, asked, typedOf(asked)),
     POST: async (asked, form) => {
       const typed = {
         name: form.field('name'),
@@ -44,11 +43,35 @@ export function settingsPage(services: ConsoleServices): PageMethods {
   });
 }
 
+/** `/console/:part/logo`: the picture that users see. */
+export function logoForm(services: ConsoleHomeServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => redirectTo(asked.to('settings')),
+    POST: async (asked, form) => {
+      const { owner, app, to } = asked;
+      if (form.field('remove') !== '') {
+        await services.logos.remove(owner, app.appId);
+        return redirectTo(to('settings', { done: 'no-logo' }));
+      }
+      const image = form.file('image');
+      const logo = image === undefined ? refuse('BAD_REQUEST', TEXTS.logoChoose) : pictureOf(image);
+      if (logo instanceof Refusal) return showSettings(services, asked, typedOf(asked), logo);
+      await services.logos.set(owner, app.appId, logo);
+      return redirectTo(to('settings', { done: 'logo' }));
+    },
+  });
+}
+
 /** The fields as they are typed. */
 interface Typed {
   readonly name: string;
   readonly redirectUris: string;
   readonly returnUri: string;
+}
+
+/** What the form shows at first. */
+function typedOf({ app: { name, redirectUris, returnUri } }: AppRequest): Typed {
+  return { name, redirectUris: redirectUris.join('\n'), returnUri: returnUri ?? '' };
 }
 
 /** The form as the API would have it. */
@@ -60,7 +83,12 @@ function changeOf({ name, redirectUris, returnUri }: Typed) {
   return { name, redirectUris: addresses, returnUri: returnUri === '' ? null : returnUri };
 }
 
-function showSettings(services: ConsoleServices, asked: AppRequest, typed: Typed, refusal?: Refusal): PageResponse {
+async function showSettings(
+  services: ConsoleHomeServices,
+  asked: AppRequest,
+  typed: Typed,
+  refusal?: Refusal,
+): Promise<PageResponse> {
   const { request, app, to } = asked;
   const fields = html`${textField({ name: 'name', label: TEXTS.name, value: typed.name, lengthMax: 100, isRequired: true })}
 ${textArea({ name: 'redirectUris', label: TEXTS.redirectUris, value: typed.redirectUris, hint: TEXTS.redirectHint })}
@@ -73,7 +101,10 @@ ${button(TEXTS.save)}`;
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <div class="columns">
 ${section({ id: 'profile', heading: TEXTS.profile, body: [request.form(to('settings'), fields)] })}
+<div>
+${logoSection(asked, await services.logos.digestOf(app.appId))}
 ${card(facts)}
+</div>
 </div>`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'settings', refusal });
 }

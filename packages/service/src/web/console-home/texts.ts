@@ -60,6 +60,7 @@ export const SET_UP_TEXTS = {
     why: 'So that your app knows what to do when a user has no money: take a test user’s balance away.',
   },
   redirect: { name: 'Set a redirect address', why: 'Where users come back to after connecting their wallet.' },
+  logo: { name: 'Show your logo', why: 'Users see it when they connect and pay.' },
   webhook: { name: 'Set up a webhook', why: 'Your app learns of top-ups and low balances without asking.' },
   liveKey: { name: 'Make a live key', why: 'From then on, calls cost your users real money.' },
   liveCall: { name: 'Make a live call', why: 'For a user who has connected a wallet.' },
@@ -74,9 +75,18 @@ export const SETTINGS_TEXTS = {
   returnUri: 'After a payment, back to',
   returnHint: 'One of the addresses above. Empty: the first of them.',
   save: 'Save',
+  logo: 'Logo',
+  logoOf: (name: string) => `Logo of ${name}`,
+  logoField: 'Picture',
+  logoHint: 'PNG, JPEG or WebP, at most 16 KiB and 1,024 pixels each way.',
+  logoChoose: 'Choose a picture first.',
+  logoSave: 'Show this picture',
+  logoRemove: 'Remove the logo',
   done: new Map([
     ['created', 'The app was created.'],
     ['saved', 'The settings were saved.'],
+    ['logo', 'The logo was saved.'],
+    ['no-logo', 'The logo was removed.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;
 

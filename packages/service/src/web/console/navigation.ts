@@ -2,6 +2,7 @@
 export const APP_PAGES = [
   { page: '', text: 'Home' },
   { page: 'calls', text: 'Calls' },
+  { page: 'sandbox', text: 'Sandbox' },
   { page: 'models', text: 'Models and prices' },
   { page: 'settings', text: 'Settings' },
 ] as const;

@@ -1,22 +1,23 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Html, html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { isoOf } from '#kernel/clock.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { LETTER_STYLE } from '#mail/letter.ts';
 import type { Mailbox, MailboxMessage } from '#mail/mailbox.ts';
+import { list } from '#web/components/list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
 import type { OwnMachineCheck } from '#web/development/own-machine.ts';
+import { MAILBOX_TEXTS as TEXTS } from '#web/development/texts.ts';
+import { formatsOf } from '#web/format/formats.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
+import { STYLE } from '#web/frame/style.ts';
 
-const STYLE = `:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 0 auto; padding: 1rem }
-li { margin: .75rem 0 }
-small { display: block; opacity: .75 }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid; border-radius: .5rem; padding: 1rem }`;
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policyOf(STYLE),
+  'content-security-policy': policyOf(STYLE, "img-src 'self'; "), // The icon.
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -25,15 +26,26 @@ const HEADERS = {
 const LETTER_HEADERS = { ...HEADERS, 'content-security-policy': `${policyOf(LETTER_STYLE)}; sandbox` };
 /** An address in a text, without the full stop or comma that ends its sentence. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
+/** What a letter sets apart to be copied. A token of a link is longer, and is not shown on the list. */
+const CODE = /^ {4}(\S{4,12})$/m;
 const messageParams = z.object({ messageId: z.string() });
 
 /** `/dev/mailbox`: every mail that a development service would have sent, with the codes and tokens in it. Hence the check. */
-export function addMailboxPages(plane: Plane, mailbox: Mailbox, assertOwnMachine: OwnMachineCheck): void {
+export function addMailboxPages(
+  plane: Plane,
+  {
+    mailbox,
+    frame,
+    assertOwnMachine,
+  }: { readonly mailbox: Mailbox; readonly frame: Frame; readonly assertOwnMachine: OwnMachineCheck },
+): void {
+  const sendPage = (reply: FastifyReply, title: string, body: Html) =>
+    reply.headers(HEADERS).send(pageOf({ title, body, frame }).text);
   const options = { config: { isPublic: true } };
 
   plane.get('/dev/mailbox', options, async (request, reply) => {
     assertOwnMachine(request);
-    return sendPage(reply, 'Mailbox', listOf(await mailbox.list()));
+    return sendPage(reply, TEXTS.title, listOf(await mailbox.list()));
   });
 
   plane.get('/dev/mailbox/:messageId', { ...options, schema: { params: messageParams } }, async (request, reply) => {
@@ -62,59 +74,42 @@ async function findMessage(mailbox: Mailbox, messageId: string): Promise<Mailbox
 }
 
 /** Stricter than that of other pages: a mail's text comes from anywhere, so nothing but the style may be used. */
-function policyOf(style: string): string {
+function policyOf(style: string, more = ''): string {
   return (
-    `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; base-uri 'none'; ` +
+    `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; ${more}base-uri 'none'; ` +
     `form-action 'none'; frame-ancestors 'none'`
   );
 }
 
-function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
-  const page = html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${new Html(STYLE)}</style>
-<main>
-${body}
-</main>
-</html>
-`;
-  return reply.headers(HEADERS).send(page.text);
-}
-
-/** All mail, the newest first. */
+/** All mail, the newest first, with the codes in it: most visitors come for one. */
 function listOf(messages: readonly MailboxMessage[]): Html {
-  const items = messages.map(
-    (
-      message,
-    ) => html`<li><a href="/dev/mailbox/${String(message.messageId)}">${message.subject}</a>${aboutOf(message)}</li>
-`,
-  );
-  const none = html`<p>No mail yet. This page shows every mail that this development service sends.</p>`;
-  return html`<h1>Mailbox</h1>
-${items.length === 0 ? none : html`<ul>${items}</ul>`}`;
+  const items = messages.map((message) => {
+    const code = CODE.exec(message.body ?? '')?.[1];
+    return html`<div><a href="/dev/mailbox/${String(message.messageId)}">${message.subject}</a><br>
+<span class="soft">${aboutOf(message)}</span></div>
+${code === undefined ? undefined : html`<code class="code">${code}</code>`}`;
+  });
+  return html`<p>${TEXTS.what}</p>
+${card(items.length === 0 ? html`<p>${TEXTS.none}</p>` : list(items))}
+${linkLine('/', TEXTS.toStart)}`;
 }
 
 /** One mail as text, as it would be read without HTML. */
 function messageOf(message: MailboxMessage): Html {
-  const text = message.body === undefined ? 'The text was deleted.' : linked(message.body);
-  return html`<p><a href="/dev/mailbox">Mailbox</a></p>
-<h1>${message.subject}</h1>
-${aboutOf(message)}
-<pre>${text}</pre>
+  const text = message.body === undefined ? TEXTS.deleted : linked(message.body);
+  return html`${linkLine('/dev/mailbox', TEXTS.title)}
+${card(html`<p class="soft">${aboutOf(message)}</p>`, html`<pre class="mail">${text}</pre>`)}
 ${message.html === undefined ? undefined : asHtml(message)}`;
 }
 
 function asHtml({ messageId }: MailboxMessage): Html {
-  return html`<p>The mail also has an HTML version: <a href="/dev/mailbox/${String(messageId)}/html">show it</a>.</p>`;
+  return html`<p>${TEXTS.hasHtml} <a href="/dev/mailbox/${String(messageId)}/html">${TEXTS.showHtml}</a></p>`;
 }
 
 /** Who gets a mail, when, and what became of it. */
-function aboutOf({ recipient, atMs, outcome }: MailboxMessage): Html {
-  const fate = { taken: ', sent', refused: ', refused by the mail server', given_up: ', not sent' } as const;
-  return html`<small>to ${recipient}, ${isoOf(atMs)}${outcome === undefined ? '' : fate[outcome]}</small>`;
+function aboutOf({ recipient, atMs, outcome }: MailboxMessage): string {
+  const fate = outcome === undefined ? '' : `, ${TEXTS.fate[outcome]}`;
+  return `to ${recipient}, ${formatsOf().moment(atMs)}${fate}`;
 }
 
 /** The text of a mail, with its addresses as links: a developer wants to click them. */

@@ -97,12 +97,17 @@ async function answer<Who>(
     formats: formatsOf(headers['accept-language']),
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),
-    // The proof is for the path: what follows it, such as the mode, only says how the answer looks.
-    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, action.replace(/\?.*$/, '')), fields }),
+    form: (action, fields, { hasFile } = { hasFile: false }) =>
+      provenForm({ action, proof: proofOf(key, binding, pathIn(action)), fields, hasFile }),
   };
   const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
   if (given === undefined || !binding.isNew) return given;
   return { ...given, cookies: [...(given.cookies ?? []), cookies.write('form', binding.value)] };
+}
+
+/** What a proof is about: the address of a form without its query, which chooses a mode or a part of a list. */
+function pathIn(action: string): string {
+  return action.replace(/\?.*/, '');
 }
 
 /** Browsers name the origin of the page with every POST. One that names none is a program, or a page that hides where it is. */

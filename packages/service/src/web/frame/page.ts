@@ -19,7 +19,7 @@ export interface PageRequest<Who = SignedIn> {
   readonly signedIn: Who | undefined;
   readonly cookie: (name: CookieName) => string | undefined;
   /** A form that posts to `action` and works for this visitor alone. The only way to make one. */
-  readonly form: (action: string, fields: Html) => Html;
+  readonly form: (action: string, fields: Html, options?: { readonly hasFile: boolean }) => Html;
 }
 
 /** The answer to it: a page, a file, or the way to another page. */

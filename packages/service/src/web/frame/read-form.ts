@@ -6,20 +6,51 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 /** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
 export interface Form {
   readonly field: (name: string) => string;
+  /** The bytes of a file that was chosen. Undefined if none was, and in forms without a field for one. */
+  readonly file: (name: string) => Buffer | undefined;
 }
 
 const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
+/** Of forms with a file. */
+const FILE_TYPE = /^multipart\/form-data *;/i;
+/** A picture of 16 KiB, and the other fields. */
+const FILE_FORM_BYTES_MAX = 20_480;
 
 /** Reads the form in a request from this network address. Undefined: the caller left before it was whole. */
 export async function readForm(
   exchange: Exchange,
   address: string,
 ): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'TOO_MANY_REQUESTS'> | undefined> {
-  if (!TYPE.test(exchange.request.headers['content-type'] ?? '')) return noForm();
-  const bytes = await readBody(exchange, { reading: strangers, caller: address, most: PUBLIC_BODY_BYTES_MAX });
+  const type = exchange.request.headers['content-type'] ?? '';
+  const hasFile = FILE_TYPE.test(type);
+  if (!hasFile && !TYPE.test(type)) return noForm();
+  const most = hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX;
+  const bytes = await readBody(exchange, { reading: strangers, caller: address, most });
   if (bytes === undefined || bytes instanceof Refusal) return bytes;
+  if (hasFile) return (await partsOf(bytes, type)) ?? noForm();
   const fields = fieldsOf(bytes.toString('latin1'));
-  return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '' };
+  return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '', file: () => undefined };
+}
+
+/** The fields and files of a form with a file. Undefined if it is not well formed, or a field is there twice. */
+async function partsOf(bytes: Buffer, type: string): Promise<Form | undefined> {
+  const fields = new Map<string, string>();
+  const files = new Map<string, Buffer>();
+  try {
+    const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+    for (const [name, value] of data) {
+      if (fields.has(name) || files.has(name)) return undefined;
+      if (typeof value !== 'string') files.set(name, Buffer.from(await value.arrayBuffer()));
+      else if (value.includes('\0')) return undefined;
+      else fields.set(name, value);
+    }
+  } catch {
+    return undefined;
+  }
+  return {
+    field: (name) => fields.get(name) ?? '',
+    file: (name) => (files.get(name)?.length === 0 ? undefined : files.get(name)),
+  };
 }
 
 /** Undefined if a field is there twice or is not UTF-8: any reading of it would be a guess, and forms move money. */

@@ -131,6 +131,8 @@ details{margin:0 0 1rem}
 .list .group th{font-weight:650;padding-top:1.25rem}
 .list thead+tbody>.group>th{border-top:0;padding-top:.25rem}
 summary{cursor:pointer;font-weight:600;color:var(--accent);padding:.5rem 0}
+.mail{margin:0;font:inherit;white-space:pre-wrap;overflow-wrap:anywhere}
+.code{font-size:1.35rem;font-weight:650;letter-spacing:.08em;user-select:all}
 code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}

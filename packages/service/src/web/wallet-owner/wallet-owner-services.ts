@@ -1,4 +1,5 @@
 import type { AppProfiles } from '#accounts/app-profile.ts';
+import type { CapAlerts } from '#connections/alerts.ts';
 import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
@@ -25,6 +26,8 @@ export interface WalletOwnerServices {
   readonly passkeys: Passkeys;
   /** Which apps may spend for whom, with cap and pause. */
   readonly connections: Connections;
+  /** Mails about shares of the cap. */
+  readonly alerts: CapAlerts;
   /** Reads signed links, and makes new ones. */
   readonly links: Links;
   /** Names, logos and allow-lists of apps: what people may see of them. */

@@ -1,10 +1,12 @@
 import type { Person } from '#identities/session.ts';
+import { ALERT_SHARES } from '#connections/alerts.ts';
 import { html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
 import { paragraphs } from '#web/components/list.ts';
 import { card } from '#web/components/section.ts';
+import { alertField } from '#web/wallet/alert-fields.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
@@ -30,6 +32,18 @@ export function capForm(services: WalletOwnerServices): PageMethods<Person> {
       }
       const isSet = await services.connections.setCap(own.owner, cap);
       return changed(services, own.path, isSet, isNone ? 'no-cap' : 'cap');
+    }),
+  };
+}
+
+/** `/wallet/:part/alerts`: which shares of the cap the owner wants mails about. None ends them. */
+export function alertsForm(services: WalletOwnerServices): PageMethods<Person> {
+  return {
+    GET: toWallet,
+    POST: forWalletOwner(services, async ({ owner, path }, form) => {
+      const shares = ALERT_SHARES.filter((share) => form.field(alertField(share)) === 'yes');
+      const isSet = await services.alerts.set(owner, shares);
+      return changed(services, path, isSet, shares.length === 0 ? 'no-alerts' : 'alerts');
     }),
   };
 }

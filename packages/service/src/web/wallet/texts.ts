@@ -95,6 +95,13 @@ export const WALLET_TEXTS = {
   removeCap: 'Remove the cap',
   /** A pause is a cap of nothing, so a new cap replaces it. */
   capEndsPause: 'Setting or removing the cap also ends the pause.',
+  alerts: (shares: readonly number[]): string =>
+    shares.length === 0 ? 'E-mail me about the cap' : `E-mail me about the cap (at ${shares.join(', ')} %)`,
+  alertsWhy: 'We mail you once a month for each share that you choose, within a minute of reaching it.',
+  alertsNeedCap: 'There is no cap now, so there is nothing to mail you about until you set one.',
+  alertAt: (share: number): string =>
+    share === 100 ? '100 %: it is used up, or less than 1 % is left' : `${share} % is spent`,
+  setAlerts: 'Save',
   pause: 'Pause spending',
   resume: 'Resume spending',
 
@@ -134,6 +141,8 @@ export const WALLET_TEXTS = {
   done: new Map([
     ['cap', 'The monthly cap was set.'],
     ['no-cap', 'The monthly cap was removed.'],
+    ['alerts', 'We will mail you when the chosen shares of the cap are spent.'],
+    ['no-alerts', 'You get no more mails about the cap.'],
     ['paused', 'Paused. The app’s next request will be refused.'],
     ['resumed', 'The app can spend again.'],
     ['disconnected', 'Disconnected. The app’s next request will be refused. Your balance stays in the wallet.'],

@@ -14,6 +14,7 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
+import { alertFields } from '#web/wallet/alert-fields.ts';
 import { dayPage } from '#web/wallet/day-page.ts';
 import { DAYS_READ_MAX, daysSection } from '#web/wallet/day-list.ts';
 import { monthChart } from '#web/wallet/month-chart.ts';
@@ -58,6 +59,7 @@ interface Shown {
 /** The page of a wallet, with what was just done or went wrong. */
 export async function showWallet(services: WalletOwnerServices, own: OwnedWallet, shown: Shown): Promise<Html> {
   const { movements, clock } = services;
+  const alerts = await services.alerts.find(own.connection.connectionId);
   const { walletId } = own.connection.wallet;
   const days = await movements.days(walletId, { before: shown.before, most: DAYS_READ_MAX });
   const chart = shown.before === undefined ? monthOf(own, days, clock.nowMs()) : undefined;
@@ -65,7 +67,7 @@ export async function showWallet(services: WalletOwnerServices, own: OwnedWallet
 ${appMark(own.app)}
 ${errorSummary(shown.fault)}${successNotice(shown.notice)}
 ${balanceSection(services, own)}
-${own.connection.wallet.isConnected ? capSection(own, chart, shown) : undefined}
+${own.connection.wallet.isConnected ? capSection(own, chart, alerts, shown) : undefined}
 ${await daysSection(services, own, days, shown.before)}
 ${moreSection(services, own)}`;
   const title = WALLET_TEXTS.title(own.app.name);
@@ -123,7 +125,12 @@ ${isPaused ? button(WALLET_TEXTS.resume) : button(WALLET_TEXTS.pause, { kind: 'q
 }
 
 /** What of the cap is spent, and the forms that change it. Each button works by itself, without scripts. */
-function capSection({ connection, request, path }: OwnedWallet, chart: Html | undefined, shown: Shown): Html {
+function capSection(
+  { connection, request, path }: OwnedWallet,
+  chart: Html | undefined,
+  alerts: readonly number[],
+  shown: Shown,
+): Html {
   const { cap, isPaused, wallet } = connection;
   const { currency } = wallet;
   const text = shown.cap ?? (cap === undefined ? '' : amountText(cap));
@@ -134,6 +141,8 @@ ${button(WALLET_TEXTS.removeCap, { kind: 'quiet' })}`;
   const change = html`<p>${WALLET_TEXTS.capWhy}${isPaused ? ` ${WALLET_TEXTS.capEndsPause}` : ''}</p>
 ${request.form(`${path}/cap`, set)}
 ${cap === undefined ? undefined : request.form(`${path}/cap`, remove)}`;
+  const boxes = html`<p>${WALLET_TEXTS.alertsWhy}${cap === undefined ? ` ${WALLET_TEXTS.alertsNeedCap}` : ''}</p>
+${request.form(`${path}/alerts`, alertFields(alerts))}`;
   return section({
     id: 'spending',
     heading: WALLET_TEXTS.capTitle,
@@ -144,6 +153,7 @@ ${cap === undefined ? undefined : request.form(`${path}/cap`, remove)}`;
       ]),
       chart,
       fold(cap === undefined ? WALLET_TEXTS.setOneCap : WALLET_TEXTS.changeCap, change, shown.cap !== undefined),
+      fold(WALLET_TEXTS.alerts(alerts), boxes),
     ],
   });
 }

@@ -2,7 +2,7 @@ import type { Person } from '#identities/session.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { movementsFile } from '#web/wallet/movements-file.ts';
 import { refundPage } from '#web/wallet/refund.ts';
-import { capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
+import { alertsForm, capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
 import { walletListPage } from '#web/wallet/wallet-list.ts';
 import { walletPage } from '#web/wallet/wallet-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -14,6 +14,7 @@ export function walletPages(services: WalletOwnerServices): Readonly<Record<stri
     '/wallet/:part': walletPage(services),
     '/wallet/:part/topup': topUpForm(services),
     '/wallet/:part/cap': capForm(services),
+    '/wallet/:part/alerts': alertsForm(services),
     '/wallet/:part/pause': pauseForm(services),
     '/wallet/:part/disconnect': disconnectPage(services),
     '/wallet/:part/reconnect': reconnectForm(services),

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { CommandError } from '#cli/command-error.ts';
+import type { Pool } from '#db/pool.ts';
+import { dateOf, epochMsOf, isoOf, steadyClock, systemClock } from '#kernel/clock.ts';
+import { rebuildStats } from '#stats/rebuild.ts';
+
+const DAY = /^2\d{3}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+/** Before the first receipt. */
+const FIRST_DAY = '2000-01-01';
+
+interface Days {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Reads the options of `stats rebuild`. Throws `CommandError`. */
+export function readRebuildOptions(words: readonly string[], nowMs = systemClock.nowMs()): Days {
+  let values: { readonly from?: string; readonly to?: string };
+  try {
+    ({ values } = parseArgs({ args: [...words], options: { from: { type: 'string' }, to: { type: 'string' } } }));
+  } catch {
+    throw new CommandError('`stats rebuild` takes --from <day> and --to <day>, such as --from 2026-11-01.');
+  }
+  const from = dayOf('--from', values.from ?? FIRST_DAY);
+  const to = dayOf('--to', values.to ?? isoOf(nowMs + DAY_MS).slice(0, 10));
+  if (from >= to) throw new CommandError('--from must be before --to, which is the day after the last one.');
+  return { from, to };
+}
+
+function dayOf(option: string, text: string): Date {
+  const ms = DAY.test(text) ? epochMsOf(text) : Number.NaN;
+  if (Number.isNaN(ms) || !isoOf(ms).startsWith(text)) {
+    throw new CommandError(`${option} must be a UTC day, such as 2026-11-30.`);
+  }
+  return dateOf(ms);
+}
+
+/** Makes the statistics of these days again and says what was read. */
+export async function printRebuild(owner: Pool, days: Days): Promise<void> {
+  const begunMs = steadyClock.nowMs();
+  const { receipts, traces, days: replaced } = await rebuildStats(owner, days);
+  const seconds = ((steadyClock.nowMs() - begunMs) / 1_000).toFixed(1);
+  console.log(`${receipts} receipts and ${traces} traces read, ${replaced} days rebuilt, ${seconds} s`);
+}

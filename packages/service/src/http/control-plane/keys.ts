@@ -1,0 +1,176 @@
+import {
+  changeKeySchema,
+  keyListSchema,
+  keyParamsSchema,
+  keySchema,
+  mintedKeySchema,
+  newKeySchema,
+  rolledKeySchema,
+  rollKeySchema,
+} from '@purser/contract/keys.ts';
+import { appParamsSchema } from '@purser/contract/control.ts';
+import { z } from 'zod';
+import type { KeySettings } from '#accounts/key-settings.ts';
+import type { ApiKey, KeyChange } from '#accounts/own-key.ts';
+import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
+import type { BudgetUse } from '#http/key-budgets.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { micros, microsToWire } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+const noSuchKey = () => refuse('NOT_FOUND', 'This app has no such key.');
+
+/** Routes for an app's API keys (CP-03, CP-08). A key is shown only in the answer that makes it; the database has its digest. */
+export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
+  const { apps, readBudgets } = control;
+  const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
+
+  plane.post(
+    '/apps/:appId/keys',
+    { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
+    async (request, reply) => {
+      const { mode, userId, joinSeconds } = request.body;
+      const { appId } = await ownApp(control, request, request.params.appId, mode);
+      const options = { mode, boundUser: userId, joinSeconds, ...changeOf(request.body) };
+      const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
+      return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/keys',
+    { schema: { params: appParamsSchema, response: { 200: keyListSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const keys = await apps.listKeys(appId);
+      const budgets = await readBudgets(keys);
+      return { keys: keys.map((key) => keyToWire(key, budgets)) };
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/keys/:keyId',
+    { schema: { params: keyParamsSchema, response: { 200: keySchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      return toWire(granted((await apps.findKey(appId, request.params.keyId)) ?? noSuchKey()));
+    },
+  );
+
+  addKeyActs(plane, control);
+}
+
+/** Acts on a key that is there. */
+function addKeyActs(plane: Plane, control: ControlPlane): void {
+  const { apps, readBudgets } = control;
+  const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
+  /** Which role an act needs depends on the mode of the key. */
+  const modeOf = async ({ appId, keyId }: z.infer<typeof keyParamsSchema>) => (await apps.findKey(appId, keyId))?.mode;
+
+  plane.patch(
+    '/apps/:appId/keys/:keyId',
+    { schema: { params: keyParamsSchema, body: changeKeySchema, response: { 200: keySchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
+      const key = { appId, keyId: request.params.keyId };
+      const changed = await apps.changeKey(ownerOf(control, request), key, changeOf(request.body));
+      return toWire(granted(changed ?? noSuchKey()));
+    },
+  );
+
+  plane.post(
+    '/apps/:appId/keys/:keyId/roll',
+    { schema: { params: keyParamsSchema, body: rollKeySchema, response: { 201: rolledKeySchema } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
+      const { overlapSeconds } = request.body;
+      const { expiresAtMs } = changeOf(request.body);
+      const key = { appId, keyId: request.params.keyId };
+      const rolled = await apps.rollKey(ownerOf(control, request), key, { overlapSeconds, expiresAtMs });
+      const { key: successor, apiKey, endsAtMs } = granted(rolled ?? noSuchKey());
+      const ends = { rolledFrom: key.keyId, oldKeyEndsAt: isoOf(endsAtMs) };
+      return reply.code(201).send({ appId, apiKey, ...mintedToWire(successor), ...ends });
+    },
+  );
+
+  plane.delete(
+    '/apps/:appId/keys/:keyId',
+    { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
+      const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
+      if (!isThere) granted(noSuchKey());
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+/** The settings in a body. A field that is left out is undefined. */
+function changeOf(body: {
+  readonly name?: string | null | undefined;
+  readonly expiresAt?: string | null | undefined;
+  readonly limits?: z.infer<typeof changeKeySchema>['limits'];
+}): KeyChange {
+  const { name, expiresAt, limits } = body;
+  const budget = limits?.monthlyBudgetMicros;
+  return {
+    name,
+    expiresAtMs: typeof expiresAt === 'string' ? epochMsOf(expiresAt) : expiresAt,
+    models: limits?.models,
+    addresses: limits?.addresses,
+    perMinute: limits?.perMinute,
+    monthlyBudget: typeof budget === 'number' ? micros(BigInt(budget)) : budget,
+  };
+}
+
+/** A key: its hint, never the key, and its options, if it has any. A key that has ended stays in the list. */
+function keyToWire(key: ApiKey, budgets: ReadonlyMap<string, BudgetUse>): z.infer<typeof keySchema> {
+  const { keyId, mode, hint, boundUser, joinSeconds, createdAtMs, lastUsedAtMs, revokedAtMs, settings } = key;
+  const { name, expiresAtMs } = settings;
+  const use = budgets.get(keyId);
+  return {
+    keyId,
+    mode,
+    hint,
+    userId: boundUser,
+    joinSeconds,
+    name,
+    createdAt: isoOf(createdAtMs),
+    lastUsedAt: momentOf(lastUsedAtMs),
+    expiresAt: momentOf(expiresAtMs),
+    revokedAt: momentOf(revokedAtMs),
+    rolledFrom: key.rolledFrom ?? null,
+    rolledTo: key.rolledTo ?? null,
+    limits: limitsToWire(settings),
+    budget: use && { spentMicros: microsToWire(use.spent), heldMicros: microsToWire(use.held) },
+  };
+}
+
+/** A key that was just made, with what was set for it. */
+function mintedToWire({ keyId, mode, boundUser, joinSeconds, settings }: ApiKey) {
+  const { name, expiresAtMs } = settings;
+  const limits = limitsToWire(settings);
+  return {
+    keyId,
+    mode,
+    userId: boundUser,
+    joinSeconds,
+    name: name ?? undefined,
+    expiresAt: momentOf(expiresAtMs) ?? undefined,
+    limits: Object.keys(limits).length === 0 ? undefined : limits,
+  };
+}
+
+function limitsToWire({ models, addresses, perMinute, monthlyBudget }: KeySettings) {
+  return {
+    ...(models !== null && { models: [...models] }),
+    ...(addresses !== null && { addresses: [...addresses] }),
+    ...(perMinute !== null && { perMinute }),
+    ...(monthlyBudget !== null && { monthlyBudgetMicros: microsToWire(monthlyBudget) }),
+  };
+}
+
+function momentOf(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : isoOf(epochMs);
+}

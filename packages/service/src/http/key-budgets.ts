@@ -1,0 +1,32 @@
+import type { ApiKey } from '#accounts/own-key.ts';
+import type { KeyId } from '#kernel/ids.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
+
+/** What counts for a key's monthly budget so far. */
+export interface BudgetUse {
+  readonly spent: Micros;
+  readonly held: Micros;
+}
+
+type ReadLines = (lines: readonly KeyId[]) => Promise<ReadonlyMap<KeyId, BudgetUse>>;
+
+/** Reads what this month's calls with these keys have spent and hold, for those that have a budget. */
+export type ReadBudgets = (keys: readonly ApiKey[]) => Promise<ReadonlyMap<string, BudgetUse>>;
+
+/** Real and play money are read apart, and only if a key of that mode has a budget. */
+export function createReadBudgets(readLines: Readonly<Record<ApiKey['mode'], ReadLines>>): ReadBudgets {
+  return async (keys) => {
+    const budgeted = keys.filter(({ settings }) => settings.monthlyBudget !== null);
+    const linesOf = (mode: ApiKey['mode']) => [
+      ...new Set(budgeted.filter((key) => key.mode === mode).map(({ line }) => line)),
+    ];
+    const read = async (mode: ApiKey['mode']) => {
+      const lines = linesOf(mode);
+      return lines.length === 0 ? new Map<KeyId, BudgetUse>() : readLines[mode](lines);
+    };
+    const [live, sandbox] = await Promise.all([read('live'), read('sandbox')]);
+    return new Map(budgeted.map(({ keyId, line }) => [keyId, live.get(line) ?? sandbox.get(line) ?? NOTHING_SPENT]));
+  };
+}
+
+const NOTHING_SPENT: BudgetUse = { spent: ZERO_MICROS, held: ZERO_MICROS };

@@ -1,0 +1,7 @@
+import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { ConsoleServices } from '#web/console/console-services.ts';
+
+/** What the pages of users and test users act on besides. */
+export interface UsersServices extends ConsoleServices {
+  readonly sandboxWallets: SandboxWallets;
+}

@@ -1,0 +1,169 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { sandboxUserParamsSchema } from '@purser/contract/control.ts';
+import { nextOutcomeSchema, SANDBOX_OUTCOMES } from '@purser/contract/sandbox.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { parseEndUserId } from '#kernel/ids.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { SandboxWallet } from '#sandbox/sandbox-wallet.ts';
+import { badge } from '#web/components/badge.ts';
+import { pager } from '#web/components/navigation.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import { type AppRequest, forApp } from '#web/console/app-page.ts';
+import { showAppPage } from '#web/console/console-page.ts';
+import type { UsersServices } from '#web/console-users/console-users-services.ts';
+import { sandboxCode } from '#web/console-users/sandbox-code.ts';
+import { setUpForm, type Typed, typedOf } from '#web/console-users/sandbox-form.ts';
+import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS } from '#web/console-users/texts.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const PAGE_LENGTH = 50;
+
+/** `/console/:part/sandbox`: test users, what their next call does, and the outcomes to choose from (SB-04 to SB-07). */
+export function sandboxPage(services: UsersServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => showSandbox(services, asked),
+    POST: async (asked, form) => {
+      const done = await act(services, asked, form);
+      if (done instanceof Refusal) return showSandbox(services, asked, { typed: typedOf(form), refusal: done });
+      return redirectTo(asked.to('sandbox', { ...done }));
+    },
+  });
+}
+
+/** What was done, as the address of the page says it. */
+interface Done {
+  readonly done: 'set' | 'next' | 'cleared';
+  readonly user: string;
+}
+
+async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
+  const { appId } = asked.app;
+  const checked = checkFields(sandboxUserParamsSchema, { appId, userId: form.field('user') }, { userId: TEXTS.user });
+  if ('problems' in checked) return refusalOf(checked.problems);
+  const user = checked.value.userId;
+  const wanted = form.field('next');
+  if (wanted !== '') {
+    const next = checkFields(nextOutcomeSchema, { outcome: wanted === 'none' ? null : wanted }, {});
+    if ('problems' in next) return refusalOf(next.problems);
+    await sandboxWallets.setNext(appId, user, next.value.outcome ?? undefined);
+    return { done: wanted === 'none' ? 'cleared' : 'next', user };
+  }
+  const reset = resetOf(form);
+  if (reset instanceof Refusal) return reset;
+  await sandboxWallets.reset(appId, user, reset);
+  return { done: 'set', user };
+}
+
+function refusalOf(problems: readonly { readonly message: string }[]): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', problems.map(({ message }) => message).join(' '));
+}
+
+type Reset = Parameters<UsersServices['sandboxWallets']['reset']>[2];
+
+const PLAIN: Reset = { balance: undefined, cap: undefined, isSuspended: false };
+
+/** What the button that was pressed sets. The last is that of the fields. */
+function resetOf(form: Form): Reset | Refusal<'BAD_REQUEST'> {
+  switch (form.field('wallet')) {
+    case 'empty':
+      return { ...PLAIN, balance: micros(0n) };
+    case 'capped':
+      return { ...PLAIN, cap: micros(1n) };
+    case 'suspended':
+      return { ...PLAIN, isSuspended: true };
+    case 'reset':
+      return PLAIN;
+    default: {
+      const { balance, cap, isSuspended } = typedOf(form);
+      const amounts = [balance, cap].map((text) => (text.trim() === '' ? undefined : (parseAmount(text) ?? 'unread')));
+      if (amounts.includes('unread')) return refuse('BAD_REQUEST', TEXTS.amountFault);
+      const [balanceSet, capSet] = amounts as readonly (Micros | undefined)[];
+      return { balance: balanceSet, cap: capSet, isSuspended };
+    }
+  }
+}
+
+interface Refused {
+  readonly typed: Typed;
+  readonly refusal: Refusal;
+}
+
+async function showSandbox(services: UsersServices, asked: AppRequest, refused?: Refused): Promise<PageResponse> {
+  const { app, request, to } = asked;
+  const after = request.query.get('after') ?? '';
+  const user = parseEndUserId(request.query.get('user') ?? '');
+  const wallets = await services.sandboxWallets.list(app.appId, { after, most: PAGE_LENGTH });
+  const chosen = user && (await services.sandboxWallets.find(app.appId, user));
+  const rows = wallets.map((wallet) => rowOf(services, asked, wallet));
+  const last = wallets.length === PAGE_LENGTH ? wallets.at(-1)?.userId : undefined;
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}
+<p class="soft">${TEXTS.what}</p>
+${card(
+  table({
+    caption: TEXTS.caption,
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 0 && at < 6 })),
+    rows,
+    empty: TEXTS.none,
+  }),
+  pager({
+    newer: after === '' ? undefined : { href: to('sandbox'), text: TEXTS.first },
+    older: last === undefined ? undefined : { href: to('sandbox', { after: last }), text: TEXTS.more },
+  }),
+)}
+<div class="columns">
+${section({ id: 'change', heading: TEXTS.change, body: [setUpForm(services, asked, refused?.typed ?? typedFrom(user ?? '', chosen))] })}
+${section({ id: 'outcomes', heading: TEXTS.outcomes, body: [outcomes()] })}
+</div>
+${section({ id: 'code', heading: TEXTS.code, body: sandboxCode(services.publicUrl, app.appId) })}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
+}
+
+/** The form of a user whose link was followed starts with what is set. */
+function typedFrom(user: string, wallet: SandboxWallet | undefined): Typed {
+  return {
+    user,
+    balance: wallet === undefined ? '' : amountText(wallet.balance),
+    cap: wallet?.cap === undefined ? '' : amountText(wallet.cap),
+    isSuspended: wallet?.isSuspended === true,
+  };
+}
+
+function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet: SandboxWallet): readonly Html[] {
+  const { userId, balance, held, cap, isSuspended, requests, tokens, nextOutcome } = wallet;
+  const amount = (of: Micros) => request.formats.amount(of, currency);
+  const count = new Intl.NumberFormat('en');
+  return [
+    html`<a href="${to('sandbox', { user: userId })}#change"><code>${userId}</code></a>${isSuspended ? html`<br>${badge(TEXTS.suspended, 'warn')}` : undefined}`,
+    html`${amount(balance)}`,
+    html`${amount(held)}`,
+    html`${cap === undefined ? TEXTS.noCap : amount(cap)}`,
+    html`${count.format(requests)}`,
+    html`${count.format(tokens)}`,
+    nextOutcome === undefined ? html`${TEXTS.usual}` : html`<code>${nextOutcome}</code>`,
+  ];
+}
+
+function outcomes(): Html {
+  return table({
+    caption: html`<p class="soft">${TEXTS.outcomesWhat}</p>`,
+    columns: TEXTS.outcomeColumns.map((name) => ({ name })),
+    rows: SANDBOX_OUTCOMES.map((name) => [html`<code>sandbox/${name}</code>`, OUTCOME_TEXTS[name]]),
+    empty: '',
+  });
+}
+
+/** Says what was done from what is true now, so that an address that somebody made up says nothing false. */
+function doneText({ request }: AppRequest, wallet: SandboxWallet | undefined): string | undefined {
+  if (wallet === undefined) return undefined;
+  const { userId, nextOutcome } = wallet;
+  const done = request.query.get('done');
+  if (done === 'set') return TEXTS.done.set(userId);
+  if (done === 'next' && nextOutcome !== undefined) return TEXTS.done.next(userId, nextOutcome);
+  return done === 'cleared' && nextOutcome === undefined ? TEXTS.done.cleared(userId) : undefined;
+}
