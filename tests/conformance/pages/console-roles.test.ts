@@ -15,14 +15,22 @@ const { service } = await setStage({ environment: { PURSER_SECRET: SECRET } });
 
 const NO_SESSION = 'a'.repeat(43);
 
-/** Opens a page, or sends it an empty form with a proof that is right. `token`: of a session that is in force. */
-async function visit(method: string, path: string, token: string | undefined): Promise<Reply> {
+/** Opens a page, or sends it a form with a proof that is right. `token`: of a session that is in force. */
+async function visit(
+  method: string,
+  path: string,
+  token: string | undefined,
+  query: Readonly<Record<string, string>> = {},
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const address = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
   const browser = openBrowser(service.url);
   browser.cookies.set('__Host-purser-form', NO_SESSION);
   if (token !== undefined) browser.cookies.set('__Host-purser-session', token);
-  if (method === 'GET') return browser.ask(path);
+  if (method === 'GET') return browser.ask(address);
   const key = deriveKey(Buffer.from(SECRET), 'page-form');
-  return browser.ask(path, { form: { form: proofOf(key, { value: token ?? NO_SESSION, isNew: false }, path) } });
+  const proof = proofOf(key, { value: token ?? NO_SESSION, isNew: false }, path);
+  return browser.ask(address, { form: { ...fields, form: proof } });
 }
 
 test('AU-06 every page and form of an app opens for exactly the members whose role suffices', async (context) => {
@@ -63,6 +71,32 @@ test('AU-06 every page and form of an app opens for exactly the members whose ro
   for (const line of lines) context.diagnostic(line);
   assert.deepEqual(surprises, []);
   assert.ok(names.length >= 4);
+});
+
+test('AU-06 a developer makes and revokes keys of the sandbox and none that is live, whatever mode the address says', async () => {
+  const owner = await newOwner(service);
+  const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
+  const developer = await newMember(service, appId, 'developer');
+  const { keyId: live } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
+  const { keyId: sandbox } = await developer.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'sandbox' });
+  const path = `/apps/${appId}/keys`;
+  await developer.get(403, 'POST', path, { mode: 'live' });
+  await developer.get(403, 'PATCH', `${path}/${String(live)}`, { name: 'Mine' });
+  await developer.get(403, 'POST', `${path}/${String(live)}/roll`, { overlapSeconds: 0 });
+  await developer.get(403, 'DELETE', `${path}/${String(live)}`);
+  const revoke = (keyId: unknown, mode: string) =>
+    visit('POST', `/console/${appId}/key`, developer.token, { mode, id: String(keyId) }, { act: 'revoke' });
+  assert.equal((await revoke(live, 'live')).status, 403);
+  assert.equal((await revoke(live, 'sandbox')).status, 404);
+  assert.equal((await revoke(sandbox, 'sandbox')).status, 303);
+  const { keys } = (await owner.get(200, 'GET', path)) as { keys: { keyId: string; revokedAt: string | null }[] };
+  assert.deepEqual(
+    keys.map(({ keyId, revokedAt }) => [keyId, revokedAt === null]),
+    [
+      [live, true],
+      [sandbox, false],
+    ],
+  );
 });
 
 test('AU-06 a member who is removed loses the app with the next request', async () => {

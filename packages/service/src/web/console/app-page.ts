@@ -2,6 +2,7 @@ import { type AppRole, isAtLeast, leastRoleOf } from '@purser/contract/access.ts
 import type { App, OwnApps } from '#accounts/app.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import { roleTooLow } from '#accounts/team-role.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { parseId, type Mode } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
@@ -20,8 +21,10 @@ export interface AppRequest {
   readonly app: App;
   /** What this person may do with the app. A page shows no form that needs more. */
   readonly role: AppRole;
-  /** Whether this person may send a form to a page, such as `settings`, or to one about keys of this mode. */
-  readonly may: (page: string, mode?: Mode) => boolean;
+  /** Whether this person may send a form to a page, such as `settings`, in the mode that is shown. */
+  readonly may: (page: string) => boolean;
+  /** Stands in place of a form that they may not send. */
+  readonly tooLow: () => Html;
   readonly mode: Mode;
   /** The address of another page of this app, in the same mode. */
   readonly to: (page: string, query?: Readonly<Record<string, string | undefined>>) => string;
@@ -35,7 +38,7 @@ interface AppPageMethods {
 /**
  * A page under `/console/:part`, for members of the app whose role suffices for the page (contract/src/access.ts); a form may need
  * a higher role than looking. Visitors who are not signed in are led to the sign-in. An app of somebody else is answered exactly
- * like one that does not exist (AU-06). A page about a single key checks `may(page, mode)` with the mode of that key.
+ * like one that does not exist (AU-06). Where the mode of a key decides, it is the mode of the address: such a page has only keys of that mode.
  */
 export function forApp(services: ConsoleServices, { GET, POST }: AppPageMethods): PageMethods {
   return {
@@ -69,7 +72,8 @@ async function answer(
     owner: { accountId, email, from: services.addressOf(exchange.request) },
     app,
     role,
-    may: (to, ofMode) => isAtLeast(role, leastRoleOf(pageNameOf('POST', to), ofMode)),
+    may: (to) => isAtLeast(role, leastRoleOf(pageNameOf('POST', to), mode)),
+    tooLow: () => html`<p class="soft">${TEXTS.notAllowed}</p>`,
     mode,
     to: (page, query) => appPath(app.appId, page, mode, query),
   });
