@@ -73,7 +73,7 @@ test('AU-06 every page and form of an app opens for exactly the members whose ro
   assert.ok(names.length >= 4);
 });
 
-test('AU-06 a developer makes and revokes keys of the sandbox and none that is live, whatever mode the address says', async () => {
+test('AU-06 a developer makes and revokes keys of the sandbox and none that is live, even if the address says sandbox', async () => {
   const owner = await newOwner(service);
   const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
   const developer = await newMember(service, appId, 'developer');
