@@ -17,6 +17,8 @@ import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
+import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
@@ -26,9 +28,10 @@ import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions
-  extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices & UsersServices, 'frame'> {
+/** A room of the console is one line here. */
+type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices;
+
+interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -71,7 +74,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices & UsersServices = { ...accounts, frame };
+  const console: ServicesOfConsole = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
@@ -80,6 +83,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleHomePages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleKeysPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),
