@@ -18,7 +18,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   limits: ['kernel', 'db'],
   audit: ['kernel', 'db'],
   webauthn: ['kernel'],
-  accounts: ['kernel', 'db', 'limits', 'audit', 'webauthn'],
+  accounts: ['kernel', 'db', 'limits', 'audit', 'webauthn', 'contract'],
   identities: ['kernel', 'db', 'limits', 'audit', 'webauthn'],
   catalogue: ['kernel', 'db', 'contract'],
   probe: ['kernel', 'providers', 'text-runs', 'contract'],

@@ -1,3 +1,4 @@
+import { leastRoleOf } from '@purser/contract/access.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -88,6 +89,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleWebhooksPages(console),
     ...consoleKeysPages(console),
   };
+  assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
@@ -102,6 +104,14 @@ export function createPages(given: PagesOptions): PageRoutes {
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
+}
+
+/** Every page of an app has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
+function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
+  for (const [path, methods] of Object.entries(pages)) {
+    if (!path.startsWith(`/console/${PART}`)) continue;
+    for (const method of Object.keys(methods)) leastRoleOf(`${method} ${path}`);
+  }
 }
 
 /** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */
