@@ -31,6 +31,7 @@ const PLAY_MONEY = keyTest(
 );
 
 const SOURCE = 'packages/service/src';
+const TABLES = 'packages/service/migrations/0035_key_budgets.sql';
 const OUTCOME = `${SOURCE}/db/budget_outcome.sql`;
 const LOCK = `${SOURCE}/ledger/hold/lock_budgets.sql`;
 const DIFFERENCES = `${SOURCE}/ledger/check/differences.sql`;
@@ -92,7 +93,10 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'budget-read-without-its-lock',
     clause: 'CP-08',
-    edits: [edit(LOCK, ' for no key update of b', '')],
+    edits: [
+      edit(LOCK, ' for no key update of b', ''),
+      edit(TABLES, 'held_micros) >= 0)\n) -- A busy', 'held_micros) > -1000000)\n) -- A busy'),
+    ],
     killer: judged(CROSSED),
   },
   {
