@@ -1,3 +1,4 @@
+import { leastRoleOf } from '@purser/contract/access.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -20,6 +21,8 @@ import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
+import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
+import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
@@ -29,7 +32,7 @@ import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** A room of the console is one line here. */
-type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices;
+type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices & WebhooksServices;
 
 interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
@@ -83,8 +86,10 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleHomePages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleWebhooksPages(console),
     ...consoleKeysPages(console),
   };
+  assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
@@ -99,6 +104,14 @@ export function createPages(given: PagesOptions): PageRoutes {
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
+}
+
+/** Every page of an app has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
+function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
+  for (const [path, methods] of Object.entries(pages)) {
+    if (!path.startsWith(`/console/${PART}`)) continue;
+    for (const method of Object.keys(methods)) leastRoleOf(`${method} ${path}`);
+  }
 }
 
 /** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */
