@@ -185,7 +185,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: APPS,
     summary: 'Creates the successor of an API key and lets the old one expire after an overlap',
     description:
-      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names the first one’s.',
+      'The successor has the mode, user, window, name and limits of the old key, and goes on with what is left of its rate and budget. A key has one successor: a second roll gets a 409 that names the first one’s. An account that has not verified its e-mail rolls sandbox keys only.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'DELETE /apps/{appId}/keys/{keyId}': {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
+import { mailTo, newMember, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
 import type { Reply } from '../../support/client.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { signedInBrowser } from '../../support/page.ts';
@@ -53,6 +53,11 @@ test('CP-01 a new account uses the sandbox at once, and makes live keys when the
   const key = (mode: string) => owner.ask('POST', `/apps/${String(appId)}/keys`, { mode });
   assert.equal((await key('sandbox')).status, 201);
   assertRefused(await key('live'), 'FORBIDDEN');
+  // Nor by rolling one that somebody else has made.
+  const maker = await newMember(service, String(appId), 'owner');
+  const live = await maker.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'live' });
+  const rolling = `/apps/${String(appId)}/keys/${String(live['keyId'])}/roll`;
+  assertRefused(await owner.ask('POST', rolling, {}), 'FORBIDDEN');
   // Somebody else who got hold of the link proves nothing with it.
   const other = await newOwner(service);
   assertRefused(await other.ask('POST', '/email-verifications/use', { token }), 'BAD_REQUEST', 'token');

@@ -108,6 +108,10 @@ test('CP-08 settings of a key that make no sense are refused by name', async () 
     assertRefusal(await owner.ask('POST', path, { mode: 'live', ...settings }), { code: 'BAD_REQUEST', param }, about);
     assertRefusal(await owner.ask('PATCH', `${path}/${keyId}`, settings), { code: 'BAD_REQUEST', param }, about);
   }
+  // A successor that is born dead would leave the app without a key.
+  const past = { overlapSeconds: 0, expiresAt: '2020-01-01T00:00:00Z' };
+  const dead = await owner.ask('POST', `${path}/${keyId}/roll`, past);
+  assertRefusal(dead, { code: 'BAD_REQUEST', param: 'expiresAt' });
   for (const fixed of [{ mode: 'sandbox' }, { userId: 'anna' }, { joinSeconds: 5 }]) {
     assertRefusal(await owner.ask('PATCH', `${path}/${keyId}`, fixed), { code: 'BAD_REQUEST' });
   }

@@ -194,7 +194,14 @@ test('CP-03 an app has at most 100 unrevoked keys, even if several are created a
   for (const reply of refused) assertRefusal(reply, { code: 'CONFLICT', param: null, hasLink: false });
   const [minted] = replies.filter(({ status }) => status === 201);
   await owner.get(204, 'DELETE', `/apps/${appId}/keys/${String(minted?.body['keyId'])}`);
+  const { keyId } = await mint(appId);
+  // A key that has expired makes room, and comes back only if there is some.
+  const expire = 'update accounts.api_keys set expires_at = clock_timestamp() where key_id = $1';
+  await service.database.owner.query(expire, [keyId]);
   await mint(appId);
+  const back = { expiresAt: null };
+  assertRefusal(await owner.ask('PATCH', `/apps/${appId}/keys/${keyId}`, back), { code: 'CONFLICT', hasLink: false });
+  await owner.get(200, 'PATCH', `/apps/${appId}/keys/${keyId}`, { name: 'Ended' });
 });
 
 test('CP-03 the list shows every valid key and the last hundred revoked ones', async () => {

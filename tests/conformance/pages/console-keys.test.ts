@@ -97,6 +97,12 @@ test('CP-08 the page of a key changes, rolls and revokes it, and no stranger see
   const saved = await browser.submit(own, { name: 'Shop', budget: '', act: 'save' }, 'value="save"');
   assertPage(saved, 200, 'Shop', IN_CONSOLE);
   assert.match(saved.text, /The key was changed/);
+  // A form that lacks what it is about changes nothing: not even a limit is taken away, and no key ends at once.
+  const limits = (await keys()).find((key) => key['keyId'] === keyId)?.['limits'];
+  assertPage(await browser.submit(own, { overlap: '', act: 'roll' }, 'value="roll"'), 400, 'Shop', IN_CONSOLE);
+  assertPage(await browser.submit(own, { act: 'rol' }, 'value="roll"'), 200, 'Shop', IN_CONSOLE);
+  const still = (await keys()).find((key) => key['keyId'] === keyId);
+  assert.deepEqual([still?.['name'], still?.['limits'], still?.['rolledTo']], ['Shop', limits, null]);
   const rolled = await browser.submit(own, { overlap: '0', act: 'roll' }, 'value="roll"');
   assertPage(rolled, 200, 'Your new key', IN_CONSOLE);
   const next = keyIn(rolled);

@@ -50,7 +50,10 @@ export interface OwnKeys {
   /** Lists all keys in force, and the hundred that ended last, by revocation or expiry. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   readonly findKey: (appId: AppId, keyId: KeyId) => Promise<ApiKey | undefined>;
-  /** Changes name, expiry and limits: at once in this process, within a second in the others. A revoked key is refused. */
+  /**
+   * Changes name, expiry and limits: at once in this process, within a second in the others. A revoked key is refused, and so is
+   * a later expiry for one that has expired when the app has all keys that it may have.
+   */
   readonly changeKey: (
     owner: Owner,
     key: KeyOfApp,
@@ -58,9 +61,14 @@ export interface OwnKeys {
   ) => Promise<ApiKey | Refusal<'CONFLICT' | 'BAD_REQUEST'> | undefined>;
   /**
    * Makes the successor of a key, with the same options and limits, and lets the key expire after the overlap. Both count for
-   * one rate and one budget. A key has one successor: a second roll is refused and names the first one's.
+   * one rate and one budget. A key has one successor: a second roll is refused and names the first one's. The successor is a new
+   * key, so an account that has not verified its e-mail rolls sandbox keys only.
    */
-  readonly rollKey: (owner: Owner, key: KeyOfApp, roll: Roll) => Promise<RolledKey | Refusal<'CONFLICT'> | undefined>;
+  readonly rollKey: (
+    owner: Owner,
+    key: KeyOfApp,
+    roll: Roll,
+  ) => Promise<RolledKey | Refusal<'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'> | undefined>;
   /** Revokes a key, at once in this process and within a second in the others (AU-09). False when the app has no such key. */
   readonly revokeKey: (owner: Owner, appId: AppId, keyId: KeyId) => Promise<boolean>;
 }
@@ -153,6 +161,9 @@ function createChange({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['cha
       if (row.revoked_at !== null) return refuse('CONFLICT', REVOKED);
       const before = keyOf(row);
       const settings = withChange(before.settings, change);
+      // A key that comes back after its expiry needs a place among those in force.
+      const comesBack = hasExpired(before.settings, rules) && !hasExpired(settings, rules);
+      if (comesBack && (await hasAll(tx, key.appId))) return refuse('CONFLICT', TOO_MANY_KEYS);
       const facts = changedFacts(factsOf(before.settings), factsOf(settings));
       if (Object.keys(facts.after).length === 0) return before;
       await updateKey(tx, { ...key, settings }, generation);
@@ -165,14 +176,17 @@ function createChange({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['cha
   };
 }
 
-function createRoll({ pool, refresh, clock }: OwnKeysOptions): OwnKeys['rollKey'] {
+function createRoll({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['rollKey'] {
   return async (owner, { appId, keyId }, { overlapSeconds, expiresAtMs }) => {
+    const impossible = refusalOf({ expiresAtMs }, rules);
+    if (impossible !== undefined) return impossible;
     const rolled = await inTransaction(pool, async (tx) => {
       const generation = await bumpGeneration(tx, 'accounts');
       const row = await selectKeyOfApp(tx, { appId, keyId });
       if (row === undefined) return undefined;
       const old = keyOf(row);
-      const refused = await refusalOfRoll(tx, old, { appId, nowMs: clock.nowMs(), overlapSeconds });
+      const notVerified = old.mode === 'live' ? await needsVerifiedEmail(tx, owner.accountId) : undefined;
+      const refused = notVerified ?? (await refusalOfRoll(tx, old, { appId, overlapSeconds, ...rules }));
       if (refused !== undefined) return refused;
       const endsAt = await expireKey(tx, { keyId, inSeconds: overlapSeconds }, generation);
       const apiKey = newApiKey(old.mode);
@@ -194,19 +208,26 @@ function createRoll({ pool, refresh, clock }: OwnKeysOptions): OwnKeys['rollKey'
 async function refusalOfRoll(
   tx: Queryable,
   old: ApiKey,
-  { appId, nowMs, overlapSeconds }: { readonly appId: AppId; readonly nowMs: number; readonly overlapSeconds: number },
+  {
+    appId,
+    overlapSeconds,
+    clock,
+  }: Pick<KeyRules, 'clock'> & { readonly appId: AppId; readonly overlapSeconds: number },
 ): Promise<Refusal<'CONFLICT'> | undefined> {
   if (old.revokedAtMs !== undefined) return refuse('CONFLICT', REVOKED);
   if (old.rolledTo !== undefined) {
     const message = `This key was rolled before, and its successor is \`${old.rolledTo}\`. If its text was lost, roll the successor.`;
     return refuse('CONFLICT', message);
   }
-  const { expiresAtMs } = old.settings;
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+  if (hasExpired(old.settings, { clock })) {
     return refuse('CONFLICT', 'This key has expired. Set a later expiry first, or create another key.');
   }
   const room = overlapSeconds === 0 ? 1 : 0; // The old key ends as the new one begins.
   return (await hasAll(tx, appId, room)) ? refuse('CONFLICT', TOO_MANY_KEYS) : undefined;
+}
+
+function hasExpired({ expiresAtMs }: KeySettings, { clock }: Pick<KeyRules, 'clock'>): boolean {
+  return expiresAtMs !== null && expiresAtMs <= clock.nowMs();
 }
 
 async function hasAll(db: Queryable, appId: AppId, room = 0): Promise<boolean> {

@@ -61,7 +61,8 @@ async function act(
     case 'roll': {
       const roll = checkFields(
         rollKeySchema,
-        { overlapSeconds: Number(form.field('overlap')) },
+        // An empty field is no number. As 0 it would end the key at once.
+        { overlapSeconds: form.field('overlap') === '' ? Number.NaN : Number(form.field('overlap')) },
         {
           overlapSeconds: TEXTS.overlap,
         },
@@ -76,13 +77,15 @@ async function act(
         ? showKey(services, asked, key, { refusal: rolled })
         : showMinted(services, asked, rolled);
     }
-    default: {
+    case 'save': {
       const typed = typedIn(form);
       const change = changeTyped(typed, key.settings);
       const changed = change instanceof Refusal ? change : await apps.changeKey(owner, { appId, keyId }, change);
       if (changed instanceof Refusal) return showKey(services, asked, key, { typed, refusal: changed });
       return redirectTo(to('key', { id: keyId, done: 'saved' }));
     }
+    default: // Taken for a form without fields, it would take all limits away.
+      return redirectTo(to('key', { id: keyId }));
   }
 }
 

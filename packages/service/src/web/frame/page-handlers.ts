@@ -70,6 +70,11 @@ async function answer<Who>(
 ): Promise<PageResponse | undefined> {
   const { cookies, key } = options;
   const { headers, method } = exchange.request;
+  const query = new URLSearchParams(exchange.query);
+  // PostgreSQL cannot store NUL in a text, so a page that looks for one would fail (ER-08).
+  if ([...query].some((pair) => pair.join('').includes('\0'))) {
+    return refusalPage(audience, refuse('BAD_REQUEST', TEXTS.oddAddress));
+  }
   const isForm = method === 'POST';
   // The origin is checked first: a form from another site must not cost us the reading of its body or a look at the database.
   if (isForm && !isFromOurPage(options, exchange)) {
@@ -93,7 +98,7 @@ async function answer<Who>(
   const request: PageRequest<Who> = {
     exchange,
     part,
-    query: new URLSearchParams(exchange.query),
+    query,
     formats: formatsOf(headers['accept-language']),
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),

@@ -16,6 +16,8 @@ export const REFUSAL_TEXTS = {
   failed: 'Something failed on our side. Please try again. If it keeps happening, contact us and quote the reference.',
   foreign: 'This form was not sent from a page of this service.',
   outOfDate: 'This form has expired, or your browser blocks cookies. Open the page again and send the form once more.',
+  oddAddress:
+    'This address has a character that no address of this service has. Open the page from a link on this site.',
   nowhereTitle: 'There is nothing here',
   nowhere: 'This page does not exist. Check the address, or begin at the start page.',
   toStart: 'To the start page',
