@@ -95,5 +95,13 @@ test('the pages of the console are sound in every look', async (t) => {
     await assertSound(tab, `console-settings-${look}`);
     await tab.page.goto(page.url().replace('mode=sandbox', ''));
     await assertSound(tab, `console-settings-live-${look}`);
+    await page.getByRole('link', { name: 'Guides' }).click();
+    await assertSound(tab, `guides-${look}`);
+    await page.getByLabel('Search the guides').fill('webhook secret');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /results for/ }).waitFor();
+    await assertSound(tab, `guides-search-${look}`);
+    await page.goto(`${OWN}/guides/app-developer?chapter=webhooks`);
+    await assertSound(tab, `guides-chapter-${look}`);
   }
 });
