@@ -40,6 +40,13 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'GET /apps/{appId}/webhook/listeners/{listenerId}/events': 'developer',
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': 'developer',
 
+  'GET /apps/{appId}/team': 'viewer',
+  'POST /apps/{appId}/invitations': 'owner',
+  'DELETE /apps/{appId}/invitations/{invitationId}': 'owner',
+  'PATCH /apps/{appId}/team/{accountId}': 'owner',
+  'DELETE /apps/{appId}/team/{accountId}': 'owner',
+  'POST /apps/{appId}/leave': 'viewer',
+
   'GET /console/:part': 'viewer',
   'GET /console/:part/calls': 'viewer',
   'GET /console/:part/call': 'viewer',
