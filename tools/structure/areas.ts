@@ -92,6 +92,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'sandbox',
     'mail',
+    'webhooks',
     'http',
     'contract',
   ],

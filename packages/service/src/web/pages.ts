@@ -21,6 +21,8 @@ import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
+import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
+import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
@@ -30,7 +32,7 @@ import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** A room of the console is one line here. */
-type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices;
+type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices & WebhooksServices;
 
 interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
@@ -84,6 +86,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleHomePages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleWebhooksPages(console),
     ...consoleKeysPages(console),
   };
   assertRoles(pagesOfAccounts);

@@ -4,6 +4,7 @@ export const APP_PAGES = [
   { page: 'keys', text: 'Keys' },
   { page: 'calls', text: 'Calls' },
   { page: 'sandbox', text: 'Sandbox' },
+  { page: 'webhooks', text: 'Webhooks' },
   { page: 'models', text: 'Models and prices' },
   { page: 'settings', text: 'Settings' },
 ] as const;
