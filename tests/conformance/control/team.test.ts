@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newMember, newOwner, personWith } from '../../support/control.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
-import { mailTo } from '../../support/control.ts';
 
 const { service } = await setStage();
 
@@ -135,4 +136,33 @@ test('AU-06 an app keeps an owner who can sign in, even if two act at once', asy
     (await team()).members.some(({ email }) => email === member.email),
     false,
   );
+});
+
+test('AU-06 the page of an invitation leads through the sign-in to the app, and the page of the team removes again', async () => {
+  const { owner, appId, path, idOf } = await newApp();
+  const { email } = await newOwner(service);
+  const own = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/team`;
+  await own.open(page);
+  assertPage(await own.submit(page, { email: 'nobody', role: 'viewer' }, 'act'), 400, 'Team', IN_CONSOLE);
+  const sent = await own.submit(page, { email, role: 'developer', act: 'invite' }, 'type="email"');
+  assert.match(sent.text, /The invitation was sent/);
+  const { token } = await mailTo(service, email);
+  const browser = openBrowser(service.url);
+  const seen = await browser.open(`/invitation?token=${token}`);
+  assertPage(seen, 200, 'Invitation');
+  assert.ok(seen.text.includes('href="/sign-in"') && !seen.text.includes(token), seen.text);
+  await browser.open('/sign-in');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Invitation');
+  const joined = await browser.submit('/invitation');
+  assert.equal(joined.status, 200);
+  assert.match(joined.text, /<nav class="side"/);
+  assertPage(await browser.open(`/invitation?token=${token}`), 404, 'Invitation');
+  const seenTeam = await browser.open(page);
+  assert.ok(!seenTeam.text.includes('value="remove"'), 'a developer manages nobody');
+  await own.open(page);
+  const removed = await own.submit(page, { act: 'remove' }, `value="${await idOf(email)}"`);
+  assert.match(removed.text, /The member was removed/);
+  assertPage(await browser.open(page), 404);
+  await owner.get(200, 'GET', path);
 });
