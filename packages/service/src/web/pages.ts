@@ -25,6 +25,7 @@ import type { ConsoleKeysServices } from '#web/console-keys/console-keys-service
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
+import { guidesPages } from '#web/guides/guides-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
@@ -94,6 +95,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
     ...consoleWebhooksPages(console),
+    ...guidesPages({ frame }),
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
   };
