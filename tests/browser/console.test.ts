@@ -64,6 +64,15 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'throttled', exact: true }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
+    await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
+    await page.getByLabel('Name').fill('Batch');
+    await assertSound(tab, `console-keys-${look}`);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+    await assertSound(tab, `console-new-key-${look}`);
+    await page.getByRole('link', { name: 'To the page of this key' }).click();
+    await page.getByRole('heading', { name: 'Batch' }).waitFor();
+    await assertSound(tab, `console-key-${look}`);
     await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByLabel('Correlation id or call id').waitFor();
     await assertSound(tab, `console-calls-${look}`);

@@ -18,6 +18,8 @@ import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleTeamPages } from '#web/console-team/console-team-pages.ts';
+import type { TeamServices } from '#web/console-team/console-team-services.ts';
 import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
@@ -33,7 +35,12 @@ import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** A room of the console is one line here. */
-type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & UsersServices & WebhooksServices;
+type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
+  ConsoleHomeServices &
+  CallsServices &
+  ConsoleKeysServices &
+  UsersServices &
+  WebhooksServices;
 
 interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
@@ -90,6 +97,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleWebhooksPages(console),
     ...guidesPages({ frame }),
     ...consoleKeysPages(console),
+    ...consoleTeamPages({ ...console, cookies }),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
