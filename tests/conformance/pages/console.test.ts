@@ -45,7 +45,7 @@ test('AU-06: the console shows people their own apps, and leads strangers to the
   assertPage(await stranger.open(`/console/${String(appId)}`), 200, 'Sign in', { hasScript: true });
 });
 
-test('ER-08 an address of a page with NUL is refused, whichever page it is of', async () => {
+test('ER-08 a page refuses an address with NUL', async () => {
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Reader' });
   const browser = await signedInBrowser(service, owner.email);
