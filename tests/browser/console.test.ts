@@ -42,6 +42,10 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'throttled', exact: true }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('button', { name: 'Make the call' }).click();
+    await page.getByText('The same as code').waitFor();
+    await assertSound(tab, `console-playground-${look}`);
     await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByLabel('Correlation id or call id').waitFor();
     await assertSound(tab, `console-calls-${look}`);

@@ -34,6 +34,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     console: ['format', 'components', 'frame'],
     'console-calls': ['format', 'components', 'frame', 'console'],
     'console-home': ['format', 'components', 'frame', 'console'],
+    'console-playground': ['format', 'components', 'frame', 'console'],
     'console-users': ['format', 'components', 'frame', 'console'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],

@@ -214,3 +214,56 @@ test('CP-02 a logo is chosen on the page of settings, by the rules of the API', 
   const removed = await browser.submit(path, {}, 'name="remove"');
   assert.ok(!removed.text.includes('/logos/'), removed.text);
 });
+
+test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back', async () => {
+  const owner = await newOwner(service);
+  const app = await newOwnApp(owner);
+  const browser = await signedInBrowser(service, owner.email);
+  const page = `/console/${app.appId}/playground`;
+  const inSandbox = `${page}?mode=sandbox`;
+  const call = { user: 'anna', message: "It's <b>", model: 'acme.large-1', output: '' };
+  assertPage(await browser.open(inSandbox), 200, 'Playground', IN_CONSOLE);
+  const plain = await browser.submit(inSandbox, { ...call, stream: '' });
+  assertPage(plain, 200, 'Playground', IN_CONSOLE);
+  for (const part of [
+    'This is a sandbox answer. No provider was called.',
+    'x-service-mode: sandbox',
+    'x-service-charge-micros: ',
+    'x-ratelimit-limit-requests: ',
+    '-H &#39;x-service-user: anna&#39;',
+    String.raw`It&#39;\&#39;&#39;s &#60;b&#62;`,
+  ]) {
+    assert.ok(plain.text.includes(part), `${part}: ${mainOf(plain)}`);
+  }
+  const streamed = await browser.submit(inSandbox, { ...call, stream: 'yes', output: '4' });
+  assert.match(mainOf(streamed), /data: \[DONE\]/);
+  assert.match(mainOf(streamed), /This is a sandbox</);
+  const refused = await browser.submit(inSandbox, { ...call, stream: '', model: 'sandbox/throttled' });
+  assertPage(refused, 200, 'Playground', IN_CONSOLE);
+  assert.match(mainOf(refused), /UPSTREAM_THROTTLED/);
+  for (const wrong of [{ user: 'two words' }, { model: 'none-such' }, { message: ' ' }, { output: '0' }]) {
+    assertPage(await browser.submit(inSandbox, { ...call, ...wrong }), 400, 'Playground', IN_CONSOLE);
+  }
+
+  await service.fund(app, 'anna', 10_000_000);
+  const usage = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi, Anna.', usage }) });
+  assertPage(await browser.open(page), 200, 'Playground', IN_CONSOLE);
+  const unsure = await browser.submit(page, { ...call, stream: '', confirm: '' });
+  assertPage(unsure, 400, 'Playground', IN_CONSOLE);
+  const live = await browser.submit(page, { ...call, stream: '', confirm: 'yes' });
+  assert.match(mainOf(live), /Hi, Anna\./);
+  const [, callId] = /call\?id=([0-9a-f-]{36})/.exec(live.text) ?? [];
+  const receipt = await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`);
+  assert.equal(receipt['userId'], 'anna');
+  assert.ok(Number(receipt['chargedMicros']) > 0);
+  const { entries } = (await owner.get(200, 'GET', '/accounts/current/audit')) as {
+    entries: Record<string, unknown>[];
+  };
+  const calls = entries.filter(({ action }) => action === 'playground.call');
+  assert.deepEqual(
+    calls.map(({ after }) => after),
+    [{ mode: 'live', userId: 'anna', model: 'acme.large-1' }],
+  );
+  assert.ok(!JSON.stringify(entries).includes('It'), 'nothing of the message is kept');
+});

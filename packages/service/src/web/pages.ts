@@ -19,6 +19,8 @@ import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts'
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
+import { consolePlaygroundPages } from '#web/console-playground/console-playground-pages.ts';
+import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
@@ -28,7 +30,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices & UsersServices, 'frame'> {
+    Omit<ConsoleHomeServices & CallsServices & UsersServices & PlaygroundServices, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -71,13 +73,14 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices & UsersServices = { ...accounts, frame };
+  const console: ConsoleHomeServices & CallsServices & UsersServices & PlaygroundServices = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
+    ...consolePlaygroundPages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
   };
