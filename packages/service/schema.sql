@@ -1481,7 +1481,7 @@ grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox
 --   sql, immutable
 grant execute on function stats.add(bigint[],bigint[]) to purser_live;
 
--- stats.begin_pass(p_period_ms integer) returns boolean
+-- stats.begin_pass(p_period_ms integer) returns TABLE(begun boolean, ended_seconds double precision)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.begin_pass(integer) to purser_live;
 

@@ -113,6 +113,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
   outcome: ['answered', 'abandoned', 'failed'],
   result: [
     'clean',
+    'done',
     'differences',
     'failed',
     'accepted',

@@ -59,7 +59,7 @@ export function openBrowser(url: string, origin = 'https://purser.test'): Browse
 
   function fieldsOf(action: string, which = ''): Record<string, string> {
     const forms = [...(shown?.text ?? '').matchAll(/<form method="post" action="([^"]+)"[^>]*>([^]*?)<\/form>/g)];
-    const form = forms.find(([all, target]) => target === action && all.includes(which));
+    const form = forms.find(([all, target = '']) => target.replaceAll('&#38;', '&') === action && all.includes(which));
     assert.ok(form !== undefined, `the page has a form to ${action}: ${shown?.text}`);
     const inputs = (form[2] ?? '').match(/<input [^>]+>/g) ?? [];
     return Object.fromEntries(inputs.map((input) => [attributeOf(input, 'name'), attributeOf(input, 'value')]));

@@ -1,3 +1,4 @@
+import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
@@ -15,7 +16,7 @@ import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
 import { UPSTREAM_FAULTS } from './faults/upstreams.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Every fault that the suite must notice, over the whole path of the money. */
+/** Every fault that the suite must notice, over the whole path of the money and at the door of the accounts. */
 export const MUTANTS: readonly Mutant[] = [
   ...SCHEMA_FAULTS,
   ...RESERVE_FAULTS,
@@ -32,4 +33,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
+  ...ACCOUNT_FAULTS,
 ];

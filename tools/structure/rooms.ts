@@ -35,6 +35,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-calls': ['format', 'components', 'frame', 'console'],
     'console-home': ['format', 'components', 'frame', 'console'],
     'console-playground': ['format', 'components', 'frame', 'console'],
+    'console-keys': ['format', 'components', 'frame', 'console'],
     'console-users': ['format', 'components', 'frame', 'console'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import pg from 'pg';
+import { APP_PAGES } from '../../../packages/service/src/web/console/navigation.ts';
 import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
@@ -8,6 +10,8 @@ import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+/** Of one page: three for the session and the app, the rest by an index each. */
+const STATEMENTS_MAX = 10;
 /** One pixel. */
 const TINY_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -266,4 +270,23 @@ test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything 
     [{ mode: 'live', userId: 'anna', model: 'acme.large-1' }],
   );
   assert.ok(!JSON.stringify(entries).includes('It'), 'nothing of the message is kept');
+});
+
+test('every page of the console makes a handful of statements', async (t) => {
+  const owner = await newOwner(service);
+  const { appId } = await newOwnApp(owner);
+  const browser = await signedInBrowser(service, owner.email);
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  for (const { page } of APP_PAGES) {
+    const path = `/console/${appId}${page === '' ? '' : `/${page}`}`;
+    const counts: number[] = [];
+    // Workers of the service send statements too, so the fewest of a few times count.
+    for (let times = 0; times < 4; times += 1) {
+      const before = query.mock.callCount();
+      assert.equal((await browser.open(path)).status, 200, path);
+      counts.push(query.mock.callCount() - before);
+    }
+    assert.ok(Math.min(...counts) >= 2, `${path}: statements are counted: ${counts.join()}`);
+    assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${path}: ${counts.join()}`);
+  }
 });

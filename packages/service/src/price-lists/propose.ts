@@ -74,15 +74,28 @@ function proposeFor(upstream: PricedUpstream, { list, second }: Lists, options: 
 }
 
 /** Limits are shown and never taken: a larger one would make every hold of the model larger. */
-function notesOn(upstream: PricedUpstream, listed: ListedModel): readonly string[] {
+export function notesOn(
+  upstream: Pick<PricedUpstream, 'definition' | 'contextTokens' | 'maxOutputTokens' | 'laterPrices'>,
+  listed: Pick<ListedModel, 'contextTokens' | 'outputTokens'>,
+): readonly string[] {
   const { contextTokens, maxOutputTokens, laterPrices } = upstream;
   const notes: string[] = [];
-  if (listed.contextTokens !== undefined && listed.contextTokens < contextTokens) {
-    notes.push(`the list says a context of ${listed.contextTokens} tokens, the catalogue ${contextTokens}`);
+  const context = contextOf(upstream.definition.kind, listed);
+  if (context !== undefined && context < contextTokens) {
+    notes.push(`the list says a context of ${context} tokens, the catalogue ${contextTokens}`);
   }
   if (listed.outputTokens !== undefined && listed.outputTokens < maxOutputTokens) {
     notes.push(`the list says ${listed.outputTokens} tokens of output at most, the catalogue ${maxOutputTokens}`);
   }
   if (laterPrices > 0) notes.push('prices that the catalogue has for later stay as they are');
   return notes;
+}
+
+/** Prompt and answer together. Of Gemini, lists have the limit of the prompt alone, as Google states it. */
+function contextOf(
+  kind: string,
+  { contextTokens, outputTokens }: Pick<ListedModel, 'contextTokens' | 'outputTokens'>,
+): number | undefined {
+  if (contextTokens === undefined || (kind !== 'google' && kind !== 'vertex')) return contextTokens;
+  return contextTokens + (outputTokens ?? 0);
 }

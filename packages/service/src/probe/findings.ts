@@ -38,6 +38,11 @@ export function usageFinding(what: string, outcome: Outcome): Finding {
   if (!isAnswer(outcome)) return failed(what, outcome);
   const { usage } = outcome;
   if (usage === undefined) return { what, is: 'no', words: 'Purser would count the tokens itself' };
+  // Tokens that no limit bounds and no count includes are billed by the provider and cannot be charged (Perplexity's deep research).
+  if ((usage.reasoning ?? 0) > (usage.completion ?? 0)) {
+    const words = `it reports more reasoning (${usage.reasoning}) than output (${usage.completion}): Purser would charge less than it is billed`;
+    return { what, is: 'no', words };
+  }
   const kinds = Object.entries(usage).flatMap(([kind, count]) => (count === undefined ? [] : [kind]));
   return { what, is: 'yes', words: kinds.join(', ') };
 }

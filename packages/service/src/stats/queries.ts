@@ -89,10 +89,16 @@ export async function addSums(db: Queryable, { calls, keys }: NewSums, agoMs: nu
   );
 }
 
-/** True when it is this process's turn to add what is new. */
-export async function beginPass(db: Queryable, periodMs: number): Promise<boolean> {
-  const { rows } = await db.query<{ begun: boolean }>(`select stats.begin_pass($1) as begun`, [periodMs]);
-  return rows[0]?.begun ?? false;
+interface Turn {
+  /** It is this process's turn to add what is new. */
+  readonly begun: boolean;
+  /** When a pass last ended, in any process. */
+  readonly ended_seconds: number;
+}
+
+export async function beginPass(db: Queryable, periodMs: number): Promise<Turn> {
+  const { rows } = await db.query<Turn>(`select begun, ended_seconds from stats.begin_pass($1)`, [periodMs]);
+  return rows[0] ?? { begun: false, ended_seconds: 0 };
 }
 
 /** Notes the end of a pass. The next one begins `pauseMs` later, in the process that asks first. */
@@ -125,13 +131,6 @@ export async function rollUp(
 export async function mergeDay(db: Queryable, keptDays: number): Promise<boolean> {
   const { rows } = await db.query<{ merged: boolean }>(`select stats.merge_day($1) as merged`, [keptDays]);
   return rows[0]?.merged ?? false;
-}
-
-export async function selectLastPass(db: Queryable): Promise<{ readonly ended_seconds: number }> {
-  const { rows } = await db.query<{ ended_seconds: number }>(
-    `select extract(epoch from ended_at)::float8 as ended_seconds from stats.passes`,
-  );
-  return rows[0] ?? { ended_seconds: 0 };
 }
 
 /** Which rows to sum. */

@@ -3,7 +3,7 @@ import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { declareLastPass, statsPasses } from '#stats/metrics.ts';
-import { beginPass, endPass, mergeDay, type RolledUp, rollUp, selectLastPass } from '#stats/queries.ts';
+import { beginPass, endPass, mergeDay, type RolledUp, rollUp } from '#stats/queries.ts';
 import { HOURS_KEPT_DAYS } from '#stats/range.ts';
 
 /** How long a charge takes to appear, while passes are short. */
@@ -32,16 +32,16 @@ export function startRollUp({ pool, log, periodMs = PERIOD_MS }: RollUpOptions):
   readonly stop: () => Promise<unknown>;
 } {
   let isStopping = false;
-  let last = { ended_seconds: 0 };
-  declareLastPass(() => last.ended_seconds);
+  let lastSeconds = 0;
+  declareLastPass(() => lastSeconds);
 
   async function pass(): Promise<void> {
     try {
-      if (await beginPass(pool, periodMs)) {
-        await rollUpAll(pool, periodMs, () => isStopping);
-        statsPasses.of({ result: 'done' }).add();
-      }
-      last = await selectLastPass(pool);
+      const { begun, ended_seconds: endedSeconds } = await beginPass(pool, periodMs);
+      lastSeconds = endedSeconds;
+      if (!begun) return;
+      await rollUpAll(pool, periodMs, () => isStopping);
+      statsPasses.of({ result: 'done' }).add();
     } catch (fault) {
       statsPasses.of({ result: 'failed' }).add();
       log.warn({ fault: describeFault(fault) }, 'receipts could not be added to the statistics');

@@ -17,6 +17,8 @@ import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
+import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consolePlaygroundPages } from '#web/console-playground/console-playground-pages.ts';
@@ -28,9 +30,10 @@ import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions
-  extends Omit<AccountServices, 'cookies' | 'frame'>,
-    Omit<ConsoleHomeServices & CallsServices & UsersServices & PlaygroundServices, 'frame'> {
+/** A room of the console is one line here. */
+type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & PlaygroundServices & UsersServices;
+
+interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -73,7 +76,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney },
   };
-  const console: ConsoleHomeServices & CallsServices & UsersServices & PlaygroundServices = { ...accounts, frame };
+  const console: ServicesOfConsole = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
@@ -83,6 +86,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consolePlaygroundPages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleKeysPages(console),
   };
   const pagesOfWalletOwners = {
     ...walletPages(services),

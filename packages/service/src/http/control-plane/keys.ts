@@ -32,7 +32,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { mode, userId, joinSeconds } = request.body;
-      const options = { mode, boundUser: userId, joinSeconds, ...changeOf(request.body) };
+      const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(request.body) };
       const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
       return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
     },
@@ -72,7 +72,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const key = { appId, keyId: request.params.keyId };
-      const changed = await apps.changeKey(ownerOf(control, request), key, changeOf(request.body));
+      const changed = await apps.changeKey(ownerOf(control, request), key, keyChangeOf(request.body));
       return toWire(granted(changed ?? noSuchKey()));
     },
   );
@@ -83,7 +83,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { overlapSeconds } = request.body;
-      const { expiresAtMs } = changeOf(request.body);
+      const { expiresAtMs } = keyChangeOf(request.body);
       const key = { appId, keyId: request.params.keyId };
       const rolled = await apps.rollKey(ownerOf(control, request), key, { overlapSeconds, expiresAtMs });
       const { key: successor, apiKey, endsAtMs } = granted(rolled ?? noSuchKey());
@@ -104,8 +104,8 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
   );
 }
 
-/** The settings in a body. A field that is left out is undefined. */
-function changeOf(body: {
+/** The settings in a body, also for the pages of the console. A field that is left out is undefined. */
+export function keyChangeOf(body: {
   readonly name?: string | null | undefined;
   readonly expiresAt?: string | null | undefined;
   readonly limits?: z.infer<typeof changeKeySchema>['limits'];

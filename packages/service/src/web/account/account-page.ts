@@ -97,7 +97,7 @@ async function showAccount(
   const signOut = request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }));
   const change = request.form('/account/password', passwordFields(account.email));
   const body = html`${errorSummary(fault)}${successNotice(notice)}
-${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut] })}
+${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut, linkLine('/console', TEXTS.apps)] })}
 ${account.isEmailVerified ? undefined : verifySection(request)}
 ${section({
   id: 'factor',

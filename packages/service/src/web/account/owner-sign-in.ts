@@ -56,8 +56,8 @@ ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
 ${card(request.form('/sign-in', fields))}
+${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}
 ${linkLine('/password-reset', TEXTS.forgot)}
-${isRegistrationOpen ? linkLine('/register', TEXTS.register) : undefined}
-${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}`;
+${isRegistrationOpen ? linkLine('/register', TEXTS.register) : undefined}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }

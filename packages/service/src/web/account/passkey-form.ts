@@ -32,7 +32,7 @@ export function passkeyForm(
     button: button(text, { kind: 'quiet' }),
     failed: TEXTS.notUsed,
   });
-  return html`<div id="passkey-offer" hidden>${request.form(action, html`${more}${fields}`)}</div>
+  return html`<div class="card" id="passkey-offer" hidden>${request.form(action, html`${more}${fields}`)}</div>
 ${PASSKEY_SCRIPT.element}`;
 }
 

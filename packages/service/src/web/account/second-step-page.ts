@@ -60,7 +60,7 @@ async function showStep(
   if (pending === undefined) return undefined;
   const { methods, passkeyOptions } = pending;
   const hasCodes = methods.some((method) => method !== 'passkey');
-  const hint = methods.includes('recovery_code') ? TEXTS.lost : undefined;
+  const hint = methods.includes('authenticator') && methods.includes('recovery_code') ? TEXTS.lost : undefined;
   const body = html`${errorSummary(refusal?.message)}
 ${
   passkeyOptions &&

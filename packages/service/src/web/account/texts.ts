@@ -8,6 +8,7 @@ export const ACCOUNT_TEXTS = {
   /** The role of the account, which decides what the API lets it do. */
   roleOf: { operator: 'Operator', owner: 'App owner' },
   signOut: 'Sign out',
+  apps: 'Your apps',
 
   notVerified: 'not verified yet',
   verify: 'Verify your e-mail',

@@ -14,15 +14,15 @@ export async function setUpList(
 ): Promise<Html | undefined> {
   const { appId } = app;
   const toMs = clock.nowMs();
-  const [keys, played, live, subscription, logo] = await Promise.all([
+  const [keys, played, subscription, logo] = await Promise.all([
     apps.listKeys(appId),
     stats.byOutcome({ appId, mode: 'sandbox', fromMs: toMs - MONTH_MS, toMs }),
-    stats.byOutcome({ appId, mode: 'live', fromMs: toMs - MONTH_MS, toMs }),
     subscriptions.find(appId),
     logos.digestOf(appId),
   ]);
   const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
   const has = (mode: 'live' | 'sandbox') => inForce.some((key) => key.mode === mode);
+  const isUsed = (mode: 'live' | 'sandbox') => keys.some((key) => key.mode === mode && key.lastUsedAtMs !== undefined);
   const steps = [
     { ...TEXTS.testKey, isDone: has('sandbox'), href: appPath(appId, 'keys', 'sandbox') },
     { ...TEXTS.call, isDone: played.length > 0, href: appPath(appId, 'playground', 'sandbox') },
@@ -37,7 +37,7 @@ export async function setUpList(
     { ...TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
     {
       ...TEXTS.liveCall,
-      isDone: live.some(({ kind }) => kind === 'served'),
+      isDone: isUsed('live'),
       href: appPath(appId, 'playground', 'live'),
     },
   ];

@@ -52,13 +52,14 @@ async function factsOf(services: PlaygroundServices, asked: AppRequest, { answer
   const receipt = mode === 'live' && callId !== undefined ? await appUsage.receipt(app.appId, callId) : undefined;
   const told = headerOf(answer, 'x-service-charge-micros');
   const charged = receipt?.charged ?? (told === undefined ? undefined : micros(BigInt(told)));
+  const unknown = answer.status === 200 ? TEXTS.unknownCharge : TEXTS.noCharge;
   return definitionList([
     [TEXTS.status, answer.status],
     [TEXTS.took, `${tookMs} ms`],
     receipt === undefined ? undefined : [TEXTS.held, request.formats.amount(receipt.held, currency)],
-    [TEXTS.charged, charged === undefined ? TEXTS.noCharge : request.formats.amount(charged, currency)],
+    [TEXTS.charged, charged === undefined ? unknown : request.formats.amount(charged, currency)],
     correlationId === undefined
       ? undefined
-      : [TEXTS.call, html`<a href="${to('call', { id: callId ?? correlationId })}">${callId ?? correlationId}</a>`],
+      : [TEXTS.call, html`<a href="${to('call', { id: callId ?? correlationId })}">${TEXTS.open}</a>`],
   ]);
 }

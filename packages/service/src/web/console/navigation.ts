@@ -1,6 +1,7 @@
 /** The pages of an app, in the order of the navigation at the side. `page` is what follows `/console/:part/`. */
 export const APP_PAGES = [
   { page: '', text: 'Home' },
+  { page: 'keys', text: 'Keys' },
   { page: 'playground', text: 'Playground' },
   { page: 'calls', text: 'Calls' },
   { page: 'sandbox', text: 'Sandbox' },

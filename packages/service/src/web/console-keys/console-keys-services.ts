@@ -1,0 +1,9 @@
+import type { Catalogue } from '#catalogue/catalogue.ts';
+import type { ReadBudgets } from '#http/key-budgets.ts';
+import type { ConsoleServices } from '#web/console/console-services.ts';
+
+/** What the pages of keys act on. */
+export interface ConsoleKeysServices extends ConsoleServices {
+  readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
+  readonly readBudgets: ReadBudgets;
+}

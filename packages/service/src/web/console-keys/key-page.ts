@@ -1,0 +1,165 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { rollKeySchema } from '@purser/contract/keys.ts';
+import type { ApiKey } from '#accounts/own-key.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { parseId } from '#kernel/ids.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import { button } from '#web/components/button.ts';
+import { confirmation } from '#web/components/confirm.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { moment } from '#web/components/moment.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { selectField } from '#web/components/select-field.ts';
+import { type AppRequest, forApp } from '#web/console/app-page.ts';
+import { showAppPage } from '#web/console/console-page.ts';
+import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
+import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console-keys/key-form.ts';
+import { nameOf, showMinted, snippetsOf, stateOf } from '#web/console-keys/key-parts.ts';
+import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const DEFAULT_OVERLAP = '86400';
+
+/** `/console/:part/key?id=...`: one key, its settings, the way to roll and to revoke it, and how to use it. */
+export function keyPage(services: ConsoleKeysServices): PageMethods {
+  return forApp(services, {
+    GET: async (asked) => {
+      const key = await keyOf(services, asked);
+      return key === undefined ? noSuchKey(services, asked) : showKey(services, asked, key);
+    },
+    POST: async (asked, form) => {
+      const key = await keyOf(services, asked);
+      return key === undefined ? noSuchKey(services, asked) : act(services, asked, { key, form });
+    },
+  });
+}
+
+async function keyOf({ apps }: ConsoleKeysServices, { request, app }: AppRequest): Promise<ApiKey | undefined> {
+  const keyId = parseId('key', request.query.get('id') ?? '');
+  return keyId === undefined ? undefined : apps.findKey(app.appId, keyId);
+}
+
+/** Does what the button that was pressed says. Each does what a route does. */
+async function act(
+  services: ConsoleKeysServices,
+  asked: AppRequest,
+  { key, form }: { readonly key: ApiKey; readonly form: Form },
+): Promise<PageResponse> {
+  const { apps } = services;
+  const { owner, to } = asked;
+  const { appId } = asked.app;
+  const { keyId } = key;
+  switch (form.field('act')) {
+    case 'revoke':
+      await apps.revokeKey(owner, appId, keyId);
+      return redirectTo(to('key', { id: keyId, done: 'revoked' }));
+    case 'roll': {
+      const roll = checkFields(
+        rollKeySchema,
+        { overlapSeconds: Number(form.field('overlap')) },
+        {
+          overlapSeconds: TEXTS.overlap,
+        },
+      );
+      if ('problems' in roll) {
+        const message = roll.problems.map((problem) => problem.message).join(' ');
+        return showKey(services, asked, key, { refusal: refuse('BAD_REQUEST', message) });
+      }
+      const rolled = await apps.rollKey(owner, { appId, keyId }, { overlapSeconds: roll.value.overlapSeconds });
+      if (rolled === undefined) return noSuchKey(services, asked);
+      return rolled instanceof Refusal
+        ? showKey(services, asked, key, { refusal: rolled })
+        : showMinted(services, asked, rolled);
+    }
+    default: {
+      const typed = typedIn(form);
+      const change = changeTyped(typed, key.settings);
+      const changed = change instanceof Refusal ? change : await apps.changeKey(owner, { appId, keyId }, change);
+      if (changed instanceof Refusal) return showKey(services, asked, key, { typed, refusal: changed });
+      return redirectTo(to('key', { id: keyId, done: 'saved' }));
+    }
+  }
+}
+
+function noSuchKey(services: ConsoleKeysServices, asked: AppRequest): PageResponse {
+  const refusal = refuse('NOT_FOUND', TEXTS.noSuchKey);
+  return showAppPage(services, asked, {
+    title: KEYS_TEXTS.title,
+    body: html`${errorSummary(refusal.message)}`,
+    page: 'keys',
+    above: KEYS_TEXTS.title,
+    refusal,
+  });
+}
+
+interface Refused {
+  readonly typed?: TypedSettings;
+  readonly refusal: Refusal;
+}
+
+async function showKey(
+  services: ConsoleKeysServices,
+  asked: AppRequest,
+  key: ApiKey,
+  refused?: Refused,
+): Promise<PageResponse> {
+  const { request, to } = asked;
+  const isRevoked = key.revokedAtMs !== undefined;
+  const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
+  const typed = refused?.typed ?? typedOf(key.settings);
+  const edit = html`${settingFields(typed, services.currency, true)}\n${button(KEYS_TEXTS.save, { name: 'act', value: 'save' })}`;
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+${card(await factsOf(services, asked, key))}
+${isRevoked ? undefined : section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
+${isRevoked || key.rolledTo !== undefined ? undefined : rollSection(form)}
+${
+  isRevoked
+    ? undefined
+    : confirmation({
+        act: TEXTS.revoke,
+        what: TEXTS.revokeWhat,
+        form: form(button(TEXTS.revokeButton, { kind: 'danger', name: 'act', value: 'revoke' })),
+      })
+}
+${isRevoked ? undefined : snippetsOf(services, asked, key)}`;
+  const above = KEYS_TEXTS.title;
+  return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
+}
+
+function rollSection(form: (fields: Html) => Html): Html {
+  const choices = TEXTS.overlaps.map(([value, text]) => ({ value, text, isChosen: value === DEFAULT_OVERLAP }));
+  const fields = html`${selectField({ name: 'overlap', label: TEXTS.overlap, choices })}
+${button(TEXTS.rollButton, { name: 'act', value: 'roll' })}`;
+  return section({
+    id: 'roll',
+    heading: TEXTS.roll,
+    body: [html`<p>${TEXTS.rollWhat}</p>`, confirmation({ act: TEXTS.roll, what: TEXTS.rollAsk, form: form(fields) })],
+  });
+}
+
+async function factsOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: ApiKey): Promise<Html> {
+  const { formats } = request;
+  const { expiresAtMs, monthlyBudget } = key.settings;
+  const use = (await services.readBudgets([key])).get(key.keyId);
+  const amount = (micros: NonNullable<typeof monthlyBudget>) => formats.amount(micros, services.currency);
+  const at = (epochMs: number) => moment(epochMs, formats);
+  const other = (keyId: string) => html`<a href="${to('key', { id: keyId })}"><code>${keyId}</code></a>`;
+  return definitionList([
+    [TEXTS.hint, html`<code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}`],
+    [TEXTS.keyId, html`<code>${key.keyId}</code>`],
+    key.boundUser === undefined ? undefined : [TEXTS.user, key.boundUser],
+    key.joinSeconds === undefined ? undefined : [TEXTS.joins, TEXTS.seconds(key.joinSeconds)],
+    [TEXTS.created, at(key.createdAtMs)],
+    [TEXTS.lastUsed, key.lastUsedAtMs === undefined ? KEYS_TEXTS.never : at(key.lastUsedAtMs)],
+    expiresAtMs === null ? undefined : [TEXTS.expires, at(expiresAtMs)],
+    key.revokedAtMs === undefined ? undefined : [TEXTS.revoked, at(key.revokedAtMs)],
+    key.rolledFrom === undefined ? undefined : [TEXTS.rolledFrom, other(key.rolledFrom)],
+    key.rolledTo === undefined ? undefined : [TEXTS.rolledTo, other(key.rolledTo)],
+    monthlyBudget === null || use === undefined
+      ? undefined
+      : [TEXTS.spent, TEXTS.spentOf(amount(use.spent), amount(use.held), amount(monthlyBudget))],
+  ]);
+}

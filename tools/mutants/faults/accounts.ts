@@ -1,0 +1,44 @@
+import type { Mutant } from '../mutant.ts';
+import { codeUses, factorChecks, factoring, freshProofs, pendingSignIns, resets } from './places.ts';
+
+const ONCE = factoring('CP-06 a password alone opens nothing, and a code works once');
+const RESET = factoring(
+  'CP-06 a password reset does not replace the second factor, and voids sign-ins that wait for it',
+);
+const PASSKEY = factoring(
+  'CP-06 a passkey of an account is the second factor, signs in alone, and answers a challenge once',
+);
+
+/** Faults by which a stolen password, code or session opens an account that has a second factor. */
+export const ACCOUNT_FAULTS: readonly Mutant[] = [
+  {
+    id: 'code-works-twice',
+    clause: 'CP-06',
+    edits: [codeUses('where account_id = $1 and last_step < $2', 'where account_id = $1 and last_step <= $2')],
+    killer: ONCE,
+  },
+  {
+    id: 'reset-skips-the-second-factor',
+    clause: 'CP-06',
+    edits: [resets('row.has_second_factor', 'row.is_disabled')],
+    killer: RESET,
+  },
+  {
+    id: 'guesses-are-not-counted',
+    clause: 'CP-06',
+    edits: [pendingSignIns('set guesses_left = guesses_left - 1', 'set guesses_left = guesses_left')],
+    killer: factoring('CP-06 five wrong codes end a sign-in and are mailed, ten slow the account down'),
+  },
+  {
+    id: 'passkey-of-anybody',
+    clause: 'CP-06',
+    edits: [factorChecks('shown.purpose)) === holder.accountId', 'shown.purpose)) !== undefined')],
+    killer: PASSKEY,
+  },
+  {
+    id: 'old-session-changes-the-factor',
+    clause: 'CP-06',
+    edits: [freshProofs('if (isProved) return undefined;', 'if (isProved || !isProved) return undefined;')],
+    killer: factoring('CP-06 changes of the second factor need a fresh proof, with both factors'),
+  },
+];
