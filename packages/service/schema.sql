@@ -136,6 +136,37 @@ create table accounts.email_verifications (
 );
 grant insert, select, update, delete on accounts.email_verifications to purser_live;
 
+create table accounts.invitations (
+  invitation_id text collate "C" not null,
+  app_id text collate "C" not null,
+  email text not null,
+  role text not null,
+  digest bytea not null,
+  invited_by text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (invitation_id),
+  constraint invitations_app_id_email_key UNIQUE (app_id, email),
+  constraint invitations_check CHECK ((expires_at > created_at)),
+  constraint invitations_digest_check CHECK ((length(digest) = 32)),
+  constraint invitations_digest_key UNIQUE (digest),
+  constraint invitations_email_check CHECK ((email = lower(email))),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
+);
+CREATE INDEX invitations_expiry ON accounts.invitations USING btree (expires_at);
+grant insert, select, update, delete on accounts.invitations to purser_live;
+
+create table accounts.members (
+  app_id text collate "C" not null,
+  account_id text collate "C" not null,
+  role text not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint members_pkey PRIMARY KEY (app_id, account_id),
+  constraint members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
+);
+CREATE INDEX members_account ON accounts.members USING btree (account_id);
+grant insert, select, update, delete on accounts.members to purser_live;
+
 create table accounts.passkeys (
   credential_id text collate "C" not null,
   account_id text collate "C" not null,
@@ -212,6 +243,14 @@ alter table accounts.authenticators add constraint authenticators_account_id_fke
 
 alter table accounts.email_verifications add constraint email_verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
+alter table accounts.invitations add constraint invitations_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
+
+alter table accounts.invitations add constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.members add constraint members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.members add constraint members_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
+
 alter table accounts.passkeys add constraint passkeys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.password_resets add constraint password_resets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
@@ -256,6 +295,7 @@ create table audit.entries (
   constraint entries_actor_name_check CHECK ((length(actor_name) <= 320))
 );
 CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX entries_of_app ON audit.entries USING btree (app_id, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;

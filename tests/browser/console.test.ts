@@ -23,6 +23,28 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).first().waitFor();
 }
 
+/** Events of the app whose page this is: one dropped after six attempts, and some delivered ones. Nothing is sent for them. */
+async function seedEvents(url: string): Promise<void> {
+  const [, appId] = /\/console\/(\w+)/.exec(url) ?? [];
+  const db = service.database.owner;
+  await db.query(
+    `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, state, attempt, ended_at)
+     select 'evt_' || md5($1 || n), $1, s.subscription_id, 'topup.completed', convert_to(json_build_object('id', 'evt_' || md5($1 || n),
+         'type', 'topup.completed', 'createdAt', now(), 'appId', $1::text, 'data', json_build_object('userId', 'anna',
+         'balanceMicros', 5000000, 'availableMicros', 5000000, 'currency', 'EUR'))::text, 'UTF8'), now() - n * interval '1 hour',
+       case when n = 1 then 'dropped' else 'delivered' end, case when n = 1 then 6 else 1 end, now()
+     from webhooks.subscriptions s, generate_series(1, 4) n where s.app_id = $1`,
+    [appId],
+  );
+  await db.query(
+    `insert into webhooks.attempts (event_id, attempt, at, status, duration_ms, error)
+     select e.event_id, n, e.created_at + n * interval '20 s', case when e.state = 'delivered' then 200 when n < 3 then 500 end, 31,
+       case when e.state = 'dropped' and n > 2 then 'timeout' end
+     from webhooks.events e, generate_series(1, e.attempt) n where e.app_id = $1`,
+    [appId],
+  );
+}
+
 test('the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
@@ -49,6 +71,17 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByLabel('Correlation id or call id').waitFor();
     await assertSound(tab, `console-calls-${look}`);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByLabel('Address').fill('https://93.184.215.14/hook');
+    await assertSound(tab, `console-webhooks-new-${look}`);
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByText('It is not shown again').waitFor();
+    await seedEvents(page.url());
+    await page.goto(page.url().replace('mode=sandbox', ''));
+    await assertSound(tab, `console-webhooks-${look}`);
+    await page.getByRole('link', { name: /UTC/ }).first().click();
+    await page.getByRole('heading', { name: 'One event' }).waitFor();
+    await assertSound(tab, `console-delivery-${look}`);
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);

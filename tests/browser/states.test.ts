@@ -50,7 +50,7 @@ test('pages fit the longest names, amounts and addresses on the narrowest screen
   await journey.at(/cap/, 'cap');
 });
 
-test('the page of every wallet state and refusal is sound: empty, another userâ€™s, blocked, over its cap, wrong', async (t) => {
+test('the page of every wallet state is sound: empty, another userâ€™s, over its cap, paused, with alerts, wrong', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -62,7 +62,7 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
 
   await page.goto(await topupPath('stranger'));
   await page.getByRole('checkbox').check();
-  await page.getByLabel('Another amount', { exact: true }).check();
+  await page.getByLabel('Monthly cap').selectOption('other');
   await page.getByLabel('Another amount, in EUR').fill('a lot');
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('alert').waitFor();
@@ -92,7 +92,26 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
   await journey.at('You paused Test app', 'cap-paused');
   await page.getByRole('link', { name: 'Top up without resuming' }).click();
   await journey.at(/^Top up/, 'amounts-paused');
+  await page.getByLabel('Stay paused').check();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await journey.pay();
+  await journey.at('The money has arrived', 'arrived-paused');
+  await page.getByRole('button', { name: 'Resume spending' }).click();
+  await page.getByText('The app can spend again.').waitFor();
+  await page.getByText('E-mail me about the cap').click();
+  await page.getByLabel('80 % is spent').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('E-mail me about the cap (at 80 %)').click();
+  await journey.at(/Test app/, 'alerts');
+});
 
+test('the page of a blocked wallet and of every refusal without a form is sound', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const tab = await chromium.open({ width: 390 });
+  const { page } = tab;
+  const journey = journeyOf(tab, stage, 'state');
+  const identity = await becomes(tab, 'blocked@example.test');
   await service.fund(app, 'blocked', 0);
   const blocked = await connections.connect({ identity, appId: app.appId, user: 'blocked' });
   const toBlocked = await topupPath('blocked');
@@ -101,6 +120,7 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
   await journey.at(/Test app/, 'blocked');
   await page.goto(toBlocked);
   await journey.at(/Test app/, 'blocked-topup');
+  await page.getByLabel('Another amount', { exact: true }).check();
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByRole('alert').getByText('Choose an amount').waitFor();
   await journey.at(/Test app/, 'amounts-wrong');
@@ -108,6 +128,8 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
   await journey.at('Your wallet', 'wallet');
 
   for (const path of [
+    '/',
+    '/dev/mailbox',
     '/wallet/con_x',
     '/nowhere',
     '/register',
@@ -117,6 +139,34 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
     '/test-processor/x',
   ]) {
     await page.goto(OWN + path);
-    await journey.at(/./, path.slice(1).replace('/', '-'));
+    await journey.at(/./, path === '/' ? 'home' : path.slice(1).replace('/', '-'));
+  }
+});
+
+test('ON-04 a month of calls is sound, as a chart and by day, in both palettes and widths', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const user = 'busy';
+  await service.fund(app, user, 20_000_000);
+  for (let count = 0; count < 12; count += 1) assert.equal((await stage.call(user)).status, 200);
+  const wallet = `where wallet_id = (select wallet_id from ledger.wallets where user_id = '${user}')`;
+  await owner.query(`begin; set local session_replication_role = replica;
+    update usage.calls set settled_at = settled_at - (16 - seq - seq % 2) * interval '1 day' ${wallet};
+    update ledger.journal set at = at - interval '20 days' ${wallet}; commit`);
+  for (const [look, options] of [
+    ['desk-dark', { width: 1280, colorScheme: 'dark' }],
+    ['phone', { width: 360 }],
+  ] as const) {
+    const tab = await chromium.open(options);
+    const identity = await becomes(tab, 'busy@example.test');
+    const { connectionId } = await connections.connect({ identity, appId: app.appId, user, cap: 1_000 });
+    await tab.page.goto(`${OWN}/wallet/${connectionId}`);
+    const journey = journeyOf(tab, stage, look);
+    await tab.page.getByText('The month as a table').click();
+    await journey.at(/Test app/, 'month');
+    await tab.page.goto(`${OWN}/dev/mailbox`);
+    await journey.at('Mailbox', 'mailbox');
+    await tab.page.goto(OWN);
+    await journey.at(/^Welcome/, 'home');
   }
 });

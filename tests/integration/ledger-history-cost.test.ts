@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import {
+  selectDaysOfWallet,
   selectEntriesOfWallet,
   selectMovementsOfWallet,
 } from '../../packages/service/src/ledger/wallet/history-queries.ts';
@@ -46,6 +47,33 @@ test('CP-05 ON-04 a page of a long history reads a page of the journal and a pag
       assert.ok(read <= ROWS_READ_MAX, `${select.name} before ${before}: ${read} rows`);
     }
   }
+});
+
+test('ON-04 the days of a wallet are counted and summed without reading their calls', async (t) => {
+  const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
+  await fresh.open('days', 1);
+  const { rows } = await owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
+  const walletId = rows[0]?.wallet_id ?? 0n;
+  const [days, callsADay] = [30, 1_000];
+  await owner.query(`begin; set local session_replication_role = replica;
+    update ledger.journal set at = '2020-04-30'; commit`);
+  await owner.query(
+    `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+       completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros, settled_at)
+     select uuidv7(), $1, '2020-05-01', 'answered', false, 0, 0, 0, 0, 2, 2, n + 1, 1000000 - 2 * n,
+       '2020-05-01T00:00Z'::timestamptz + (n - 1) / $3 * interval '1 day'
+     from generate_series(1, $2) n`,
+    [walletId, days * callsADay, callsADay],
+  );
+  await owner.query('analyze ledger.journal, usage.calls');
+  const sofar = await rowsReadOf('ledger.journal', 'usage.calls');
+  const found = await selectDaysOfWallet(early, walletId, { before: undefined, most: days });
+  const read = (await rowsReadOf('ledger.journal', 'usage.calls')) - sofar;
+  assert.equal(found.length, days);
+  for (const { calls, charged } of found.slice(0, -1)) {
+    assert.deepEqual([calls, charged], [BigInt(callsADay), BigInt(2 * callsADay)]);
+  }
+  assert.ok(read < days * 60, `${read} rows of ${days * callsADay}`);
 });
 
 test('WA-09 the incremental check reads what is new and no history, whenever its plan was made', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AppRole } from '../../packages/contract/src/access.ts';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import type { AppId, Mode } from '../../packages/service/src/kernel/ids.ts';
 import { type Reply, send } from './client.ts';
@@ -49,6 +50,21 @@ export async function newOwner(
   // Not through `POST /accounts`, which allows one address twenty accounts and then two a minute.
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Owner', role: 'owner' });
   return { ...(await signIn(service, email)), email };
+}
+
+/** A new account, signed in, that is a member of the app in this role. */
+export async function newMember(
+  service: Pick<TestService, 'url' | 'database'>,
+  appId: string,
+  role: AppRole,
+): ReturnType<typeof newOwner> {
+  const member = await newOwner(service);
+  await service.database.owner.query(
+    `insert into accounts.members (app_id, account_id, role)
+     select $1, account_id, $2 from accounts.accounts where email = $3`,
+    [appId, role, member.email],
+  );
+  return member;
 }
 
 export async function newOperator(service: TestService): Promise<Person> {

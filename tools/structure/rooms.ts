@@ -33,6 +33,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     account: ['components', 'frame'],
     console: ['format', 'components', 'frame'],
     'console-calls': ['format', 'components', 'frame', 'console'],
+    'console-webhooks': ['format', 'components', 'frame', 'console'],
     'console-home': ['format', 'components', 'frame', 'console'],
     'console-playground': ['format', 'components', 'frame', 'console'],
     'console-keys': ['format', 'components', 'frame', 'console'],

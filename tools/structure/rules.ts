@@ -42,6 +42,7 @@ export const RULES: RuleSet = {
         'drain-queries.ts',
         'history-queries.ts',
         'listener-queries.ts',
+        'team-queries.ts',
         'factor-queries.ts',
         'pending-queries.ts',
         'verification-queries.ts',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { APP_ROLES } from './access.ts';
 import { appId, sessionId, userId } from './identifiers.ts';
 
 /**
@@ -92,7 +93,12 @@ const redirectUri = z
     examples: ['https://app.example/back'],
   });
 
-/** An app as its owner sees it. `anyAppSchema` adds what only operators see. */
+/** The role of a member of an app. What each may do is in `access.ts`. */
+export const appRole = z
+  .enum(APP_ROLES)
+  .meta({ description: 'From the least to the most: `viewer`, `developer`, `owner`.' });
+
+/** An app as its members see it. `anyAppSchema` adds what only operators see. */
 export const appSchema = z
   .object({
     appId: z.string(),
@@ -100,6 +106,7 @@ export const appSchema = z
     redirectUris: z.array(z.string()),
     returnUri: z.string().nullable(),
     status: z.enum(['active', 'suspended']),
+    role: appRole,
     createdAt: moment,
   })
   .meta({ id: 'App' });

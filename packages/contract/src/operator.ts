@@ -34,8 +34,9 @@ const rateLimit = z.strictObject({ perMinute: count, burst: count });
 
 /** An app as operators see it: also its owner, its rights and the limits in force. */
 export const anyAppSchema = appSchema
+  .omit({ role: true })
   .extend({
-    ownerEmail: z.string(),
+    ownerEmails: z.array(z.string()).meta({ description: 'Of its owners, the longest there first.' }),
     firstParty: z.boolean(),
     rateLimit: z.object({ perMinute: z.int(), burst: z.int() }),
     maxStreamsPerUser: z.int(),

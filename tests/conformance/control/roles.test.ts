@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { APP_ROLES, type AppRole, isAtLeast, LEAST_ROLES, leastRoleOf } from '../../../packages/contract/src/access.ts';
 import type { OperationObject } from '../../../packages/service/src/http/openapi/open-api.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
-import { newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
+import { newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { readDocument } from '../../support/document.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -34,6 +35,10 @@ const owner = await newOwner(service);
 const stranger = await newOwner(service);
 const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
+const viewer = await newMember(service, appId, 'viewer');
+const developer = await newMember(service, appId, 'developer');
+const disabled = await newMember(service, appId, 'owner');
+await database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [disabled.email]);
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
 await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -74,7 +79,10 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   revoked: await endedSession('delete from accounts.sessions'),
   'live key': keys.live.apiKey,
   'test key': keys.sandbox.apiKey,
+  'disabled owner': disabled.token,
   stranger: stranger.token,
+  viewer: viewer.token,
+  developer: developer.token,
   owner: owner.token,
   operator: operator.token,
 };
@@ -127,6 +135,7 @@ let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
+  mintKey: () => ({ mode: 'live' }),
   proveSession: () => ({ password: PASSWORD }),
   moveIdentity: () => ({ email: `moved-${(count += 1)}@example.test`, reason: 'Lost.' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
@@ -160,6 +169,7 @@ async function call(
   if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
+  if (operationId === 'deleteListener' && (key === owner.token || key === developer.token)) spareListener = undefined;
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
     url,
     method,
@@ -169,12 +179,26 @@ async function call(
   });
 }
 
-/** 401 for callers without a session. Operator routes: 403 for other sessions. Named things: 404 for all but their owner. */
-function expectedOf({ path, operationId, responses }: Operation, caller: string): number {
-  const isKnown = caller === 'stranger' || caller === 'owner' || caller === 'operator';
+const ROLES: readonly string[] = APP_ROLES;
+/** The role that callers have in the app. An operator has none: being one opens no app. */
+function roleOf(caller: string): AppRole | undefined {
+  return APP_ROLES.find((role) => role === caller);
+}
+
+/**
+ * 401 for callers without a session. Operator routes: 403 for other sessions. Routes of the app: 403 for members whose role is too
+ * low, 404 for everybody else. Other named things: 404 for all but their owner. Keys that are named here are live.
+ */
+function expectedOf({ method, path, operationId, responses }: Operation, caller: string): number {
+  const isKnown = ['stranger', 'operator', ...ROLES].includes(caller);
   const done = NOT_NOW[operationId] ?? Number(Object.keys(responses).find((status) => status.startsWith('2')));
   if (!isKnown) return 401;
   if (path.startsWith('/operator/')) return caller === 'operator' ? done : 403;
+  if (path.startsWith('/apps/{appId}')) {
+    const role = roleOf(caller);
+    if (role === undefined) return 404;
+    return isAtLeast(role, leastRoleOf(`${method} ${path}`, 'live')) ? done : 403;
+  }
   return path.includes('{') && caller !== 'owner' ? 404 : done;
 }
 
@@ -196,6 +220,9 @@ test('AU-05 AU-06 CP-05 every route of the control and operator planes allows ex
   }
   for (const line of lines) context.diagnostic(line);
   assert.deepEqual(surprises, []);
+  const inTable = Object.keys(LEAST_ROLES).filter((name) => name.includes(' /apps/'));
+  const ofApps = forSessions.map(({ method, path }) => `${method} ${path}`).filter((name) => name.includes(' /apps/'));
+  assert.deepEqual(inTable.toSorted(), ofApps.toSorted());
   assert.ok(forSessions.length >= 30, String(forSessions.length));
 });
 

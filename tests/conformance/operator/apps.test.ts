@@ -56,7 +56,7 @@ test('CP-05 apps are found by id, name and owner, in upper or lower case, with t
     assert.deepEqual(rest, {
       appId,
       name: 'Sörvice 100%_x',
-      ownerEmail: owner.email,
+      ownerEmails: [owner.email],
       redirectUris: [],
       returnUri: null,
       status: 'active',

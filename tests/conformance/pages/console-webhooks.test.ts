@@ -11,13 +11,14 @@ import { createEndpointGuard } from '../../../packages/service/src/webhooks/endp
 import { createDeliveryHistory } from '../../../packages/service/src/webhooks/history.ts';
 import { createSigningSecrets } from '../../../packages/service/src/webhooks/signing-secret.ts';
 import { createSendTest } from '../../../packages/service/src/webhooks/test-event.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
 
 const failing = new Set<string>();
-const { receiver, subscribe, owner, service, topUp, whenQuiet, events } = await setWebhookStage((path) =>
+const { receiver, subscribe, newApp, owner, service, topUp, whenQuiet, events } = await setWebhookStage((path) =>
   failing.has(path) ? 500 : 200,
 );
 const { health } = createDeliveryHistory(service.database.owner);
@@ -105,4 +106,83 @@ test('WH-12 WH-14 the health of a webhook counts the events of a day, and names 
     dropped: 1,
     lastFailure: undefined,
   });
+});
+
+test('WH-01 an endpoint is subscribed, tested, changed and removed on its page, and the secret is shown once', async () => {
+  const { appId } = await newApp();
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${appId}/webhooks`;
+  assertPage(await browser.open(path), 200, 'Webhooks', IN_CONSOLE);
+  const typed = { endpointUrl: `${receiver.url}/page`, threshold: '2.50', act: 'put' };
+  const refused = await browser.submit(path, { ...typed, endpointUrl: 'http://me:secret@app.test' });
+  assertPage(refused, 400, 'Webhooks', IN_CONSOLE);
+  assert.match(refused.text, /credentials/);
+  assertPage(await browser.submit(path, { ...typed, threshold: '1.234' }), 400, 'Webhooks', IN_CONSOLE);
+  const made = await browser.submit(path, typed);
+  assertPage(made, 200, 'Webhooks', IN_CONSOLE);
+  const [, secret = ''] = /id="secret">(whsec_[0-9A-Za-z]{43})</.exec(made.text) ?? [];
+  assert.notEqual(secret, '', made.text);
+  assert.ok(!(await browser.open(path)).text.includes(secret));
+  const shown = await owner.get(200, 'GET', hook(appId));
+  assert.equal(shown['lowBalanceThresholdMicros'], 2_500_000);
+
+  const tested = await browser.submit(path, { act: 'test', type: 'connection.created' }, 'Send');
+  assertPage(tested, 200, 'Webhooks', IN_CONSOLE);
+  assert.match(tested.text, /The test event was delivered/);
+  const [delivered] = receiver.at('/page');
+  assert.equal(delivered && createVerifier(secret)(delivered, delivered.atMs), 'accepted');
+  assertPage(await browser.submit(path, { act: 'test', type: 'x' }, 'Send'), 400, 'Webhooks', IN_CONSOLE);
+
+  const rotated = await browser.submit(path, { act: 'secret' }, 'Make a new secret');
+  const [, second = ''] = /id="secret">(whsec_[0-9A-Za-z]{43})</.exec(rotated.text) ?? [];
+  assert.ok(second !== '' && second !== secret);
+  await service.database.owner.query(
+    "update webhooks.subscriptions set status = 'disabled', disabled_reason = 'delivery_failures' where app_id = $1",
+    [appId],
+  );
+  assert.match((await browser.open(path)).text, /The endpoint is disabled/);
+  const enabled = await browser.submit(path, { ...typed, 'balance.low': '', 'topup.completed': '' }, 'Enable it again');
+  assert.match(enabled.text, /The endpoint was saved/);
+  const now = await owner.get(200, 'GET', hook(appId));
+  assert.deepEqual(
+    [now['status'], now['events'], now['lowBalanceThresholdMicros']],
+    ['active', ['connection.created'], null],
+  );
+  const removed = await browser.submit(path, { act: 'remove' }, 'Remove the endpoint');
+  assert.match(removed.text, /The endpoint was removed/);
+  assertRefusal(await owner.ask('GET', hook(appId)), { code: 'NOT_FOUND' });
+});
+
+test('WH-14 the page lists deliveries by state and in pages, and one event has its body, attempts and the way to its facts', async () => {
+  const { appId, path } = await subscribe();
+  failing.add(path);
+  await topUp(appId, "it's anna", 10);
+  await waitUntil('the first attempt failed', async () => (await events(appId))[0]?.attempt === 2);
+  failing.delete(path);
+  await service.database.owner.query(
+    "update webhooks.events set due_at = clock_timestamp() + interval '1 hour' where due_at = 'infinity'",
+  );
+  for (let times = 0; times < 26; times += 1) await topUp(appId, 'berta', 10);
+  await whenQuiet();
+  const browser = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/webhooks`;
+  const count = ({ text }: { text: string }) => text.split(`/console/${appId}/delivery?id=`).length - 1;
+  const first = await browser.open(page);
+  assertPage(first, 200, 'Webhooks', IN_CONSOLE);
+  assert.equal(count(first), 25);
+  const [, older = ''] = /href="([^"]+)">Older events/.exec(first.text) ?? [];
+  assert.equal(count(await browser.open(older.replaceAll(/&(amp|#38);/g, '&'))), 2);
+  const waiting = await browser.open(`${page}?state=pending&before=`);
+  assertPage(waiting, 400, 'Webhooks', IN_CONSOLE);
+  const pending = await browser.open(`${page}?state=pending`);
+  assert.equal(count(pending), 1);
+  const [, id = ''] = /delivery\?id=(evt_\w+)/.exec(pending.text) ?? [];
+  const one = await browser.open(`/console/${appId}/delivery?id=${id}`);
+  assertPage(one, 200, 'One event', IN_CONSOLE);
+  assert.match(one.text, /Status 500 after/);
+  assert.match(one.text, /curl [^<]+\/balance/);
+  assert.ok(one.text.includes(String.raw`x-service-user: it&#39;\&#39;&#39;s anna`), one.text);
+  for (const strange of ['', 'x', 'evt_%00', `evt_${'0'.repeat(32)}`]) {
+    assertPage(await browser.open(`/console/${appId}/delivery?id=${strange}`), 404, 'No such event', IN_CONSOLE);
+  }
 });

@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  alerts,
   answering,
   connecting,
   connectingPages,
@@ -14,6 +15,9 @@ import {
   releasedWallet,
   releasing,
   visibleFields,
+  walletDays,
+  walletOnPages,
+  walletSettings,
 } from './places.ts';
 
 const RELEASED =
@@ -22,6 +26,23 @@ const MOVED = 'B8 WA-15 a person moved to another e-mail keeps their wallets, an
 
 /** Faults in who owns a wallet, who may spend from it, where links lead, and what an app sees of the operator's business. */
 export const CONNECTION_FAULTS: readonly Mutant[] = [
+  {
+    id: 'alert-is-sent-again',
+    clause: 'ON-04',
+    edits: [
+      alerts('case when a.month = this_month then a.told else 0 end', '0'),
+      alerts(' and (a.month <> this_month or a.told < d.share)', ''),
+    ],
+    killer: walletSettings(
+      'ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash',
+    ),
+  },
+  {
+    id: 'day-counts-top-ups-as-calls',
+    clause: 'ON-04',
+    edits: [walletDays(' + booked.change - newest', ' - newest')],
+    killer: walletOnPages('ON-04 the calls of a day are one line, which is right for days of any size'),
+  },
   {
     id: 'another-identity-takes-the-wallet',
     clause: 'BI-04',

@@ -1,5 +1,7 @@
+import type { AppRole } from '@purser/contract/access.ts';
 import { createOwnKeys, type OwnKeys } from '#accounts/own-keys.ts';
-import { insertApp, type OwnAppRow, selectOwnApp, selectOwnApps, updateApp } from '#accounts/queries.ts';
+import { countAppsMadeBy, insertApp, type OwnAppRow, updateApp } from '#accounts/queries.ts';
+import { type MembershipRow, selectMembership, selectMemberships } from '#accounts/team-queries.ts';
 import { changedFacts, type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
@@ -8,7 +10,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { type AccountId, type AppId, newAppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** An app as its owner sees it. */
+/** An app as its members see it. */
 export interface App {
   readonly appId: AppId;
   readonly name: string;
@@ -21,11 +23,22 @@ export interface App {
   readonly createdAtMs: number;
 }
 
-/** An owner's apps and their keys. Another owner's app looks the same as one that does not exist (AU-06). */
+/** An app together with what one account may do with it. */
+interface Membership {
+  readonly app: App;
+  readonly role: AppRole;
+}
+
+/** The apps of accounts and their keys. An app of others looks the same as one that does not exist (AU-06). */
 export interface OwnApps extends OwnKeys {
   readonly create: (owner: Owner, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
-  readonly list: (owner: AccountId) => Promise<readonly App[]>;
-  readonly find: (owner: AccountId, appId: AppId) => Promise<App | undefined>;
+  /** The apps of which the account is a member, oldest first. */
+  readonly list: (accountId: AccountId) => Promise<readonly Membership[]>;
+  /**
+   * Decides who may see an app, and what they may do with it: every route and page of an app begins with this. It reads the
+   * database, so a member who is removed has no access with their next request. Undefined for everybody who is no member (AU-06).
+   */
+  readonly membership: (accountId: AccountId, appId: AppId) => Promise<Membership | undefined>;
   /** Refuses a return address that is not among the redirect addresses, as they are after the change. */
   readonly change: (owner: Owner, appId: AppId, change: AppChange) => Promise<App | Refusal<'BAD_REQUEST'> | undefined>;
 }
@@ -49,18 +62,20 @@ interface OwnAppsOptions {
 
 const APPS_MAX = 100;
 const NOT_ALLOWED = '`returnUri` must be one of the `redirectUris` of the app, character by character.';
-const TOO_MANY_APPS = `An account has at most ${APPS_MAX} apps.`;
+const TOO_MANY_APPS = `An account makes at most ${APPS_MAX} apps.`;
 
 export function createOwnApps(options: OwnAppsOptions): OwnApps {
   return { ...createApps(options), ...createOwnKeys(options) };
 }
 
-function createApps({ pool }: Pick<OwnAppsOptions, 'pool'>): Pick<OwnApps, 'create' | 'list' | 'find' | 'change'> {
+function createApps({
+  pool,
+}: Pick<OwnAppsOptions, 'pool'>): Pick<OwnApps, 'create' | 'list' | 'membership' | 'change'> {
   return {
     create: async (by, { name, redirectUris }) => {
       const owner = by.accountId;
       const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
-      const hasAll = async (db: Queryable) => (await selectOwnApps(db, owner)).length >= APPS_MAX;
+      const hasAll = async (db: Queryable) => (await countAppsMadeBy(db, owner)) >= APPS_MAX;
       // Checked once without the lock, so that an owner at the limit cannot keep others waiting for the lock.
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_APPS);
       const act = { action: 'app.create', subject: app.appId, appId: app.appId, after: { name, redirectUris } };
@@ -73,21 +88,20 @@ function createApps({ pool }: Pick<OwnAppsOptions, 'pool'>): Pick<OwnApps, 'crea
         return true;
       });
       if (!isMade) return refuse('CONFLICT', TOO_MANY_APPS);
-      const row = await selectOwnApp(pool, owner, app.appId);
+      const row = await selectMembership(pool, owner, app.appId);
       if (row === undefined) throw new Error('The app cannot be read back after it was created.');
       return appOf(row);
     },
-    list: async (owner) => (await selectOwnApps(pool, owner)).map(appOf),
-    find: async (owner, appId) => {
-      const row = await selectOwnApp(pool, owner, appId);
-      return row === undefined ? undefined : appOf(row);
+    list: async (accountId) => (await selectMemberships(pool, accountId)).map(membershipOf),
+    membership: async (accountId, appId) => {
+      const row = await selectMembership(pool, accountId, appId);
+      return row === undefined ? undefined : membershipOf(row);
     },
     change: (by, appId, change) =>
       inTransaction(pool, async (tx) => {
-        const owner = by.accountId;
-        const before = await selectOwnApp(tx, owner, appId);
+        const before = await selectMembership(tx, by.accountId, appId);
         if (before === undefined) return undefined;
-        const row = await updateApp(tx, { owner, appId, ...change });
+        const row = await updateApp(tx, { appId, ...change });
         if (row === undefined) return refuse('BAD_REQUEST', NOT_ALLOWED, { param: 'returnUri' });
         const changed = changedFacts(factsOf(before), factsOf(row));
         const act = { action: 'app.edit', subject: appId, appId, ...changed };
@@ -100,6 +114,10 @@ function createApps({ pool }: Pick<OwnAppsOptions, 'pool'>): Pick<OwnApps, 'crea
 /** What an owner can change of an app, for the audit trail. */
 function factsOf({ name, redirect_uris: redirectUris, return_uri: returnUri }: OwnAppRow) {
   return { name, redirectUris, returnUri };
+}
+
+function membershipOf(row: MembershipRow): Membership {
+  return { app: appOf(row), role: row.role };
 }
 
 /** The database also knows limits that only operators see. They are left out here. */

@@ -4,8 +4,8 @@ import type { AppId } from '#kernel/ids.ts';
 /** An app as an operator sees it. */
 export interface AppDetailsRow {
   readonly app_id: AppId;
-  readonly account_id: string;
-  readonly email: string;
+  /** The longest there first. */
+  readonly owner_emails: readonly string[];
   readonly name: string;
   readonly redirect_uris: readonly string[];
   readonly return_uri: string | null;
@@ -17,14 +17,19 @@ export interface AppDetailsRow {
   readonly created_at: Date;
 }
 
-const DETAILS = `a.app_id, a.account_id, o.email, a.name, a.redirect_uris, a.return_uri, a.status, a.is_first_party, a.rate_per_minute,
-  a.rate_burst, a.max_streams_per_user, a.created_at`;
+const DETAILS = `a.app_id, a.name, a.redirect_uris, a.return_uri, a.status, a.is_first_party, a.rate_per_minute,
+  a.rate_burst, a.max_streams_per_user, a.created_at,
+  array(select o.email from accounts.members m join accounts.accounts o using (account_id)
+    where m.app_id = a.app_id and m.role = 'owner' order by m.since, o.email) as owner_emails`;
 
-/** Finds apps whose id, name or owner's e-mail contains `text`, ignoring case. An empty text finds all. Newest first. */
+/** Finds apps whose id, name or a member's e-mail contains `text`, ignoring case. An empty text finds all. Newest first. */
 export async function selectAppsByText(db: Queryable, text: string, most: number): Promise<readonly AppDetailsRow[]> {
   const { rows } = await db.query<AppDetailsRow>(
-    `select ${DETAILS} from accounts.apps a join accounts.accounts o on o.account_id = a.account_id
-     where position(lower($1) in lower(a.app_id || ' ' || a.name || ' ' || o.email)) > 0
+    `select ${DETAILS} from accounts.apps a
+     where position(lower($1) in lower(a.app_id || ' ' || a.name || ' ' || (
+       select string_agg(o.email, ' ') from accounts.members m join accounts.accounts o using (account_id)
+       where m.app_id = a.app_id
+     ))) > 0
      order by a.created_at desc, a.app_id
      limit $2`,
     [text, most],
@@ -34,11 +39,18 @@ export async function selectAppsByText(db: Queryable, text: string, most: number
 
 /** Finds an app as an operator sees it. Undefined when there is none. */
 export async function selectAppDetails(db: Queryable, appId: AppId): Promise<AppDetailsRow | undefined> {
-  const { rows } = await db.query<AppDetailsRow>(
-    `select ${DETAILS} from accounts.apps a join accounts.accounts o on o.account_id = a.account_id where a.app_id = $1`,
-    [appId],
-  );
+  const { rows } = await db.query<AppDetailsRow>(`select ${DETAILS} from accounts.apps a where a.app_id = $1`, [appId]);
   return rows[0];
+}
+
+/** The owners of an app who can sign in: where mails about it go. At most `most`, the longest there first. */
+export async function selectOwnersToTell(db: Queryable, appId: AppId, most: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ email: string }>(
+    `select a.email from accounts.members m join accounts.accounts a using (account_id)
+     where m.app_id = $1 and m.role = 'owner' and not a.is_disabled order by m.since, a.email limit $2`,
+    [appId, most],
+  );
+  return rows.map(({ email }) => email);
 }
 
 /** Any app as its end users see it. */

@@ -73,13 +73,16 @@ export interface NewApp {
     | undefined;
 }
 
-/** Adds an app. Does nothing when its id exists. */
+/** Adds an app, with the account that made it as its first owner. Does nothing when its id exists. */
 export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp, generation: bigint): Promise<void> {
   await tx.query(
-    `insert into accounts.apps (app_id, account_id, name, redirect_uris, is_first_party, rate_per_minute, rate_burst,
-       max_streams_per_user, generation)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict do nothing`,
+    `with made as (
+       insert into accounts.apps (app_id, account_id, name, redirect_uris, is_first_party, rate_per_minute, rate_burst,
+         max_streams_per_user, generation)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict do nothing returning app_id, account_id
+     )
+     insert into accounts.members (app_id, account_id, role) select app_id, account_id, 'owner' from made`,
     [
       app.appId,
       accountId,
@@ -94,7 +97,7 @@ export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp
   );
 }
 
-/** An app as its owner sees it. */
+/** An app as its members see it. */
 export interface OwnAppRow {
   readonly app_id: AppId;
   readonly name: string;
@@ -105,35 +108,25 @@ export interface OwnAppRow {
   readonly created_at: Date;
 }
 
-const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, return_uri, status, is_first_party, created_at';
+export const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, return_uri, status, is_first_party, created_at';
 
-/** Lists an owner's apps, oldest first. */
-export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {
-  const { rows } = await db.query<OwnAppRow>(
-    `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 order by created_at, app_id`,
-    [owner],
+/** Counts the apps that an account made, its own or by now only others'. */
+export async function countAppsMadeBy(db: Queryable, accountId: AccountId): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    'select count(*)::int as count from accounts.apps where account_id = $1',
+    [accountId],
   );
-  return rows;
-}
-
-/** Finds one of the owner's apps. The owner is part of the condition, so a foreign app cannot be read by its id (AU-06). */
-export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId): Promise<OwnAppRow | undefined> {
-  const { rows } = await db.query<OwnAppRow>(
-    `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 and app_id = $2`,
-    [owner, appId],
-  );
-  return rows[0];
+  return rows[0]?.count ?? 0;
 }
 
 /**
  * Changes an app's name and addresses. Calls read none of them, so the generation does not change. A return address that is
- * not on the list afterwards is cleared: taking an address off the list must always work. Undefined when the owner has no such
- * app, or when the new return address is not on the list: then nothing changes.
+ * not on the list afterwards is cleared: taking an address off the list must always work. Undefined when the new return address
+ * is not on the list: then nothing changes.
  */
 export async function updateApp(
   db: Queryable,
   app: {
-    readonly owner: AccountId;
     readonly appId: AppId;
     readonly name: string | undefined;
     readonly redirectUris: readonly string[] | undefined;
@@ -142,19 +135,12 @@ export async function updateApp(
   },
 ): Promise<OwnAppRow | undefined> {
   const { rows } = await db.query<OwnAppRow>(
-    `update accounts.apps set name = coalesce($3, name), redirect_uris = coalesce($4, redirect_uris),
-       return_uri = case when $5 = any (coalesce($4, redirect_uris)) then $5
-         when not $6 and return_uri = any (coalesce($4, redirect_uris)) then return_uri end
-     where account_id = $1 and app_id = $2 and ($5::text is null or $5 = any (coalesce($4, redirect_uris)))
+    `update accounts.apps set name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris),
+       return_uri = case when $4 = any (coalesce($3, redirect_uris)) then $4
+         when not $5 and return_uri = any (coalesce($3, redirect_uris)) then return_uri end
+     where app_id = $1 and ($4::text is null or $4 = any (coalesce($3, redirect_uris)))
      returning ${OWN_APP_COLUMNS}`,
-    [
-      app.owner,
-      app.appId,
-      app.name ?? null,
-      app.redirectUris ?? null,
-      app.returnUri ?? null,
-      app.returnUri !== undefined,
-    ],
+    [app.appId, app.name ?? null, app.redirectUris ?? null, app.returnUri ?? null, app.returnUri !== undefined],
   );
   return rows[0];
 }

@@ -1,4 +1,4 @@
-import { selectAppDetails } from '#accounts/operator-queries.ts';
+import { selectAppDetails, selectOwnersToTell } from '#accounts/operator-queries.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -68,13 +68,16 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   };
 }
 
-/** Mails the owner of an app whose endpoint fails. */
+/** Mails all owners of an app whose endpoint fails. An app has at most so many members. */
+const OWNERS_MAX = 50;
+
 function createTellOwner(config: Config, pool: Pool, log: Log): TellOwner {
   const sendMail = createSendMail({ config, pool, log });
   return async (tx, { appId, ...trouble }) => {
     const app = await selectAppDetails(tx, appId);
     if (app === undefined) return;
-    await sendMail(app.email, droppedMail({ ...config, ...trouble, appId, appName: app.name }), tx);
+    const letter = droppedMail({ ...config, ...trouble, appId, appName: app.name });
+    for (const email of await selectOwnersToTell(tx, appId, OWNERS_MAX)) await sendMail(email, letter, tx);
   };
 }
 

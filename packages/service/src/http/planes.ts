@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { leastRoleOf } from '@purser/contract/access.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -130,7 +131,9 @@ export async function createPlanes(
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', (route) => {
     const described = describedRouteOf(route);
-    if (described !== undefined) routes.push(described);
+    if (described === undefined) return;
+    if (described.path.startsWith('/apps/{appId}')) leastRoleOf(`${described.method} ${described.path}`); // Or it throws.
+    routes.push(described);
   });
   addRoutes(app.withTypeProvider<SchemaTypes>());
   addReference(app, routes, publicUrl);

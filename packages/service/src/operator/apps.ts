@@ -15,11 +15,11 @@ import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
-/** An app as an operator sees it: its owner, its rights and the limits in force, defaults included. */
+/** An app as an operator sees it: its owners, its rights and the limits in force, defaults included. */
 export interface AppDetails {
   readonly appId: AppId;
   readonly name: string;
-  readonly ownerEmail: string;
+  readonly ownerEmails: readonly string[];
   readonly redirectUris: readonly string[];
   readonly returnUri: string | null;
   readonly status: 'active' | 'suspended';
@@ -30,7 +30,7 @@ export interface AppDetails {
 
 /** All apps of the service. A change takes effect at once on this process and within a second on the others (AU-09). */
 export interface AnyApps {
-  /** The apps whose id, name or owner's e-mail contains the text. The newest first, at most 500. */
+  /** The apps whose id, name or a member's e-mail contains the text. The newest first, at most 500. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
   /** Changes rights and limits. A setting that is left out stays as it is. */
   readonly change: (
@@ -105,7 +105,7 @@ function detailsOf(row: AppDetailsRow, defaults: AppLimits): AppDetails {
   return {
     appId: row.app_id,
     name: row.name,
-    ownerEmail: row.email,
+    ownerEmails: row.owner_emails,
     redirectUris: row.redirect_uris,
     returnUri: row.return_uri,
     status: row.status,

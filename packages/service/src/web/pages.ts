@@ -1,3 +1,4 @@
+import { leastRoleOf } from '@purser/contract/access.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -20,6 +21,8 @@ import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
+import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
+import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consolePlaygroundPages } from '#web/console-playground/console-playground-pages.ts';
 import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
@@ -31,7 +34,12 @@ import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** A room of the console is one line here. */
-type ServicesOfConsole = ConsoleHomeServices & CallsServices & ConsoleKeysServices & PlaygroundServices & UsersServices;
+type ServicesOfConsole = ConsoleHomeServices &
+  CallsServices &
+  ConsoleKeysServices &
+  PlaygroundServices &
+  UsersServices &
+  WebhooksServices;
 
 interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
@@ -86,8 +94,10 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consolePlaygroundPages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
+    ...consoleWebhooksPages(console),
     ...consoleKeysPages(console),
   };
+  assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
@@ -102,6 +112,14 @@ export function createPages(given: PagesOptions): PageRoutes {
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
+}
+
+/** Every page of an app has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
+function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
+  for (const [path, methods] of Object.entries(pages)) {
+    if (!path.startsWith(`/console/${PART}`)) continue;
+    for (const method of Object.keys(methods)) leastRoleOf(`${method} ${path}`);
+  }
 }
 
 /** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */

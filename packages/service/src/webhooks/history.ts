@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { selectDeliveries, selectDelivery, selectHealth } from '#webhooks/history-queries.ts';
 
 /** One event, with the attempts to deliver it so far. */
-interface EventHistory {
+export interface EventHistory {
   readonly eventId: string;
   readonly type: EventType;
   readonly createdAtMs: number;
@@ -60,6 +60,7 @@ export interface DeliveryHistory {
 }
 
 const CURSOR = /^(\d{1,17})\.(evt_[0-9a-f]{32})$/;
+const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 /** Bounds what one look at the home page of a busy app reads. */
 const COUNTED_MAX = 10_000;
 
@@ -78,7 +79,7 @@ export function createDeliveryHistory(pool: Pool): DeliveryHistory {
       };
     },
     event: async (appId, eventId) => {
-      const row = await selectDelivery(pool, appId, eventId);
+      const row = EVENT_ID.test(eventId) ? await selectDelivery(pool, appId, eventId) : undefined;
       return row && historyOf(row);
     },
     health: async (appId) => {

@@ -1,14 +1,16 @@
+import { type AppRole, leastRoleOf } from '@purser/contract/access.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
 import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
+import { roleTooLow } from '#accounts/team-role.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
 import { granted } from '#http/planes.ts';
 import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { AppId } from '#kernel/ids.ts';
+import type { AppId, Mode } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
@@ -60,14 +62,27 @@ export function ownerOf({ addressOf }: Pick<ControlPlane, 'addressOf'>, request:
   return { accountId, email, from: addressOf(request.raw) };
 }
 
+/** An app with the role of the caller in it. */
+export interface OwnApp extends App {
+  readonly role: AppRole;
+}
+
 /**
- * The app of a request, if it belongs to the caller. A foreign app gets the same 404 as one that does not exist, so that
- * nobody can find out which ids are in use (AU-06).
+ * The app of a request, if the caller is a member of it and has the role that the route needs (contract/src/access.ts). To everybody
+ * else it looks like one that does not exist, so that nobody can find out which ids are in use (AU-06). `mode`: of the key
+ * that the request is about.
  */
-export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId): Promise<App> {
+export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId, mode?: Mode): Promise<OwnApp> {
   const { account } = callerOf(request);
-  const app = await plane.apps.find(account.accountId, appId);
-  return granted(app ?? noSuchApp());
+  const { app, role } = granted((await plane.apps.membership(account.accountId, appId)) ?? noSuchApp());
+  const { method, url } = request.routeOptions;
+  granted(roleTooLow(role, leastRoleOf(routeNameOf(method === 'HEAD' ? 'GET' : String(method), String(url)), mode)));
+  return { ...app, role };
+}
+
+/** A route as the table of least roles names it. */
+function routeNameOf(method: string, url: string): string {
+  return `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 export function noSuchApp(): Refusal<'NOT_FOUND'> {

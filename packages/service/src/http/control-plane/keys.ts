@@ -30,8 +30,8 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys',
     { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
     async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
       const { mode, userId, joinSeconds } = request.body;
+      const { appId } = await ownApp(control, request, request.params.appId, mode);
       const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(request.body) };
       const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
       return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
@@ -65,12 +65,14 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
 function addKeyActs(plane: Plane, control: ControlPlane): void {
   const { apps, readBudgets } = control;
   const toWire = async (key: ApiKey) => keyToWire(key, await readBudgets([key]));
+  /** Which role an act needs depends on the mode of the key. */
+  const modeOf = async ({ appId, keyId }: z.infer<typeof keyParamsSchema>) => (await apps.findKey(appId, keyId))?.mode;
 
   plane.patch(
     '/apps/:appId/keys/:keyId',
     { schema: { params: keyParamsSchema, body: changeKeySchema, response: { 200: keySchema } } },
     async (request) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
       const key = { appId, keyId: request.params.keyId };
       const changed = await apps.changeKey(ownerOf(control, request), key, keyChangeOf(request.body));
       return toWire(granted(changed ?? noSuchKey()));
@@ -81,7 +83,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys/:keyId/roll',
     { schema: { params: keyParamsSchema, body: rollKeySchema, response: { 201: rolledKeySchema } } },
     async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
       const { overlapSeconds } = request.body;
       const { expiresAtMs } = keyChangeOf(request.body);
       const key = { appId, keyId: request.params.keyId };
@@ -96,7 +98,7 @@ function addKeyActs(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys/:keyId',
     { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
-      const { appId } = await ownApp(control, request, request.params.appId);
+      const { appId } = await ownApp(control, request, request.params.appId, await modeOf(request.params));
       const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
       if (!isThere) granted(noSuchKey());
       return reply.code(204).send(null);

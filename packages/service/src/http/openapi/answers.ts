@@ -1,3 +1,4 @@
+import { leastRoleOf } from '@purser/contract/access.ts';
 import { errorSchema } from '@purser/contract/data-plane.ts';
 import { ERROR_STATUS, type ErrorCode } from '@purser/contract/errors.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
@@ -72,7 +73,7 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   const isDataPlane = access === 'app' || access === 'user';
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
-  if (access === 'operator') codes.add('FORBIDDEN');
+  if (access === 'operator' || needsRole(route)) codes.add('FORBIDDEN');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
   if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.
@@ -80,6 +81,11 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   if (params !== undefined || query !== undefined) codes.add('BAD_REQUEST');
   if (path !== '/healthz') codes.add('INTERNAL_SERVER_ERROR');
   return (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** Whether a member of the app may be refused because their role is too low. */
+function needsRole({ method, path }: DescribedRoute): boolean {
+  return path.startsWith('/apps/{appId}') && leastRoleOf(`${method} ${path}`) !== 'viewer';
 }
 
 /** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
@@ -121,7 +127,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   UPSTREAM_THROTTLED: 'the provider is throttling. Nothing was charged.',
   INTERNAL_SERVER_ERROR: 'the service failed.',
   UPSTREAM_PROVIDER_ERROR: 'the provider failed. Nothing was charged.',
-  FORBIDDEN: 'the account may not do this, or the API key may not be used from this address.',
+  FORBIDDEN:
+    'the account may not do this, its role in the app is too low, or the API key may not be used from this address.',
   METHOD_NOT_ALLOWED: 'the address does not accept this method.',
   CONFLICT: 'the request conflicts with the present state, or with an earlier request.',
 };

@@ -52,10 +52,11 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
 }
 
 /** An app on the wire. `limits` are those in force, so that an operator need not know the defaults. */
-function toWire({ isFirstParty, limits, createdAtMs, redirectUris, ...app }: AppDetails) {
+function toWire({ isFirstParty, limits, createdAtMs, redirectUris, ownerEmails, ...app }: AppDetails) {
   return {
     ...app,
     redirectUris: [...redirectUris],
+    ownerEmails: [...ownerEmails],
     firstParty: isFirstParty,
     rateLimit: { perMinute: limits.ratePerMinute, burst: limits.rateBurst },
     maxStreamsPerUser: limits.maxStreamsPerUser,

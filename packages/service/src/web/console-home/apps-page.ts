@@ -49,10 +49,10 @@ async function showApps(services: ConsoleServices, request: PageRequest, refused
   const { signedIn } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
   const apps = await services.apps.list(signedIn.account.accountId);
-  const items = apps.map(({ appId, name, status, createdAtMs }) => {
+  const items = apps.map(({ app: { appId, name, status, createdAtMs }, role }) => {
     const state = status === 'suspended' ? html` ${badge(TEXTS.suspended, 'warn')}` : undefined;
     return html`<div><a href="${appPath(appId, '', 'live')}"><strong>${name}</strong></a>${state}<br>
-<span class="soft">${TEXTS.created} ${moment(createdAtMs, request.formats)}</span></div>`;
+<span class="soft">${TEXTS.roles[role]}. ${TEXTS.created} ${moment(createdAtMs, request.formats)}</span></div>`;
   });
   const body = html`${errorSummary(refused?.refusal.message)}
 <p class="soft">${TEXTS.what}</p>

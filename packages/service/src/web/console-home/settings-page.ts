@@ -100,9 +100,9 @@ ${button(TEXTS.save)}`;
   ]);
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <div class="columns">
-${section({ id: 'profile', heading: TEXTS.profile, body: [request.form(to('settings'), fields)] })}
+${section({ id: 'profile', heading: TEXTS.profile, body: [asked.may('settings') ? request.form(to('settings'), fields) : asked.tooLow()] })}
 <div>
-${logoSection(asked, await services.logos.digestOf(app.appId))}
+${asked.may('logo') ? logoSection(asked, await services.logos.digestOf(app.appId)) : undefined}
 ${card(facts)}
 </div>
 </div>`;

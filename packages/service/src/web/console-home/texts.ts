@@ -10,6 +10,7 @@ export const APPS_TEXTS = {
   nameHint: 'Your users see it when they connect their wallet.',
   create: 'Create the app',
   created: 'Created',
+  roles: { owner: 'You are an owner', developer: 'You are a developer', viewer: 'You are a viewer' },
 } as const;
 
 export const HOME_TEXTS = {

@@ -37,9 +37,11 @@ export function keyPage(services: ConsoleKeysServices): PageMethods {
   });
 }
 
-async function keyOf({ apps }: ConsoleKeysServices, { request, app }: AppRequest): Promise<ApiKey | undefined> {
+/** The key of the address. The page of the other mode has it not: the role was checked for the mode of the address. */
+async function keyOf({ apps }: ConsoleKeysServices, { request, app, mode }: AppRequest): Promise<ApiKey | undefined> {
   const keyId = parseId('key', request.query.get('id') ?? '');
-  return keyId === undefined ? undefined : apps.findKey(app.appId, keyId);
+  const key = keyId === undefined ? undefined : await apps.findKey(app.appId, keyId);
+  return key?.mode === mode ? key : undefined;
 }
 
 /** Does what the button that was pressed says. Each does what a route does. */
@@ -106,17 +108,17 @@ async function showKey(
   key: ApiKey,
   refused?: Refused,
 ): Promise<PageResponse> {
-  const { request, to } = asked;
-  const isRevoked = key.revokedAtMs !== undefined;
+  const { request, to, may } = asked;
+  const isFixed = key.revokedAtMs !== undefined || !may('key');
   const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
   const typed = refused?.typed ?? typedOf(key.settings);
   const edit = html`${settingFields(typed, services.currency, true)}\n${button(KEYS_TEXTS.save, { name: 'act', value: 'save' })}`;
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 ${card(await factsOf(services, asked, key))}
-${isRevoked ? undefined : section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
-${isRevoked || key.rolledTo !== undefined ? undefined : rollSection(form)}
+${isFixed ? undefined : section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
+${isFixed || key.rolledTo !== undefined ? undefined : rollSection(form)}
 ${
-  isRevoked
+  isFixed
     ? undefined
     : confirmation({
         act: TEXTS.revoke,
@@ -124,7 +126,7 @@ ${
         form: form(button(TEXTS.revokeButton, { kind: 'danger', name: 'act', value: 'revoke' })),
       })
 }
-${isRevoked ? undefined : snippetsOf(services, asked, key)}`;
+${key.revokedAtMs !== undefined ? undefined : snippetsOf(services, asked, key)}`;
   const above = KEYS_TEXTS.title;
   return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
 }

@@ -66,7 +66,7 @@ ${card(
   }),
   next && html`<p><a href="${to('keys', { after: next.keyId })}">${TEXTS.more}</a></p>`,
 )}
-${section({ id: 'new', heading: TEXTS.make, body: [newKeyForm(services, asked, refused)] })}`;
+${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
 }
 

@@ -27,7 +27,7 @@ export function typedOf(form: Form): Typed {
 }
 
 /** Everything that can be set for a test user. Its buttons say what is done, so that the user is typed once. */
-export function setUpForm({ currency }: UsersServices, { request, to }: AppRequest, typed: Typed): Html {
+export function setUpForm({ currency }: UsersServices, { request, to, may, tooLow }: AppRequest, typed: Typed): Html {
   const fields = html`${textField({ name: 'user', label: TEXTS.user, value: typed.user, hint: TEXTS.userHint, lengthMax: 256, isRequired: true, autocomplete: 'off' })}
 <h3>${TEXTS.wallet}</h3>
 ${amountField({ name: 'balance', label: TEXTS.balance(currency), text: typed.balance })}
@@ -43,5 +43,5 @@ ${row(
   ...SANDBOX_OUTCOMES.map((outcome) => button(outcome, { kind: 'quiet', name: 'next', value: outcome })),
   button(TEXTS.clear, { kind: 'quiet', name: 'next', value: 'none' }),
 )}`;
-  return request.form(to('sandbox'), fields);
+  return may('sandbox') ? request.form(to('sandbox'), fields) : tooLow();
 }

@@ -5,6 +5,7 @@ export const APP_PAGES = [
   { page: 'playground', text: 'Playground' },
   { page: 'calls', text: 'Calls' },
   { page: 'sandbox', text: 'Sandbox' },
+  { page: 'webhooks', text: 'Webhooks' },
   { page: 'models', text: 'Models and prices' },
   { page: 'settings', text: 'Settings' },
 ] as const;

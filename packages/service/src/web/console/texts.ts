@@ -15,6 +15,6 @@ export const CONSOLE_TEXTS = {
   sandboxBand: 'Sandbox: play money. No provider is asked and nothing is paid.',
   suspended: 'This app is suspended: its keys are refused. Ask the operator of this service why.',
   noApp: 'You have no such app.',
-  notAllowed: 'Your role in this app does not allow this. Ask one of its owners.',
+  notAllowed: 'Your role in this app does not allow changes here. Ask one of its owners.',
   toConsole: 'To your apps',
 } as const;

@@ -30,12 +30,12 @@ ${isDevelopment ? html`<p class="soft">${mailbox.what} <a href="/dev/mailbox">${
   return { GET: () => ({ status: 200, page }) };
 }
 
-/** For developers. `/account` leads to the sign-in and back. */
+/** For developers. `/console` leads to the sign-in and back. */
 function accountSection(isRegistrationOpen: boolean): Html {
   const { account } = START_TEXTS;
   const ways = isRegistrationOpen
-    ? row(buttonLink('/register', account.create), linkLine('/account', account.signIn))
-    : buttonLink('/account', account.signIn);
+    ? row(buttonLink('/register', account.create), linkLine('/console', account.signIn))
+    : buttonLink('/console', account.signIn);
   return section({
     id: 'account',
     heading: account.heading,

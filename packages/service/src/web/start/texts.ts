@@ -11,7 +11,7 @@ export const START_TEXTS = {
     heading: 'You build an app',
     what: 'Get a key, try the sandbox, and let the users of your app pay for what they use.',
     create: 'Create an account',
-    signIn: 'Sign in to your account',
+    signIn: 'Sign in to the console',
     reference: 'API reference',
   },
   mailbox: {

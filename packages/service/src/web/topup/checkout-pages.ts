@@ -115,8 +115,9 @@ function paid(services: WalletOwnerServices, request: PageRequest<Person>, arriv
   const onward = next ?? app.returnUri;
   const way = onward === undefined ? html`<p>${TEXTS.backTo(app.name)}</p>` : buttonLink(onward, TEXTS.onTo(app.name));
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), app.name)}</p>
+${connection && moneyOf(request.formats, connection)}
 ${connection && spendingStopOf(services, request, app.name, connection)}
-${connection && moneyOf(request.formats, connection)}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
+${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
 

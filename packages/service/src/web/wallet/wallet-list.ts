@@ -10,6 +10,7 @@ import { linkLine, pager } from '#web/components/navigation.ts';
 import { card, section } from '#web/components/section.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { alignerOf } from '#web/wallet/aligned.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
@@ -82,19 +83,21 @@ function appsSection(id: string, heading: string, apps: readonly Shown[], format
 }
 
 /** One app: the balance first, because that is what people come for. */
-function appItem({ connection, app }: Shown, { amount }: Formats): Html {
+function appItem({ connection, app }: Shown, formats: Formats): Html {
   const { wallet, cap, userLabel } = connection;
-  const { currency } = wallet;
+  const { balance, held, spentThisMonth } = wallet;
+  const spendable = spendableOf(connection);
+  const amount = alignerOf([balance, held, spendable, spentThisMonth, cap], wallet.currency, formats);
   const label = userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`;
   return html`
 <div><a href="/wallet/${connection.connectionId}">${appMark(app)}</a>
 <p>${stateBadge(stateOf(connection))}${label}</p></div>
 ${definitionList([
-  [WALLET_TEXTS.balance, amount(wallet.balance, currency)],
-  [WALLET_TEXTS.onHold, amount(wallet.held, currency)],
-  [WALLET_TEXTS.spendable, amount(spendableOf(connection), currency)],
-  [WALLET_TEXTS.spentThisMonth, amount(wallet.spentThisMonth, currency)],
-  [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)],
+  [WALLET_TEXTS.balance, amount(balance)],
+  [WALLET_TEXTS.onHold, amount(held)],
+  [WALLET_TEXTS.spendable, amount(spendable)],
+  [WALLET_TEXTS.spentThisMonth, amount(spentThisMonth)],
+  [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap)],
 ])}
 `;
 }

@@ -15,6 +15,7 @@ import { section } from '#web/components/section.ts';
 import { amountText } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { alertFields } from '#web/wallet/alert-fields.ts';
+import { alignerOf } from '#web/wallet/aligned.ts';
 import { dayPage } from '#web/wallet/day-page.ts';
 import { DAYS_READ_MAX, daysSection } from '#web/wallet/day-list.ts';
 import { monthChart } from '#web/wallet/month-chart.ts';
@@ -80,6 +81,8 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
   const { wallet, userId, userLabel } = connection;
   const { currency } = wallet;
   const state = stateOf(connection);
+  const spendable = spendableOf(connection);
+  const amount = alignerOf([wallet.held, spendable], currency, formats);
   const about = {
     active: undefined,
     paused: WALLET_TEXTS.paused,
@@ -93,8 +96,8 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
       headlineAmount({ amount: wallet.balance, currency }, formats),
       about === undefined ? undefined : html`<p>${about}</p>`,
       definitionList([
-        [WALLET_TEXTS.onHold, formats.amount(wallet.held, currency)],
-        [WALLET_TEXTS.spendable, formats.amount(spendableOf(connection), currency)],
+        [WALLET_TEXTS.onHold, amount(wallet.held)],
+        [WALLET_TEXTS.spendable, amount(spendable)],
         [WALLET_TEXTS.label, userLabel ?? userId],
       ]),
       wallet.held === 0n ? undefined : html`<p class="soft">${WALLET_TEXTS.onHoldWhy}</p>`,
@@ -133,6 +136,7 @@ function capSection(
 ): Html {
   const { cap, isPaused, wallet } = connection;
   const { currency } = wallet;
+  const amount = alignerOf([wallet.spentThisMonth, cap], currency, request.formats);
   const text = shown.cap ?? (cap === undefined ? '' : amountText(cap));
   const set = html`${amountField({ name: 'cap', label: WALLET_TEXTS.capField(currency), text, isRequired: true })}
 ${button(WALLET_TEXTS.setCap, { kind: 'quiet' })}`;
@@ -148,8 +152,8 @@ ${request.form(`${path}/alerts`, alertFields(alerts))}`;
     heading: WALLET_TEXTS.capTitle,
     body: [
       definitionList([
-        [WALLET_TEXTS.spentThisMonth, request.formats.amount(wallet.spentThisMonth, currency)],
-        [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : request.formats.amount(cap, currency)],
+        [WALLET_TEXTS.spentThisMonth, amount(wallet.spentThisMonth)],
+        [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap)],
       ]),
       chart,
       fold(cap === undefined ? WALLET_TEXTS.setOneCap : WALLET_TEXTS.changeCap, change, shown.cap !== undefined),

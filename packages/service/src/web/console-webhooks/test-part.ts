@@ -1,0 +1,49 @@
+import { EVENT_TYPES, type EventType } from '@purser/contract/webhooks.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { button } from '#web/components/button.ts';
+import { codeBlock } from '#web/components/code-block.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { section } from '#web/components/section.ts';
+import { selectField } from '#web/components/select-field.ts';
+import type { AppRequest } from '#web/console/app-page.ts';
+import { isTaken, wordsOf } from '#web/console-webhooks/attempt-words.ts';
+import { DELIVERY_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
+
+/** A test event that was sent, and how it ended. */
+export interface SentTest {
+  readonly eventId: string;
+  readonly type: EventType;
+  readonly body: string;
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+  readonly durationMs: number;
+}
+
+/** The form that sends a test, and the result of the one that was just sent. */
+export function testPart({ request, to }: AppRequest, usual: EventType | undefined, sent: SentTest | undefined): Html {
+  const chosen = sent?.type ?? usual;
+  const choices = EVENT_TYPES.map((type) => ({ value: type, text: type, isChosen: type === chosen }));
+  const fields = html`${selectField({ name: 'type', label: TEXTS.testType, choices })}
+${button(TEXTS.send, { kind: 'quiet', name: 'act', value: 'test' })}`;
+  return section({
+    id: 'test',
+    heading: TEXTS.test,
+    body: [
+      html`<p>${TEXTS.testWhat}</p>`,
+      request.form(to('webhooks'), fields),
+      sent === undefined ? undefined : resultOf(sent),
+    ],
+  });
+}
+
+function resultOf(sent: SentTest): Html {
+  const isGood = isTaken(sent.status);
+  return html`<div class="${isGood ? 'good' : 'alert'}" role="status">
+<p><strong>${isGood ? TEXTS.sent : TEXTS.notSent}</strong></p>
+${definitionList([
+  [TEXTS.result, wordsOf(sent)],
+  [DELIVERY_TEXTS.id, html`<code>${sent.eventId}</code>`],
+])}
+${codeBlock({ id: 'sent-body', label: TEXTS.body, code: sent.body, wraps: true })}
+</div>`;
+}

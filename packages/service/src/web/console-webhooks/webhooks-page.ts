@@ -1,0 +1,120 @@
+import { EVENT_TYPES, testEventSchema } from '@purser/contract/webhooks.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { Subscription } from '#webhooks/subscription.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import { section } from '#web/components/section.ts';
+import { type AppRequest, forApp } from '#web/console/app-page.ts';
+import { showAppPage } from '#web/console/console-page.ts';
+import { deliveriesList } from '#web/console-webhooks/deliveries-list.ts';
+import { endpointFields, readTyped, type Typed, typedOf, wantedOf } from '#web/console-webhooks/endpoint-form.ts';
+import { WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
+import { localPart, removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
+import { type SentTest, testPart } from '#web/console-webhooks/test-part.ts';
+import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+/** `/console/:part/webhooks`: the endpoint of the app, tests of it, and what was sent to it. */
+export function webhooksPage(services: WebhooksServices): PageMethods {
+  return forApp(services, {
+    GET: (asked) => show(services, asked, {}),
+    POST: (asked, form) => {
+      switch (form.field('act')) {
+        case 'put':
+          return put(services, asked, form);
+        case 'secret':
+          return rotate(services, asked);
+        case 'test':
+          return sendTest(services, asked, form);
+        case 'remove':
+          return remove(services, asked);
+        default:
+          return redirectTo(asked.to('webhooks'));
+      }
+    },
+  });
+}
+
+/** What a form has just done, or why not. */
+interface Done {
+  readonly typed?: Typed;
+  readonly refusal?: Refusal | undefined;
+  /** Shown by the answer that makes it, and never again (WH-01). */
+  readonly secret?: string;
+  readonly sent?: SentTest;
+}
+
+async function put(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const typed = readTyped(form);
+  const wanted = wantedOf(typed);
+  if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
+  const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
+  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: stored });
+  const { signingSecret: secret } = stored;
+  return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
+}
+
+async function rotate(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  const made = await services.subscriptions.rotate(asked.owner, asked.app.appId);
+  return made === undefined ? redirectTo(asked.to('webhooks')) : show(services, asked, { secret: made.signingSecret });
+}
+
+async function sendTest(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  const { data } = testEventSchema.safeParse({ type: form.field('type') });
+  if (data === undefined) {
+    return show(services, asked, { refusal: refuse('BAD_REQUEST', TEXTS.typeFault(EVENT_TYPES.join(', '))) });
+  }
+  const sent = await services.sendTestEvent(asked.owner, asked.app.appId, data.type);
+  if (sent === undefined) return redirectTo(asked.to('webhooks'));
+  return show(services, asked, sent instanceof Refusal ? { refusal: sent } : { sent });
+}
+
+async function remove(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  await services.subscriptions.remove(asked.owner, asked.app.appId);
+  return redirectTo(asked.to('webhooks', { done: 'removed' }));
+}
+
+async function show(services: WebhooksServices, asked: AppRequest, done: Done): Promise<PageResponse> {
+  const { request, app, mode } = asked;
+  const [subscription, deliveries] = await Promise.all([
+    services.subscriptions.find(app.appId),
+    deliveriesList(services, asked),
+  ]);
+  const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
+  const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+${done.secret === undefined ? undefined : secretNotice(done.secret)}
+${mode === 'sandbox' ? warningNotice(TEXTS.noSandbox) : undefined}
+${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
+<p class="soft">${TEXTS.what}</p>
+${subscription === undefined ? undefined : statusPart(subscription)}
+${subscription === undefined ? undefined : testPart(asked, subscription.events[0], done.sent)}
+${subscription === undefined ? undefined : sectionOf(deliveries)}
+${partsOf(services, asked, { subscription, ...done })}
+${subscription === undefined ? sectionOf(deliveries) : undefined}`;
+  return showAppPage(services, asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
+}
+
+function sectionOf(deliveries: Html | Refusal): Html | undefined {
+  if (deliveries instanceof Refusal) return undefined;
+  return section({ id: 'deliveries', heading: TEXTS.deliveries, body: [deliveries] });
+}
+
+function partsOf(
+  services: WebhooksServices,
+  asked: AppRequest,
+  { subscription, typed = typedOf(subscription), refusal }: Done & { readonly subscription: Subscription | undefined },
+): Html {
+  const { request, app, to } = asked;
+  const actions = { active: TEXTS.save, disabled: TEXTS.enable };
+  const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];
+  const fields = endpointFields(typed, { currency: services.currency, action, refusal });
+  const endpoint = section({ id: 'endpoint', heading: TEXTS.endpoint, body: [request.form(to('webhooks'), fields)] });
+  const local = localPart(services.publicUrl, app.appId);
+  if (subscription === undefined) return html`<div class="columns">${endpoint}${local}</div>`;
+  return html`<div class="columns">
+<div>${endpoint}</div>
+<div>${secretPart(asked)}${local}${removePart(asked)}</div>
+</div>`;
+}
