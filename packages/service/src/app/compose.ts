@@ -167,10 +167,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 function openKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
   const directory = createKeyDirectory(db, appLimits, keyUse.note);
-  const keys = markPort(
-    'keys',
-    withLoans(directory, (appId) => readAppFacts(db, appLimits, appId)),
-  );
+  const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
+  const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
   return { keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
 }
 

@@ -106,5 +106,5 @@ ${textField({ name: 'output', label: TEXTS.output, value: typed.output, hint: TE
 ${checkboxField({ name: 'stream', label: TEXTS.stream, value: 'yes', isChecked: typed.isStream })}
 ${isLive ? checkboxField({ name: 'confirm', label: TEXTS.confirm, value: 'yes', isRequired: true }) : undefined}
 ${button(isLive ? TEXTS.sendLive : TEXTS.send)}`;
-  return asked.may('playground', asked.mode) ? asked.request.form(asked.to('playground'), fields) : asked.tooLow();
+  return asked.may('playground') ? asked.request.form(asked.to('playground'), fields) : asked.tooLow();
 }
