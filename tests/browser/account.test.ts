@@ -36,7 +36,8 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
+  await page.goto(`${OWN}/account`);
 }
 
 /** The pages from which a second factor is added. Two looks suffice: they are made of the same parts as the account. */
@@ -99,10 +100,10 @@ test('CP-06 a passkey is added to an account, signs in as the second factor and 
   await page.getByRole('heading', { level: 1, name: 'Your second factor' }).waitFor();
   await assertSound(tab, 'owner-second-step');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
 
   await ageProofs(service);
   await page.goto(`${OWN}/account/second-factor`);
@@ -135,7 +136,8 @@ test('the account pages work without scripts and with the keyboard only', async 
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
+  await page.goto(`${OWN}/account`);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter'); // The first focusable element.
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

@@ -68,6 +68,15 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'Make the call' }).click();
     await page.getByText('The same as code').waitFor();
     await assertSound(tab, `console-playground-${look}`);
+    await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
+    await page.getByLabel('Name').fill('Batch');
+    await assertSound(tab, `console-keys-${look}`);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+    await assertSound(tab, `console-new-key-${look}`);
+    await page.getByRole('link', { name: 'To the page of this key' }).click();
+    await page.getByRole('heading', { name: 'Batch' }).waitFor();
+    await assertSound(tab, `console-key-${look}`);
     await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByLabel('Correlation id or call id').waitFor();
     await assertSound(tab, `console-calls-${look}`);
@@ -90,5 +99,13 @@ test('the pages of the console are sound in every look', async (t) => {
     await assertSound(tab, `console-settings-${look}`);
     await tab.page.goto(page.url().replace('mode=sandbox', ''));
     await assertSound(tab, `console-settings-live-${look}`);
+    await page.getByRole('link', { name: 'Guides' }).click();
+    await assertSound(tab, `guides-${look}`);
+    await page.getByLabel('Search the guides').fill('webhook secret');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /results for/ }).waitFor();
+    await assertSound(tab, `guides-search-${look}`);
+    await page.goto(`${OWN}/guides/app-developer?chapter=webhooks`);
+    await assertSound(tab, `guides-chapter-${look}`);
   }
 });

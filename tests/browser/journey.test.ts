@@ -55,7 +55,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.getByRole('link', { name: 'Back to the wallet' }).click();
     await page.getByRole('link', { name: 'Get a refund of unused money' }).click();
     await journey.at('Refund', 'refund');
-    await page.getByRole('link', { name: 'Back to Test app' }).click();
+    await page.getByRole('link', { name: 'Back to the wallet' }).click();
     await page.getByRole('link', { name: 'Disconnect the app' }).click();
     await journey.at('Disconnect Test app?', 'disconnect');
     await page.getByRole('button', { name: 'Disconnect' }).click();

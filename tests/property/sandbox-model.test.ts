@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
@@ -18,6 +19,7 @@ const WALLETS = 3;
 const KEYS = 3;
 const AMOUNT_MAX = 60;
 const BALANCE = 6 * AMOUNT_MAX;
+const BUDGET_MAX = 30 * AMOUNT_MAX; // Of a call: a key's limit may change from one to the next.
 const TOKENS = 15;
 const KEPT_MS = 3_600_000;
 const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
@@ -35,6 +37,7 @@ const request = fc.record({
   isStream: often(false),
   slots: fc.constantFrom(2, 3, 6),
   key: fc.option(key, { nil: undefined }),
+  budget: fc.option(fc.record({ of: fc.nat(1), limit: fc.integer({ min: 1, max: BUDGET_MAX }) }), { nil: undefined }),
 });
 /** Picks one of the open calls, counted from the latest. */
 const ending = fc.record({
@@ -132,15 +135,19 @@ class History {
     }
   }
 
-  /** At most two calls by one key: which of several earlier ones of its own batch a retry finds is not defined. */
+  /** Real money judges budgets by wallet, so wallets come in their order. At most two calls by one idempotency key: which of several earlier ones of its own batch a retry finds is not defined. */
   #pairsOf(requests: readonly Request[]): readonly Pair[] {
     const isOfKey = (one: Request) => (other: Request) =>
       one.key !== undefined && other.wallet === one.wallet && other.key?.name === one.key.name;
-    const few = requests.filter((one, place) => requests.slice(0, place).filter(isOfKey(one)).length < 2);
+    const sorted = requests.toSorted((one, other) => one.wallet - other.wallet);
+    const few = sorted.filter((one, place) => sorted.slice(0, place).filter(isOfKey(one)).length < 2);
     return few.map((one) => ({ live: this.#requestOf('live', one), play: this.#requestOf('play', one) }));
   }
 
-  #requestOf(side: Side, { wallet: index, least, more, isStream, slots, key: named }: Request): HoldRequest {
+  #requestOf(
+    side: Side,
+    { wallet: index, least, more, isStream, slots, key: named, budget: line }: Request,
+  ): HoldRequest {
     const user = this.#users[index] ?? '';
     const limits = { streamsMax: isStream ? slots : 0, callsMax: isStream ? 0 : slots };
     const idempotencyKey = named && {
@@ -148,7 +155,13 @@ class History {
       body: Buffer.from(named.isOther ? 'other' : 'body'),
       joins: named.joins,
     };
-    return holdOf(user, { least, most: least + more }, { ...limits, idempotencyKey });
+    // Not with a retry: one whose budget takes two rounds may join a call that came after it in its batch.
+    const budget = line && !named && { key: this.#keyOf(line.of), micros: micros(BigInt(line.limit)) };
+    return holdOf(user, { least, most: least + more }, { ...limits, idempotencyKey, budget: budget || undefined });
+  }
+
+  #keyOf(line: number): KeyId {
+    return `${this.#users[0]}-${line}` as KeyId;
   }
 
   async #reserve(pairs: readonly Pair[]): Promise<void> {
@@ -209,6 +222,16 @@ class History {
     this.#pastMonths += 1;
     const month = `19${10 + this.#pastMonths}-01-01`;
     for (const schema of ['ledger', 'sandbox']) {
+      // What the old month held counts for no budget any more.
+      await ledger.database.owner.query(
+        `with gone as (
+           update ${schema}.holds h set budget_key = null from ${schema}.holds o where h.call_id = o.call_id
+             and h.month > '2000-01-01' and h.wallet_id = (select wallet_id from ${schema}.wallets where user_id = $1)
+           returning o.budget_key, o.amount_micros
+         ) update ${schema}.key_budgets b set held_micros = b.held_micros - g.amount
+         from (select budget_key, sum(amount_micros) as amount from gone group by budget_key) g where b.key_id = g.budget_key`,
+        [this.#users[index]],
+      );
       const text = `update ${schema}.holds set month = '${month}'
         where month > '2000-01-01' and wallet_id = (select wallet_id from ${schema}.wallets where user_id = $1)`;
       await ledger.database.owner.query(text, [this.#users[index]]);
@@ -232,7 +255,11 @@ class History {
        from ${schema}.holds h where h.call_id = any ($1) order by place`,
       [this.#calls.map((pair) => pair[side].callId)],
     );
-    return { wallets, holds };
+    const { rows: budgets } = await owner.query(
+      `select key_id, spent_micros, held_micros from ${schema}.key_budgets where key_id = any ($1) order by key_id`,
+      [[this.#keyOf(0), this.#keyOf(1)]],
+    );
+    return { wallets, holds, budgets };
   }
 
   #openAt(backs: readonly number[]): readonly Pair[] {
@@ -240,9 +267,7 @@ class History {
   }
 }
 
-function isFirst<Item>(item: Item, place: number, items: readonly Item[]): boolean {
-  return items.indexOf(item) === place;
-}
+const isFirst = <Item>(item: Item, place: number, items: readonly Item[]): boolean => items.indexOf(item) === place;
 
 const isKept = ({ isKept: kept, charge, pair }: End & { readonly pair: Pair }): boolean =>
   kept && charge > 0 && pair.live.idempotencyKey !== undefined;

@@ -1,3 +1,4 @@
+import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURN_FAULTS,
   ...TURN_OF_BOTH_FAULTS,
   ...LONE_FAULTS,
+  ...BUDGET_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
   ...PRICE_FAULTS,

@@ -1,4 +1,5 @@
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
+import { TEAM_OPERATIONS } from './team-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
@@ -194,6 +195,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Revokes an API key; it stops working within a second',
     refuses: OWN,
   },
+
+  ...TEAM_OPERATIONS,
 
   'GET /apps/{appId}/usage': {
     id: 'getUsage',

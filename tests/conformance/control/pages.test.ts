@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
-import { assertPage, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
@@ -14,10 +14,11 @@ test('CP-01 a user signs in on the page, sees who they are, signs out, and the s
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   assertPage(await browser.open('/account'), 200, 'Sign in', SCRIPT);
-  const reply = await browser.submit('/sign-in', { email, password: PASSWORD });
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
+  const reply = await browser.open('/account');
   assertPage(reply, 200, 'Your account');
   assert.ok(reply.text.includes(`<dt>Name</dt><dd>Owner</dd>\n<dt>E-mail</dt><dd>${email}</dd>`), reply.text);
-  assertPage(await browser.open('/sign-in'), 200, 'Your account');
+  assertPage(await browser.open('/sign-in'), 200, 'Your apps', IN_CONSOLE);
   const token = browser.cookies.get(SESSION);
   assert.match(token ?? '', /^svc_session_/);
   assertPage(await browser.submit('/sign-out'), 200, 'Sign in', SCRIPT);
@@ -32,7 +33,7 @@ test('CP-01 the page reports a wrong password, and keeps the e-mail but not the 
   const reply = await browser.submit('/sign-in', { email, password: 'a wrong password' });
   assertPage(reply, 401, 'Sign in', SCRIPT);
   assert.ok(reply.text.includes(`value="${email}"`) && !reply.text.includes('a wrong password'), reply.text);
-  assertPage(await browser.submit('/sign-in', { password: PASSWORD }), 200, 'Your account');
+  assertPage(await browser.submit('/sign-in', { password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
 });
 
 test('CP-01 wrong passwords by strangers bar signing in, except in a browser that was signed in before', async () => {
@@ -48,7 +49,7 @@ test('CP-01 wrong passwords by strangers bar signing in, except in a browser tha
   const barred = await stranger.submit('/sign-in', { email, password: PASSWORD });
   assertPage(barred, 429, 'Sign in', SCRIPT);
   assert.ok(Number(barred.headers.get('retry-after')) <= 60);
-  assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your account');
+  assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
   // That browser may guess no longer than any other.
   await known.submit('/sign-out');
   for (let times = 0; times < 20; times += 1) {
@@ -101,7 +102,7 @@ test('CP-01 the page changes the password for a user who knows the current one, 
   assert.notEqual(browser.cookies.get('__Host-purser-device'), device);
   await browser.submit('/sign-out');
   assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 401, 'Sign in', SCRIPT);
-  assertPage(await browser.submit('/sign-in', { email, password: 'a new password' }), 200, 'Your account');
+  assertPage(await browser.submit('/sign-in', { email, password: 'a new password' }), 200, 'Your apps', IN_CONSOLE);
 });
 
 test('CP-01 the mailed link sets a new password once; opening it uses nothing up, and its token leaves the address', async () => {
@@ -153,7 +154,7 @@ test('CP-01 without TLS, on this machine, the pages work under each of its names
   const { email } = await newOwner(service);
   const browser = openBrowser(second.url, second.url);
   await browser.open('/sign-in');
-  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your account');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
   const names = ['purser-form', 'purser-session', 'purser-device'];
   assert.deepEqual([...browser.cookies.keys()], names);
   assertPage(await browser.ask('/sign-out', { form: browser.fieldsOf('/sign-out'), origin: 'http://evil.test' }), 403);

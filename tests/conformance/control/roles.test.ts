@@ -4,6 +4,7 @@ import { APP_ROLES, type AppRole, isAtLeast, LEAST_ROLES, leastRoleOf } from '..
 import type { OperationObject } from '../../../packages/service/src/http/openapi/open-api.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import { newTeam } from '../../support/team.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
@@ -35,8 +36,7 @@ const owner = await newOwner(service);
 const stranger = await newOwner(service);
 const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
-const viewer = await newMember(service, appId, 'viewer');
-const developer = await newMember(service, appId, 'developer');
+const { viewer, developer, spare, restore, accountOf, newInvitation } = await newTeam(service, appId, owner);
 const disabled = await newMember(service, appId, 'owner');
 await database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [disabled.email]);
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
@@ -91,6 +91,7 @@ const TOP_UPS = { events: ['topup.completed'] };
 const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
 /** These routes get a new webhook before each call. */
 const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'sendTestEvent'];
+const MOVES_MEMBERS = ['changeMember', 'removeMember', 'leaveApp', 'getTeam', 'inviteMember', 'getUsage'];
 let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
 let spareSession: ReturnType<typeof openSession> | undefined;
 /** The parameters of routes that name something of the owner. Created again if a call may end them. */
@@ -102,6 +103,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   userId: () => 'anna',
   id: () => 'acme.spare-1',
   alias: () => 'spare',
+  invitationId: newInvitation,
   listenerId: async () =>
     String(
       (await (spareListener ??= owner.get(201, 'POST', `/apps/${appId}/webhook/listeners`, TOP_UPS)))['listenerId'],
@@ -129,6 +131,7 @@ const NOT_NOW: Readonly<Record<string, number>> = {
   removeAuthenticator: 404,
   removePasskey: 404,
   makeRecoveryCodes: 409,
+  acceptInvitation: 400,
 };
 
 let count = 0;
@@ -136,6 +139,7 @@ let count = 0;
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
   mintKey: () => ({ mode: 'live' }),
+  inviteMember: () => ({ email: `invited-${(count += 1)}@example.test`, role: 'viewer' }),
   proveSession: () => ({ password: PASSWORD }),
   moveIdentity: () => ({ email: `moved-${(count += 1)}@example.test`, reason: 'Lost.' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
@@ -156,10 +160,13 @@ async function call(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const { method, operationId, parameters = [], requestBody } = operation;
+  if (MOVES_MEMBERS.includes(operationId)) await restore();
   if (NEED_WEBHOOK.includes(operationId)) await owner.ask('PUT', `/apps/${appId}/webhook`, webhook);
   if (operationId === 'sendTestEvent') await leadNowhere();
   let { path } = operation;
   for (const { name } of parameters.filter((one) => one.in === 'path')) {
+    if (name === 'accountId' && path.startsWith('/apps/'))
+      path = path.replace('{accountId}', await accountOf(spare.email));
     path = path.replace(`{${name}}`, more[name] ?? (await NAMED[name]?.()) ?? 'x');
   }
   const query = parameters
@@ -211,6 +218,7 @@ test('AU-05 AU-06 CP-05 every route of the control and operator planes allows ex
     const statuses: number[] = [];
     for (const [caller, token] of Object.entries(CALLERS)) {
       const reply = await call(operation, token);
+      if (operation.operationId === 'leaveApp') await restore();
       const expected = expectedOf(operation, caller);
       if (reply.status !== expected)
         surprises.push(`${name} by ${caller}: ${reply.status}, not ${expected}: ${reply.text}`);

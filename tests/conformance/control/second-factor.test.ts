@@ -4,7 +4,7 @@ import { createAuthenticator } from '../../support/authenticator.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { mailTo, newOperator, newOwner, PASSWORD, type Person, personWith, stopRefill } from '../../support/control.ts';
-import { assertPage, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { optionsOf, SCRIPT } from '../../support/passkeys.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { addAuthenticator, ageProofs, codeOf, forgetSteps, newsTo } from '../../support/second-factor.ts';
@@ -237,7 +237,7 @@ test('CP-06 on the pages: an app is added, asked for at the next sign-in, and a 
   assertPage(await browser.open('/account'), 200, 'Sign in', SCRIPT);
   await browser.open('/sign-in/second-factor');
   assertPage(await browser.submit('/sign-in/second-factor', { code: '000000' }), 401, 'Your second factor');
-  assertPage(await browser.submit('/sign-in/second-factor', { code: recovery }), 200, 'Your account');
+  assertPage(await browser.submit('/sign-in/second-factor', { code: recovery }), 200, 'Your apps', IN_CONSOLE);
   assert.equal(browser.cookies.has('__Host-purser-pending'), false);
   await ageProofs(service);
   assert.doesNotMatch((await browser.open('/account/second-factor')).text, /action="/);
@@ -266,13 +266,13 @@ test('CP-06 a passkey of an account is the second factor, signs in alone, and an
   await second.open('/sign-in');
   assertPage(await second.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your second factor', SCRIPT);
   const use = (on: Browser, by = authenticator) => ({ credential: by.get(optionsOf(on.page())) });
-  assertPage(await second.submit('/sign-in/passkey', use(second)), 200, 'Your account');
+  assertPage(await second.submit('/sign-in/passkey', use(second)), 200, 'Your apps', IN_CONSOLE);
 
   const alone = openBrowser(service.url);
   await alone.open('/sign-in');
   const answer = use(alone);
   const form = { ...alone.fieldsOf('/sign-in/passkey'), ...answer };
-  assertPage(await alone.submit('/sign-in/passkey', answer), 200, 'Your account');
+  assertPage(await alone.submit('/sign-in/passkey', answer), 200, 'Your apps', IN_CONSOLE);
   const replayed = openBrowser(service.url);
   await replayed.open('/sign-in');
   const proof = replayed.fieldsOf('/sign-in/passkey');

@@ -13,7 +13,7 @@ test('ON-04 the root of a development service leads to accounts, the reference, 
   const page = await browser.open('/');
   assertPage(page, 200, 'Welcome to Purser');
   const links = [...page.text.matchAll(/<a[^>]* href="([^"]+)"/g)].map(([, path = '']) => path);
-  assert.deepEqual(links, ['/register', '/console', '/docs', '/wallet', '/dev/mailbox', '/sign-in']);
+  assert.deepEqual(links, ['/register', '/console', '/guides', '/docs', '/wallet', '/dev/mailbox', '/sign-in']);
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 

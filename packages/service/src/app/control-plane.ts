@@ -8,6 +8,8 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
+import { composeTeams } from '#app/teams.ts';
+import { addTeamRoutes } from '#http/control-plane/team.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
 import { createWalletMail } from '#app/wallet-mail.ts';
 import { startCapAlerts } from '#connections/alerts.ts';
@@ -134,7 +136,6 @@ function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, underWay, links } = options;
   const pool = pools.shared;
-  const isDevelopment = config.environment === 'development';
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
@@ -146,6 +147,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
+    teams: composeTeams({ config, pool, throttle, sendMail }),
     logos: createLogos(pool),
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
@@ -175,14 +177,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
-    if (isDevelopment) {
+    if (config.environment === 'development') {
       addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
-    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
+    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
     log,
   });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
@@ -191,7 +193,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     processorWebhooks: payments?.processorWebhooks,
     pages: createPages({
       ...control,
-      isDevelopment,
+      isDevelopment: config.environment === 'development',
       ...pageParts(options),
       walletOwners: people,
       pace: paces.addresses,
@@ -281,6 +283,7 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addSessionRoutes(plane, control);
   addAppRoutes(plane, control);
   addKeyRoutes(plane, control);
+  addTeamRoutes(plane, control);
   addLogoRoutes(plane, control);
   addSandboxRoutes(plane, control);
   addUsageRoutes(plane, control);

@@ -28,6 +28,10 @@ const RATES = {
   register: { ratePerMinute: 2, rateBurst: 20, cost: 1 },
   /** Registrations of e-mails that already have an account, from one address: ten at once, then one in five minutes. */
   'register-known': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Invitations to teams that one account sends: twenty at once, then one in three minutes. */
+  invite: { ratePerMinute: 1, rateBurst: 60, cost: 3 },
+  /** Invitations to teams mailed to one address, by anybody: five at once, then one in ten minutes. */
+  'invite-to': { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /** Reset mails to one e-mail address: three at once, then one in ten minutes. */
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Password resets requested from one network address. */
@@ -82,6 +86,8 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
   'second-factor': 'Too many wrong codes. Wait some minutes before you try again.',
   verification: 'We have mailed you several links. Use the newest one, or wait before you ask for another.',
+  invite: 'You have sent many invitations. Wait before you send another.',
+  'invite-to': 'Too many invitations were sent to this e-mail. Wait before you send another.',
   code: CODES_SENT,
   'code-from': 'Too many codes were requested from your network address. Wait before you request another.',
   'code-all': CODES_SENT,

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { usageFinding } from '#probe/findings.ts';
 
+function findingOf(usage: object) {
+  return usageFinding('usage', { usage } as unknown as Parameters<typeof usageFinding>[1]);
+}
+
 test('MO-08 a provider that reports more reasoning than output is found out: what it bills could not be charged', () => {
-  const answer = (usage: object) => usageFinding('usage', { usage } as unknown as Parameters<typeof usageFinding>[1]);
   // As Perplexity documented for deep research.
-  const odd = answer({ prompt: 33, completion: 7_163, reasoning: 73_997, total: 7_196 });
+  const odd = findingOf({ prompt: 33, completion: 7_163, reasoning: 73_997, total: 7_196 });
   assert.equal(odd.is, 'no');
   assert.match(odd.words, /more reasoning \(73997\) than output \(7163\)/);
-  assert.equal(answer({ prompt: 33, completion: 10, reasoning: 10, total: 43 }).is, 'yes');
+  assert.equal(findingOf({ prompt: 33, completion: 10, reasoning: 10, total: 43 }).is, 'yes');
 });

@@ -18,11 +18,14 @@ import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
+import { consoleTeamPages } from '#web/console-team/console-team-pages.ts';
+import type { TeamServices } from '#web/console-team/console-team-services.ts';
 import { consoleKeysPages } from '#web/console-keys/console-keys-pages.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { consoleCallsPages } from '#web/console-calls/console-calls-pages.ts';
 import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pages.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
+import { guidesPages } from '#web/guides/guides-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
 import { consolePlaygroundPages } from '#web/console-playground/console-playground-pages.ts';
 import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
@@ -34,7 +37,8 @@ import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** A room of the console is one line here. */
-type ServicesOfConsole = ConsoleHomeServices &
+type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
+  ConsoleHomeServices &
   CallsServices &
   ConsoleKeysServices &
   PlaygroundServices &
@@ -95,7 +99,9 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
     ...consoleWebhooksPages(console),
+    ...guidesPages({ frame }),
     ...consoleKeysPages(console),
+    ...consoleTeamPages({ ...console, cookies }),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -41,6 +41,6 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
 }
 
 /** An app as its members see it, without the limits and rights that operators set. */
-function appToWire({ appId, name, redirectUris, returnUri, status, role, createdAtMs }: OwnApp) {
+export function appToWire({ appId, name, redirectUris, returnUri, status, role, createdAtMs }: OwnApp) {
   return { appId, name, redirectUris: [...redirectUris], returnUri, status, role, createdAt: isoOf(createdAtMs) };
 }

@@ -4,6 +4,7 @@ import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
 import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
+import type { Teams } from '#accounts/team.ts';
 import { roleTooLow } from '#accounts/team-role.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
@@ -28,6 +29,7 @@ export interface ControlPlane {
   readonly audit: AuditReader;
   readonly sessions: Sessions;
   readonly apps: OwnApps;
+  readonly teams: Teams;
   readonly logos: Logos;
   readonly readBudgets: ReadBudgets;
   /** The base of addresses in answers. */

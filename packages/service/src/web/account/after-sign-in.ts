@@ -12,11 +12,11 @@ export function placeOf({ addressOf }: Pick<AccountServices, 'addressOf'>, reque
   return { from: addressOf(request.exchange.request), device: request.cookie('device'), isProgram: false };
 }
 
-/** After a right password: on to the account, or to the second factor. A sign-in that waits for it is no session. */
+/** After a right password: on to the apps, or to the second factor. A sign-in that waits for it is no session. */
 export function goOn(
   { cookies }: Pick<AccountServices, 'cookies'>,
   signIn: SignIn | PendingSignIn,
-  to = '/account',
+  to = '/console',
   more: readonly string[] = [],
 ): PageResponse {
   if ('pendingToken' in signIn) {

@@ -21,7 +21,7 @@ export function signInPage(services: AccountServices): PageMethods {
     GET: (request) =>
       request.signedIn === undefined
         ? { status: 200, page: signInForm(services, request, ''), needs }
-        : redirectTo('/account'),
+        : redirectTo('/console'),
     POST: async (request, form) => {
       const email = form.field('email');
       const signedIn = await services.accounts.signIn({

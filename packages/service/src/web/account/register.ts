@@ -21,7 +21,7 @@ export function registerPage(services: AccountServices): PageMethods {
     GET: (request) =>
       request.signedIn === undefined
         ? { status: 200, page: registerForm(services, request, '') }
-        : redirectTo('/account'),
+        : redirectTo('/console'),
     POST: async (request, form) => {
       const from = addressOf(request.exchange.request);
       const email = form.field('email');

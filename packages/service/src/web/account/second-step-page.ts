@@ -17,7 +17,7 @@ import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 export function secondStepPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
-      if (request.signedIn !== undefined) return redirectTo('/account');
+      if (request.signedIn !== undefined) return redirectTo('/console');
       return (await showStep(services, request)) ?? redirectTo('/sign-in');
     },
     POST: (request, form) => finish(services, request, { code: form.field('code') }),

@@ -19,7 +19,11 @@ import { redirectTo } from '#web/frame/responses.ts';
 /** `/console`: the apps of the account, and the form for a new one. */
 export function appsPage(services: ConsoleServices): PageMethods {
   return {
-    GET: (request) => showApps(services, request),
+    // Somebody who opened an invitation before they signed in goes on to it.
+    GET: (request) =>
+      request.signedIn !== undefined && request.cookie('invitation') !== undefined
+        ? redirectTo('/invitation')
+        : showApps(services, request),
     POST: async (request, form) => {
       const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');

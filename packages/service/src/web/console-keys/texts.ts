@@ -17,7 +17,8 @@ export const KEYS_TEXTS = {
   name: 'Name',
   nameHint: 'For you, to tell keys apart.',
   user: 'Only for this user',
-  userHint: 'For tools that cannot send `x-service-user`. It cannot be changed later. Empty: each call names its user.',
+  userHint:
+    'For tools that cannot send the header x-service-user. It cannot be changed later. Empty: each call names its user.',
   expires: 'Expires after this day (UTC)',
   expiresHint: 'Such as 2027-06-30. Empty: never.',
   models: 'Models',
@@ -41,7 +42,7 @@ export const KEY_TEXTS = {
   toKey: 'To the page of this key',
   use: 'Use it',
   useWhat:
-    'Paste one of these and run it. `anna` stands for one of your users: send the name that your app has for them.',
+    'Paste one of these and run it. “anna” stands for one of your users: send the name that your app has for them.',
   useAgain: 'The key itself is not shown again. Put it in place of the dots.',
   mode: 'Mode',
   hint: 'Begins and ends with',

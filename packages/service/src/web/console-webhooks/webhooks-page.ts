@@ -89,7 +89,7 @@ ${mode === 'sandbox' ? warningNotice(TEXTS.noSandbox) : undefined}
 ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
 <p class="soft">${TEXTS.what}</p>
 ${subscription === undefined ? undefined : statusPart(subscription)}
-${subscription === undefined ? undefined : testPart(asked, subscription.events[0], done.sent)}
+${subscription === undefined || !asked.may('webhooks') ? undefined : testPart(asked, subscription.events[0], done.sent)}
 ${subscription === undefined ? undefined : sectionOf(deliveries)}
 ${partsOf(services, asked, { subscription, ...done })}
 ${subscription === undefined ? sectionOf(deliveries) : undefined}`;
@@ -107,6 +107,7 @@ function partsOf(
   { subscription, typed = typedOf(subscription), refusal }: Done & { readonly subscription: Subscription | undefined },
 ): Html {
   const { request, app, to } = asked;
+  if (!asked.may('webhooks')) return html`${asked.tooLow()}`;
   const actions = { active: TEXTS.save, disabled: TEXTS.enable };
   const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];
   const fields = endpointFields(typed, { currency: services.currency, action, refusal });

@@ -93,7 +93,7 @@ function answerWith(page: Html, refusal: Refusal | undefined): PageResponse {
 function headerOf(frame: ConsoleServices['frame'], request: PageRequest): Html {
   return html`<header>
 ${brandOf(frame)}
-<nav class="top" aria-label="${TEXTS.service}"><a href="/console">${TEXTS.apps}</a><a href="/docs">${TEXTS.reference}</a>
+<nav class="top" aria-label="${TEXTS.service}"><a href="/console">${TEXTS.apps}</a><a href="/guides">${TEXTS.guides}</a><a href="/docs">${TEXTS.reference}</a>
 ${
   request.signedIn === undefined
     ? undefined

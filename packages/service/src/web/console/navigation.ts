@@ -7,5 +7,6 @@ export const APP_PAGES = [
   { page: 'sandbox', text: 'Sandbox' },
   { page: 'webhooks', text: 'Webhooks' },
   { page: 'models', text: 'Models and prices' },
+  { page: 'team', text: 'Team' },
   { page: 'settings', text: 'Settings' },
 ] as const;

@@ -15,6 +15,8 @@ const LIFETIME_SECONDS = {
   pending: 10 * 60,
   /** The token of the mail that verifies an e-mail, from its link until the button of the page is pressed. */
   verify: 60 * 60,
+  /** The token of an invitation to a team, from its link until the button of the page is pressed. */
+  invitation: 60 * 60,
   /** The page to go on to after paying, see `topup/topup-step.ts`. */
   next: 60 * 60,
   /** Binds the forms of somebody who is not signed in. Undefined: until the browser is closed. */

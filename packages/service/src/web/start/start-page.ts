@@ -39,6 +39,11 @@ function accountSection(isRegistrationOpen: boolean): Html {
   return section({
     id: 'account',
     heading: account.heading,
-    body: [html`<p>${account.what}</p>`, ways, linkLine('/docs', account.reference)],
+    body: [
+      html`<p>${account.what}</p>`,
+      ways,
+      linkLine('/guides', account.guides),
+      linkLine('/docs', account.reference),
+    ],
   });
 }

@@ -12,6 +12,7 @@ export const START_TEXTS = {
     what: 'Get a key, try the sandbox, and let the users of your app pay for what they use.',
     create: 'Create an account',
     signIn: 'Sign in to the console',
+    guides: 'Guides',
     reference: 'API reference',
   },
   mailbox: {

@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<Exclude<RefundOutcome, 'asked' | 'repeated'>, st
 /** The texts of the page on which owners ask for their unused money. */
 export const REFUND_TEXTS = {
   title: 'Refund',
-  back: (app: string): string => `Back to ${app}`,
+  back: 'Back to the wallet',
   /** Follows the amount, as the rest of its sentence. */
   most: 'is the most that you can get back now: money from payments that no running request needs.',
   what: [

@@ -103,7 +103,7 @@ async function showRefund(
 ${paragraphs(REFUND_TEXTS.what)}
 ${request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), currency))}`;
   const reason = wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing;
-  const body = html`${linkLine(path, REFUND_TEXTS.back(app.name))}
+  const body = html`${linkLine(path, REFUND_TEXTS.back)}
 ${errorSummary(fault)}
 ${card(appMark(app), most === 0n ? html`<p>${reason}</p>` : form)}
 ${await underWaySection(refunds, own)}`;

@@ -1,0 +1,55 @@
+import { type Operation, OWN } from './operation.ts';
+
+const tag = 'Apps and keys';
+
+/** The operations on the members of an app. */
+export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /apps/{appId}/team': {
+    id: 'getTeam',
+    tag,
+    summary: 'Lists the members of an app with their roles, and invitations that were not used yet',
+    refuses: OWN,
+  },
+  'POST /apps/{appId}/invitations': {
+    id: 'inviteMember',
+    tag,
+    summary: 'Mails an invitation to become a member of an app',
+    description:
+      'The link works once, within seven days, for an account whose e-mail is the invited one and verified. Inviting an address again makes the link before void. An app has at most 50 members and invitations.',
+    refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
+  },
+  'DELETE /apps/{appId}/invitations/{invitationId}': {
+    id: 'withdrawInvitation',
+    tag,
+    summary: 'Withdraws an invitation; its link stops working at once',
+    refuses: OWN,
+  },
+  'PATCH /apps/{appId}/team/{accountId}': {
+    id: 'changeMember',
+    tag,
+    summary: 'Gives a member another role, in force with their next request',
+    description: 'A 409 means that this is the last owner who can sign in.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'DELETE /apps/{appId}/team/{accountId}': {
+    id: 'removeMember',
+    tag,
+    summary: 'Removes a member, who loses access with their next request',
+    description:
+      'Keys that they made keep working, because keys belong to the app. Invitations that they sent are withdrawn. A 409 means that this is the last owner who can sign in.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /apps/{appId}/leave': {
+    id: 'leaveApp',
+    tag,
+    summary: 'Ends your own membership of an app',
+    description: 'A 409 means that you are the last owner who can sign in.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /invitations/accept': {
+    id: 'acceptInvitation',
+    tag,
+    summary: 'Accepts an invitation with the token from its mail',
+    refuses: ['CONFLICT', 'FORBIDDEN'],
+  },
+};

@@ -1,0 +1,9 @@
+import type { Teams } from '#accounts/team.ts';
+import type { ConsoleServices } from '#web/console/console-services.ts';
+import type { Cookies } from '#web/frame/cookies.ts';
+
+/** What the pages of a team act on besides. */
+export interface TeamServices extends ConsoleServices {
+  readonly teams: Teams;
+  readonly cookies: Cookies;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { bodyOf } from '#web/guides/guide-body.ts';
+import { FILES, linkFrom, readGuides } from '#web/guides/library.ts';
+import { type Block, inlineOf, parseMarkdown } from '#web/guides/markdown.ts';
+import { partsOf, search } from '#web/guides/search.ts';
+
+const DOCUMENTS = new URL('../../../../../docs/', import.meta.url);
+const guides = await readGuides();
+
+test('every guide of the repository is served, and each heading, block of code and row of a table arrives', async () => {
+  const written = [...(await readdir(new URL('guides/', DOCUMENTS), { recursive: true }))].filter((name) =>
+    name.endsWith('.md'),
+  );
+  const served = FILES.map(({ file }) => file).filter((file) => file.startsWith('guides/'));
+  assert.deepEqual(served.toSorted(), written.map((name) => `guides/${name}`).toSorted());
+  for (const guide of guides) {
+    const text = await readFile(new URL(guide.file, DOCUMENTS), 'utf8');
+    const fences = text.match(/^ *```/gm) ?? [];
+    const rows = text.replaceAll(/^```[^]*?^```/gm, '').match(/^\|/gm) ?? [];
+    const headings = text.replaceAll(/^```[^]*?^```/gm, '').match(/^#+ /gm) ?? [];
+    const blocks = guide.chapters.flatMap((chapter) => chapter.blocks.flatMap(allOf));
+    const count = (kind: Block['kind']) => blocks.filter((block) => block.kind === kind).length;
+    assert.equal(count('code') * 2, fences.length, guide.file);
+    const own = guide.chapters.length === 1 ? 1 : guide.chapters.length;
+    assert.equal(count('heading') + own, headings.length, guide.file);
+    const tables = blocks.filter((block) => block.kind === 'table');
+    assert.equal(
+      tables.reduce((sum, { rows: some }) => sum + some.length + 2, 0),
+      rows.length,
+      guide.file,
+    );
+    for (const { head, rows: some } of tables) {
+      for (const cells of some) assert.equal(cells.length, head.length, `${guide.file}: ${cells.join(' | ')}`);
+    }
+  }
+});
+
+test('no mark of Markdown is left in the text of a guide, and every link between guides leads somewhere', () => {
+  for (const guide of guides) {
+    for (const chapter of guide.chapters) {
+      const { text } = bodyOf(chapter.blocks, (target) => {
+        const href = linkFrom(guides, guide, target);
+        const isGuide = guides.some(
+          ({ file }) =>
+            target.startsWith('#') || new URL(target, `file:///docs/${guide.file}`).pathname === `/docs/${file}`,
+        );
+        if (isGuide) assert.notEqual(href, undefined, `${guide.file}: ${target}`);
+        return href;
+      });
+      const words = text.replaceAll(/<code[^>]*>[^<]*<\/code>/g, '').replaceAll(/<[^>]+>/g, ' ');
+      assert.doesNotMatch(words, /\*\*|\]\(|`|^#+ /m, guide.file);
+      assert.ok(text.length < 40_000, `${guide.file} ${chapter.id}: ${text.length} characters`);
+    }
+  }
+});
+
+test('text of a guide is escaped, also in code, links and tables', () => {
+  const blocks = parseMarkdown(
+    '# <b>\n\n<script> `<i>` [<u>](https://x.test/"><b>)\n\n```js\n<b>\n```\n\n| <b> |\n|---|\n| `a|<i>` |\n',
+  );
+  const { text } = bodyOf(blocks, (target) => target);
+  assert.doesNotMatch(text, /<(b|i|u|script)>/);
+  assert.equal(inlineOf('[a](javascript:1)', (target) => linkFrom(guides, guides[0]!, target)).text, 'a');
+});
+
+test('search finds parts by all words, headings first, with the text around them', () => {
+  const parts = partsOf(guides);
+  const [first] = search(parts, 'webhooks');
+  assert.equal(first?.heading, 'Webhooks');
+  assert.equal(first?.href, '/guides/app-developer?chapter=webhooks');
+  const found = search(parts, 'x-service-delivery-attempt');
+  assert.ok(found.length > 0 && found.every(({ excerpt }) => excerpt.includes('x-service-delivery-attempt')));
+  assert.deepEqual(search(parts, 'zzyzx webhooks'), []);
+  assert.deepEqual(search(parts, '  '), []);
+});
+
+function allOf(block: Block): readonly Block[] {
+  return block.kind === 'list' ? [block, ...block.items.flatMap((item) => item.flatMap(allOf))] : [block];
+}

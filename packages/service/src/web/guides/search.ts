@@ -1,0 +1,84 @@
+import { addressOf, type Guide } from '#web/guides/library.ts';
+import { type Block, plainOf } from '#web/guides/markdown.ts';
+
+interface Found {
+  readonly href: string;
+  readonly guide: string;
+  readonly heading: string;
+  /** The text around the first word that was found. */
+  readonly excerpt: string;
+}
+
+/** One part of a guide under a heading. */
+interface Part {
+  readonly href: string;
+  readonly guide: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+const FOUND_MAX = 30;
+const WORDS_MAX = 8;
+const EXCERPT_BEFORE = 80;
+const EXCERPT_LENGTH = 240;
+
+/** All parts of all guides, as text. */
+export function partsOf(guides: readonly Guide[]): readonly Part[] {
+  return guides.flatMap((guide) =>
+    guide.chapters.flatMap((chapter) => {
+      const parts = [{ id: chapter.id, heading: chapter.title, texts: [] as string[] }];
+      for (const block of chapter.blocks) {
+        if (block.kind === 'heading') parts.push({ id: block.id, heading: plainOf(block.text), texts: [] });
+        else parts.at(-1)?.texts.push(...textsOf(block));
+      }
+      return parts.map(({ id, heading, texts }) => ({
+        href: addressOf(guide, id) ?? `/guides/${guide.name}`,
+        guide: guide.title,
+        heading: plainOf(heading),
+        text: texts.join(' '),
+      }));
+    }),
+  );
+}
+
+function textsOf(block: Block): readonly string[] {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return [plainOf(block.text)];
+    case 'code':
+      return [block.code];
+    case 'list':
+      return block.items.flatMap((item) => item.flatMap(textsOf));
+    case 'table':
+      return [block.head, ...block.rows].map((row) => row.map(plainOf).join(' '));
+  }
+}
+
+/** The parts that have every word of the query: those with words in the heading first, then in the order of the guides. */
+export function search(parts: readonly Part[], query: string): readonly Found[] {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, WORDS_MAX);
+  if (words.length === 0) return [];
+  const hits = parts.flatMap((part) => {
+    const [heading, text] = [part.heading.toLowerCase(), part.text.toLowerCase()];
+    if (!words.every((word) => heading.includes(word) || text.includes(word))) return [];
+    return [{ part, inHeading: words.filter((word) => heading.includes(word)).length }];
+  });
+  return hits
+    .toSorted((one, other) => other.inHeading - one.inHeading)
+    .slice(0, FOUND_MAX)
+    .map(({ part: { text, ...part } }) => ({ ...part, excerpt: excerptOf(text, words) }));
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const found = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const from = Math.max(0, Math.min(...found, text.length) - EXCERPT_BEFORE);
+  const start = from === 0 || found.length === 0 ? 0 : text.indexOf(' ', from) + 1;
+  const cut = text.slice(start, start + EXCERPT_LENGTH).replaceAll(/\s+/g, ' ');
+  return `${start > 0 ? '… ' : ''}${cut}${start + EXCERPT_LENGTH < text.length ? ' …' : ''}`;
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+
+interface Team {
+  readonly members: readonly { readonly accountId: string; readonly email: string; readonly role: string }[];
+  readonly invitations: readonly { readonly invitationId: string; readonly email: string }[];
+}
+
+async function newApp() {
+  const owner = await newOwner(service);
+  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Theirs' });
+  const path = `/apps/${String(appId)}`;
+  const team = async () => (await owner.get(200, 'GET', `${path}/team`)) as unknown as Team;
+  const idOf = async (email: string) => (await team()).members.find((one) => one.email === email)?.accountId ?? '';
+  const invite = (email: string, role = 'viewer') => owner.ask('POST', `${path}/invitations`, { email, role });
+  return { owner, appId: String(appId), path, team, idOf, invite };
+}
+
+test('AU-06 an invitation lets in the account of its address, once', async () => {
+  const { owner, appId, path, team, invite } = await newApp();
+  const invited = await newOwner(service);
+  const other = await newOwner(service);
+  assert.equal((await invite(invited.email.toUpperCase(), 'developer')).status, 201);
+  assert.deepEqual(
+    (await team()).invitations.map(({ email }) => email),
+    [invited.email],
+  );
+  const { body, token } = await mailTo(service, invited.email);
+  assert.ok(body.includes(owner.email) && body.includes('/invitation?token='), body);
+  const accept = { token };
+  assert.equal((await personWith(service.url, undefined).ask('POST', '/invitations/accept', accept)).status, 401);
+  await other.get(403, 'POST', '/invitations/accept', accept);
+  await service.database.owner.query('update accounts.accounts set email_verified_at = null where email = $1', [
+    invited.email,
+  ]);
+  await invited.get(403, 'POST', '/invitations/accept', accept);
+  await service.database.owner.query('update accounts.accounts set email_verified_at = now() where email = $1', [
+    invited.email,
+  ]);
+  await invited.get(404, 'GET', path);
+  const both = await Promise.all([1, 2].map(() => invited.ask('POST', '/invitations/accept', accept)));
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 400]);
+  assert.equal((await invited.get(200, 'GET', path))['role'], 'developer');
+  await invited.get(400, 'POST', '/invitations/accept', accept);
+  const { apps } = (await invited.get(200, 'GET', '/apps')) as { apps: { appId: string; role: string }[] };
+  assert.deepEqual(
+    apps.map((app) => [app.appId, app.role]),
+    [[appId, 'developer']],
+  );
+  assert.equal((await invite(invited.email)).status, 409); // A member already.
+  const { rows } = await service.database.owner.query<{ action: string; actor_name: string }>(
+    `select action, actor_name from audit.entries where app_id = $1 and action like 'team.%' order by entry_id`,
+    [appId],
+  );
+  assert.deepEqual(rows, [
+    { action: 'team.invite', actor_name: owner.email },
+    { action: 'team.join', actor_name: invited.email },
+  ]);
+});
+
+test('AU-06 an invitation that was withdrawn, replaced, has expired or was sent by a former owner lets nobody in', async () => {
+  const { owner, appId, path, team, idOf, invite } = await newApp();
+  const invited = await newOwner(service);
+  const refused = async () => {
+    const { token } = await mailTo(service, invited.email);
+    await invited.get(400, 'POST', '/invitations/accept', { token });
+  };
+  await invite(invited.email);
+  const first = (await mailTo(service, invited.email)).token;
+  await invite(invited.email);
+  await invited.get(400, 'POST', '/invitations/accept', { token: first });
+  const [pending] = (await team()).invitations;
+  await owner.get(204, 'DELETE', `${path}/invitations/${pending?.invitationId}`);
+  await owner.get(404, 'DELETE', `${path}/invitations/${pending?.invitationId}`);
+  await refused();
+  await invite(invited.email);
+  await service.database.owner.query(
+    `update accounts.invitations set created_at = now() - interval '8 days', expires_at = now() - interval '1 day' where app_id = $1`,
+    [appId],
+  );
+  await refused();
+  const rogue = await newMember(service, appId, 'owner');
+  await rogue.get(201, 'POST', `${path}/invitations`, { email: invited.email, role: 'owner' });
+  await owner.get(204, 'DELETE', `${path}/team/${await idOf(rogue.email)}`);
+  await refused();
+  await rogue.get(404, 'GET', path);
+});
+
+test('AU-06 an app keeps an owner who can sign in, even if two act at once', async () => {
+  const { owner, appId, path, team, idOf } = await newApp();
+  const me = await idOf(owner.email);
+  await owner.get(409, 'POST', `${path}/leave`);
+  await owner.get(409, 'DELETE', `${path}/team/${me}`);
+  await owner.get(409, 'PATCH', `${path}/team/${me}`, { role: 'viewer' });
+  const disabled = await newMember(service, appId, 'owner');
+  await service.database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [
+    disabled.email,
+  ]);
+  await owner.get(409, 'POST', `${path}/leave`);
+  for (let round = 0; round < 5; round += 1) {
+    const second = await newMember(service, appId, 'owner');
+    const its = await idOf(second.email);
+    const replies = await Promise.all([
+      owner.ask('PATCH', `${path}/team/${its}`, { role: 'viewer' }),
+      second.ask('DELETE', `${path}/team/${me}`),
+    ]);
+    const roles = (await second.get(200, 'GET', `${path}/team`)) as unknown as Team;
+    const left = roles.members.filter((one) => one.role === 'owner' && one.email !== disabled.email);
+    assert.ok(left.length >= 1, replies.map(({ status }) => status).join());
+    await service.database.owner.query(
+      `delete from accounts.members where app_id = $1 and account_id not in ($2, (select account_id from accounts.accounts where email = $3))`,
+      [appId, me, disabled.email],
+    );
+    await service.database.owner.query(
+      `insert into accounts.members (app_id, account_id, role) values ($1, $2, 'owner')
+       on conflict (app_id, account_id) do update set role = 'owner'`,
+      [appId, me],
+    );
+  }
+  const member = await newMember(service, appId, 'developer');
+  const { keyId } = await member.get(201, 'POST', `${path}/keys`, { mode: 'sandbox' });
+  await member.get(204, 'POST', `${path}/leave`);
+  await member.get(404, 'GET', path);
+  const { keys } = (await owner.get(200, 'GET', `${path}/keys`)) as { keys: { keyId: string; revokedAt: null }[] };
+  assert.deepEqual(
+    keys.map((key) => [key.keyId, key.revokedAt]),
+    [[keyId, null]],
+  ); // Keys are the app's.
+  assert.equal(
+    (await team()).members.some(({ email }) => email === member.email),
+    false,
+  );
+});
+
+test('AU-06 the page of an invitation leads through the sign-in to the app, and the page of the team removes again', async () => {
+  const { owner, appId, path, idOf } = await newApp();
+  const { email } = await newOwner(service);
+  const own = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/team`;
+  await own.open(page);
+  assertPage(await own.submit(page, { email: 'nobody', role: 'viewer' }, 'act'), 400, 'Team', IN_CONSOLE);
+  const sent = await own.submit(page, { email, role: 'developer', act: 'invite' }, 'type="email"');
+  assert.match(sent.text, /The invitation was sent/);
+  const { token } = await mailTo(service, email);
+  const browser = openBrowser(service.url);
+  const seen = await browser.open(`/invitation?token=${token}`);
+  assertPage(seen, 200, 'Invitation');
+  assert.ok(seen.text.includes('href="/sign-in"') && !seen.text.includes(token), seen.text);
+  await browser.open('/sign-in');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Invitation');
+  const joined = await browser.submit('/invitation');
+  assert.equal(joined.status, 200);
+  assert.match(joined.text, /<nav class="side"/);
+  assertPage(await browser.open(`/invitation?token=${token}`), 404, 'Invitation');
+  const seenTeam = await browser.open(page);
+  assert.ok(!seenTeam.text.includes('value="remove"'), 'a developer manages nobody');
+  await own.open(page);
+  const removed = await own.submit(page, { act: 'remove' }, `value="${await idOf(email)}"`);
+  assert.match(removed.text, /The member was removed/);
+  assertPage(await browser.open(page), 404);
+  await owner.get(200, 'GET', path);
+});
