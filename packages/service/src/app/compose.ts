@@ -166,7 +166,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 /** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
 function openKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
-  const directory = createKeyDirectory(db, appLimits, keyUse.note);
   const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
   const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
   return { keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };

@@ -204,7 +204,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
 }
 
-/** What pages act on besides what the routes do. */
 function pageParts({ pools, keys, catalogue, ownCalls }: PlanesOptions) {
   return { catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
 }
