@@ -94,6 +94,12 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);
+    await page.getByRole('link', { name: 'Team' }).click();
+    await page.getByLabel('E-mail').fill(`new-${look}@example.test`);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('status').waitFor();
+    await page.getByText('Role of').first().click();
+    await assertSound(tab, `console-team-${look}`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Redirect addresses').waitFor();
     await assertSound(tab, `console-settings-${look}`);
