@@ -64,6 +64,10 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'throttled', exact: true }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('button', { name: 'Make the call' }).click();
+    await page.getByText('The same as code').waitFor();
+    await assertSound(tab, `console-playground-${look}`);
     await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
     await page.getByLabel('Name').fill('Batch');
     await assertSound(tab, `console-keys-${look}`);
@@ -90,6 +94,12 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('link', { name: 'Models and prices' }).click();
     await page.getByRole('table').waitFor();
     await assertSound(tab, `console-models-${look}`);
+    await page.getByRole('link', { name: 'Team' }).click();
+    await page.getByLabel('E-mail').fill(`new-${look}@example.test`);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('status').waitFor();
+    await page.getByText('Role of').first().click();
+    await assertSound(tab, `console-team-${look}`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Redirect addresses').waitFor();
     await assertSound(tab, `console-settings-${look}`);

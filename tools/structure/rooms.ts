@@ -36,6 +36,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     guides: ['components', 'frame', 'console'],
     'console-webhooks': ['format', 'components', 'frame', 'console'],
     'console-home': ['format', 'components', 'frame', 'console'],
+    'console-playground': ['format', 'components', 'frame', 'console'],
     'console-keys': ['format', 'components', 'frame', 'console'],
     'console-team': ['format', 'components', 'frame', 'console'],
     'console-users': ['format', 'components', 'frame', 'console'],

@@ -6,7 +6,7 @@ import { APP_PAGES } from '../../../packages/service/src/web/console/navigation.
 import { openBrowser } from '../../support/browser.ts';
 import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -86,54 +86,6 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   const app = await owner.get(200, 'GET', `/apps/${apps[0]?.appId}`);
   assert.deepEqual(app['redirectUris'], ['https://app.test/back']);
   assert.equal(app['returnUri'], 'https://app.test/back');
-});
-
-test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner alone', async () => {
-  const owner = await newOwner(service);
-  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Reader' });
-  const path = `/console/${String(appId)}/sandbox`;
-  const browser = await signedInBrowser(service, owner.email);
-  assertPage(await browser.open(path), 200, 'Sandbox', IN_CONSOLE);
-  const set = await browser.submit(path, {
-    user: '<b>&u',
-    balance: '2,50',
-    cap: '1',
-    suspended: 'yes',
-    wallet: 'fields',
-  });
-  assertPage(set, 200, 'Sandbox', IN_CONSOLE);
-  assert.match(mainOf(set), /The wallet of &#60;b&#62;&#38;u was set/);
-  await browser.submit(path, { user: 'v', wallet: 'empty' });
-  const inSandbox = `${path}?mode=sandbox`; // The query is no part of what a form proves.
-  await browser.open(inSandbox);
-  const next = await browser.submit(inSandbox, { user: 'v', next: 'timeout' });
-  assert.match(next.text, /<body class="console sandbox">/);
-  await browser.open(path);
-  assert.match(mainOf(next), /The next call of v plays timeout/);
-  for (const fields of [
-    { user: '' },
-    { user: 'two words', wallet: 'fields' },
-    { user: 'v', wallet: 'fields', balance: '1.000' },
-    { user: 'v', next: 'crash' },
-  ]) {
-    assertPage(await browser.submit(path, fields), 400, 'Sandbox', IN_CONSOLE);
-  }
-  const { users } = (await owner.get(200, 'GET', `/apps/${String(appId)}/sandbox`)) as {
-    users: Record<string, unknown>[];
-  };
-  const shown = users.map(({ userId, balanceMicros, spendCapMicros, suspended, nextOutcome }) => [
-    userId,
-    balanceMicros,
-    spendCapMicros,
-    suspended,
-    nextOutcome,
-  ]);
-  assert.deepEqual(shown, [
-    ['<b>&u', 2_500_000, 1_000_000, true, null],
-    ['v', 0, null, false, 'timeout'],
-  ]);
-  const stranger = await signedInBrowser(service, (await newOwner(service)).email);
-  assertPage(await stranger.open(path), 404);
 });
 
 test('CC-19 the console lists an app’s calls, and shows what became of one and why', async () => {

@@ -143,12 +143,18 @@ function remember(unknown: Set<string>, digest: string): void {
   unknown.add(digest);
 }
 
-/** An app without limits of its own gets the service's defaults, which a restart may change. */
 function callerWith(key: KeyRow & { readonly facts: KeyFacts }, app: AppFacts): Caller {
   const { key_id: keyId, mode, bound_user: boundUser, join_seconds: joinSeconds, facts } = key;
   return { app, keyId, mode, boundUser, joinSeconds, key: facts };
 }
 
+/** Reads an app, for a call without a key of its own. */
+export async function readAppFacts(db: Queryable, defaults: CallLimits, appId: AppId): Promise<AppFacts | undefined> {
+  const row = await selectApp(db, appId);
+  return row && factsOf(row, defaults);
+}
+
+/** An app without limits of its own gets the service's defaults, which a restart may change. */
 function factsOf(row: AppRow, defaults: CallLimits): AppFacts {
   const maxStreamsPerUser = row.max_streams_per_user ?? defaults.maxStreamsPerUser;
   return {

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { createAppProfiles } from '#accounts/app-profile.ts';
-import { createKeyDirectory } from '#accounts/key-directory.ts';
+import { createKeyDirectory, readAppFacts } from '#accounts/key-directory.ts';
+import { withLoans } from '#accounts/loans.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
-import { composePlanes } from '#app/control-plane.ts';
+import { openServer } from '#app/open-server.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
@@ -29,8 +30,6 @@ import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createExactAddress } from '#http/caller-address.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
-import { createHttpServer } from '#http/server.ts';
-import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import { markPort, markStatements } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
@@ -139,11 +138,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, currency: config.currency, clock };
   const webhooks = composeWebhooks({ config, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const underWay = createUnderWay();
-  const planes = await composePlanes({ config, pools, clock, log, keys, catalogue, underWay, links, ...webhooks });
+  const acts = { config, pools, clock, log, keys, catalogue, links, ...webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
+  const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
-    server: createHttpServer({ dataPlane, planes, readiness, metrics, log, underWay }),
+    server,
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
@@ -167,7 +166,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 /** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
 function openKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
-  const keys = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
+  const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
+  const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
   return { keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
 }
 

@@ -2,6 +2,8 @@ import { createAccounts } from '#accounts/account.ts';
 import type { SendNews } from '#accounts/account-news.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
+import { createLentKeys } from '#accounts/lent-keys.ts';
+import type { Lend } from '#accounts/loans.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
@@ -29,6 +31,7 @@ import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addStatsRoutes } from '#http/control-plane/stats.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
+import type { OwnCalls } from '#http/own-calls.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
@@ -88,7 +91,8 @@ interface PlanesOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
-  readonly keys: Refreshed;
+  readonly keys: Refreshed & { readonly lend: Lend };
+  readonly ownCalls: OwnCalls;
   readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
@@ -190,7 +194,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     pages: createPages({
       ...control,
       isDevelopment: config.environment === 'development',
-      catalogue: options.catalogue,
+      ...pageParts(options),
       walletOwners: people,
       pace: paces.addresses,
       secret: config.secret,
@@ -198,6 +202,10 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }),
     close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
   };
+}
+
+function pageParts({ pools, keys, catalogue, ownCalls }: PlanesOptions) {
+  return { catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
 }
 
 interface OperatorParts {

@@ -45,6 +45,8 @@ const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
 export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
 export const newKeyId = (): KeyId => (PREFIX.key + randomBase62(ID_LENGTH)) as KeyId;
+/** Stands for the key of calls that people make in the console. No key has this id. */
+export const CONSOLE_KEY_ID = (PREFIX.key + 'console') as KeyId;
 export const newSessionId = (): SessionId => (PREFIX.session + randomBase62(ID_LENGTH)) as SessionId;
 export const newListenerId = (): ListenerId => (PREFIX.listener + randomBase62(ID_LENGTH)) as ListenerId;
 export const newIdentityId = (): IdentityId => (PREFIX.identity + randomBase62(ID_LENGTH)) as IdentityId;

@@ -27,6 +27,8 @@ import { consoleWebhooksPages } from '#web/console-webhooks/console-webhooks-pag
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { guidesPages } from '#web/guides/guides-pages.ts';
 import { consoleHomePages } from '#web/console-home/console-home-pages.ts';
+import { consolePlaygroundPages } from '#web/console-playground/console-playground-pages.ts';
+import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
@@ -39,6 +41,7 @@ type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
   ConsoleHomeServices &
   CallsServices &
   ConsoleKeysServices &
+  PlaygroundServices &
   UsersServices &
   WebhooksServices;
 
@@ -92,6 +95,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),
+    ...consolePlaygroundPages(console),
     ...consoleUsersPages(console),
     ...consoleCallsPages(console),
     ...consoleWebhooksPages(console),

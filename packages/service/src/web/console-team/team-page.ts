@@ -104,14 +104,14 @@ ${confirmation({ act: TEXTS.leave, what: TEXTS.leaveWhat, form: leave })}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'team', refusal });
 }
 
-/** One form leads to a second question. Its fields have no label of their own on the page, so buttons carry the role. */
+/** A member's other roles, and the way out. Folded away, so that one press changes nothing. */
 function changeOf({ request, to }: AppRequest, { accountId, email, role }: Member): Html {
   const named = hiddenField('member', accountId);
   const others = APP_ROLES.filter((one) => one !== role);
   const forms = others.map((one) =>
     request.form(
       to('team'),
-      html`${named}${hiddenField('role', one)}${button(TEXTS.roles[one], { kind: 'quiet', name: 'act', value: 'role' })}`,
+      html`${named}${hiddenField('role', one)}${button(TEXTS.make(TEXTS.roles[one]), { kind: 'quiet', name: 'act', value: 'role' })}`,
     ),
   );
   const remove = request.form(

@@ -9,7 +9,7 @@ export const TEAM_TEXTS = {
   role: 'Role',
   roleHint:
     'Viewers read. Developers also change the profile, sandbox, webhook and keys of the sandbox. Owners do everything.',
-  save: 'Save',
+  make: (role: string) => `Make ${role.toLowerCase()}`,
   remove: 'Remove',
   removeWhat: (email: string) => `${email} loses access with their next request. Keys that they made keep working.`,
   change: (email: string) => `Role of ${email}`,

@@ -2,6 +2,7 @@
 export const APP_PAGES = [
   { page: '', text: 'Home' },
   { page: 'keys', text: 'Keys' },
+  { page: 'playground', text: 'Playground' },
   { page: 'calls', text: 'Calls' },
   { page: 'sandbox', text: 'Sandbox' },
   { page: 'webhooks', text: 'Webhooks' },
