@@ -45,6 +45,31 @@ async function seedEvents(url: string): Promise<void> {
   );
 }
 
+/** Opens the users of the app whose live page this is. One of them has reached the cap. */
+async function visitUsers(tab: Tab, look: string): Promise<void> {
+  const { page } = tab;
+  await service.database.owner.query(
+    `insert into ledger.wallets (app_id, user_id, currency, cap_micros, cap_month, cap_spent_micros)
+     select $1, 'user-' || n, 'EUR', 3700000, db.current_month(), n * 1234567 from generate_series(1, 3) n`,
+    [/\/console\/(\w+)/.exec(page.url())?.[1]],
+  );
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByText('Calls of user-3').waitFor();
+  await assertSound(tab, `console-users-${look}`);
+}
+
+async function visitGuides(tab: Tab, look: string): Promise<void> {
+  const { page } = tab;
+  await page.getByRole('link', { name: 'Guides' }).click();
+  await assertSound(tab, `guides-${look}`);
+  await page.getByLabel('Search the guides').fill('webhook secret');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /results for/ }).waitFor();
+  await assertSound(tab, `guides-search-${look}`);
+  await page.goto(`${OWN}/guides/app-developer?chapter=webhooks`);
+  await assertSound(tab, `guides-chapter-${look}`);
+}
+
 test('the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
@@ -105,13 +130,7 @@ test('the pages of the console are sound in every look', async (t) => {
     await assertSound(tab, `console-settings-${look}`);
     await tab.page.goto(page.url().replace('mode=sandbox', ''));
     await assertSound(tab, `console-settings-live-${look}`);
-    await page.getByRole('link', { name: 'Guides' }).click();
-    await assertSound(tab, `guides-${look}`);
-    await page.getByLabel('Search the guides').fill('webhook secret');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: /results for/ }).waitFor();
-    await assertSound(tab, `guides-search-${look}`);
-    await page.goto(`${OWN}/guides/app-developer?chapter=webhooks`);
-    await assertSound(tab, `guides-chapter-${look}`);
+    await visitUsers(tab, look);
+    await visitGuides(tab, look);
   }
 });

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { connectionsOf } from '../support/connections.ts';
+import { newOwnApp, newOwner } from '../support/control.ts';
 import { createGate } from '../support/gate.ts';
 import { openStream } from '../support/open-stream.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../support/page.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
@@ -163,4 +165,96 @@ test('A2 CC-10 the running streams of a user who has disconnected are not counte
   assert.equal(wholeOf(await next(user)), wholeOf(await next('user-n0b')));
   gate.open();
   assert.match(await stream.whole(), /last/);
+});
+
+/** An app with users, some of whom have spent their cap. */
+async function newAppWithUsers() {
+  const owner = await newOwner(service);
+  const other = await newOwnApp(owner);
+  await service.fund(other, 'anna-of-another', 1);
+  const own = await newOwnApp(owner);
+  for (const user of ['anna', 'anna-2', 'an~', 'bert', '<b>']) await service.fund(own, user, 7_654_321);
+  await service.setWallet(own, 'anna', 'cap_micros = 20, cap_spent_micros = 20, cap_month = db.current_month()');
+  await service.setWallet(own, 'anna-2', 'cap_micros = 20, cap_spent_micros = 19, cap_month = db.current_month()');
+  await service.setWallet(own, 'bert', "cap_micros = 20, cap_spent_micros = 20, cap_month = '2020-01-01'");
+  const identity = await connections.newIdentity('zoe-behind-the-wallet@example.test');
+  const zoe = { identity, appId: own.appId, user: 'zoe', cap: 7_000_000, userLabel: 'Zoe Label' };
+  const { connectionId } = await connections.connect(zoe);
+  return { owner, own, zoe: { ...identity, connectionId } };
+}
+
+interface Listed {
+  readonly users: readonly Readonly<Record<string, unknown>>[];
+  readonly next: string | null;
+}
+
+test('WA-02 developers list users with a connected wallet, and one who disconnects is gone from the list', async () => {
+  const { owner, own, zoe } = await newAppWithUsers();
+  const path = `/apps/${own.appId}/users`;
+  const listed = async (query = '') => (await owner.get(200, 'GET', `${path}?${query}`)) as unknown as Listed;
+  const idsOf = async (query = '') => (await listed(query)).users.map(({ userId }) => userId);
+  const whole = await listed();
+  assert.equal(whole.next, null);
+  assert.deepEqual(
+    whole.users.map((user) =>
+      Object.values({ ...user, connectedSince: Date.parse(String(user['connectedSince'])) > 0 }),
+    ),
+    [
+      ['<b>', true, 0, false],
+      ['anna', true, 20, true],
+      ['anna-2', true, 19, false],
+      ['an~', true, 0, false],
+      ['bert', true, 0, false],
+      ['zoe', true, 0, false],
+    ],
+  );
+  assert.deepEqual(await idsOf('beginsWith=an'), ['anna', 'anna-2', 'an~']);
+  assert.deepEqual(await idsOf('beginsWith=anna&after=anna'), ['anna-2']);
+  const paged: unknown[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await listed(`limit=4&after=${encodeURIComponent(after)}`);
+    paged.push(...page.users);
+    after = page.next;
+  }
+  assert.deepEqual(paged, whole.users);
+
+  // A pause looks like a cap that is reached, as it does to calls.
+  await connections.setPaused(zoe, true);
+  assert.equal((await listed('beginsWith=zoe')).users[0]?.['capReached'], true);
+  await connections.setConnected(zoe, false);
+  assert.deepEqual(await idsOf(), ['<b>', 'anna', 'anna-2', 'an~', 'bert']);
+  const stranger = await newOwner(service);
+  await stranger.get(404, 'GET', path);
+});
+
+test('WA-02 the page of users shows nothing of balances or of the people, and nobody who disconnected', async () => {
+  const { owner, own, zoe } = await newAppWithUsers();
+  const browser = await signedInBrowser(service, owner.email);
+  const path = `/console/${own.appId}`;
+  const page = await browser.open(`${path}/users`);
+  assertPage(page, 200, 'Users', IN_CONSOLE);
+  assert.ok(page.text.includes(`href="${path}/calls?user=anna-2"`), page.text);
+  assert.equal(page.text.match(/Cap reached/g)?.length, 1);
+  for (const hidden of ['behind-the-wallet', 'Zoe Label', '7.6', '<b>', 'anna-of-another']) {
+    assert.ok(!page.text.includes(hidden), hidden);
+  }
+  const narrowed = await browser.open(`${path}/users?user=anna`);
+  assert.ok(narrowed.text.includes('user=anna-2') && !narrowed.text.includes('user=bert'));
+  assertPage(await browser.open(`${path}/users?mode=sandbox`), 200, 'Sandbox', IN_CONSOLE);
+  await connections.setConnected(zoe, false);
+  const gone = await browser.open(`${path}/users?user=zoe`);
+  const never = await browser.open(`${path}/users?user=eve`);
+  assert.match(gone.text, /No user with a connected wallet fits/);
+  assert.equal(gone.text.replaceAll('zoe', 'eve'), never.text);
+
+  await service.database.owner.query(
+    `insert into ledger.wallets (app_id, user_id, currency)
+     select $1, 'user-' || n, 'EUR' from generate_series(101, 160) n`,
+    [own.appId],
+  );
+  const first = await browser.open(`${path}/users?user=user-`);
+  assert.equal(first.text.match(/calls\?user=/g)?.length, 50);
+  const [, more = ''] = /href="([^"]*after=user-150)"/.exec(first.text) ?? [];
+  const second = await browser.open(more.replaceAll('&#38;', '&'));
+  assert.equal(second.text.match(/calls\?user=/g)?.length, 10, more);
 });

@@ -2,6 +2,7 @@ import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { TEAM_OPERATIONS } from './team-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 import { OPERATOR_OPERATIONS } from './operator-operations.ts';
+import { USER_OPERATIONS } from './user-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
 const ACCOUNTS = 'Accounts and sessions';
@@ -239,26 +240,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       'Their traces, for the days that the operator has set. A page may be short although `next` is not null: rare calls are found by going on.',
     refuses: OWN,
   },
-  'GET /apps/{appId}/sandbox': {
-    id: 'listSandboxUsers',
-    tag: 'Sandbox',
-    summary: 'Lists the fake wallets of an app',
-    refuses: OWN,
-  },
-  'POST /apps/{appId}/sandbox/users/{userId}/reset': {
-    id: 'resetSandboxUser',
-    tag: 'Sandbox',
-    summary: 'Resets a fake wallet, or creates it',
-    refuses: OWN,
-  },
-  'PUT /apps/{appId}/sandbox/users/{userId}/next': {
-    id: 'setNextSandboxOutcome',
-    tag: 'Sandbox',
-    summary: 'Makes the next call of a test user play an outcome, once',
-    description:
-      'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
-    refuses: OWN,
-  },
+  ...USER_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...OPERATOR_OPERATIONS,
 

@@ -8,6 +8,7 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
+import { openBudgets } from '#app/key-budgets.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
 import { composePayments, type Payments } from '#app/payments.ts';
@@ -17,9 +18,7 @@ import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
-import { createReadBudgets } from '#http/key-budgets.ts';
-import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
-import { readSandboxBudgets } from '#sandbox/key-budgets.ts';
+import { createAppUsers } from '#ledger/wallet/app-users.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes } from '#http/control-plane/apps.ts';
@@ -29,6 +28,7 @@ import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addSecondFactorRoutes } from '#http/control-plane/second-factor.ts';
 import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addStatsRoutes } from '#http/control-plane/stats.ts';
+import { addUserRoutes } from '#http/control-plane/users.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { OwnCalls } from '#http/own-calls.ts';
@@ -124,14 +124,6 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
   };
 }
 
-/** Real and play money are read over connections of different roles. */
-function openBudgets(live: Pool, sandbox: Pool): ControlPlane['readBudgets'] {
-  return createReadBudgets({
-    live: (lines) => readKeyBudgets(live, lines),
-    sandbox: (lines) => readSandboxBudgets(sandbox, lines),
-  });
-}
-
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, underWay, links } = options;
@@ -151,6 +143,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     logos: createLogos(pool),
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
+    appUsers: createAppUsers(pool),
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
@@ -193,7 +186,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     processorWebhooks: payments?.processorWebhooks,
     pages: createPages({
       ...control,
-      isDevelopment: config.environment === 'development',
       ...pageParts(options),
       walletOwners: people,
       pace: paces.addresses,
@@ -204,8 +196,9 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
 }
 
-function pageParts({ pools, keys, catalogue, ownCalls }: PlanesOptions) {
-  return { catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
+function pageParts({ config, pools, keys, catalogue, ownCalls }: PlanesOptions) {
+  const isDevelopment = config.environment === 'development';
+  return { isDevelopment, catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
 }
 
 interface OperatorParts {
@@ -284,6 +277,7 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addKeyRoutes(plane, control);
   addTeamRoutes(plane, control);
   addLogoRoutes(plane, control);
+  addUserRoutes(plane, control);
   addSandboxRoutes(plane, control);
   addUsageRoutes(plane, control);
   addStatsRoutes(plane, control);

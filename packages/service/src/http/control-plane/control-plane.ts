@@ -13,6 +13,7 @@ import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId, Mode } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { Stats } from '#stats/stats.ts';
@@ -34,6 +35,7 @@ export interface ControlPlane {
   readonly readBudgets: ReadBudgets;
   /** The base of addresses in answers. */
   readonly publicUrl: string;
+  readonly appUsers: AppUsers;
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
   readonly traces: TraceReader;

@@ -1,5 +1,20 @@
 import type { SandboxOutcome } from '@purser/contract/sandbox.ts';
 
+/** The texts of the list of users. */
+export const USERS_TEXTS = {
+  title: 'Users',
+  what: 'Users with a connected wallet. Someone who has disconnected is not here, like someone who never connected. Balances, mail addresses and names stay with their owners.',
+  caption: 'Users',
+  columns: ['User', 'Connected since', 'Spent this month', 'Calls'],
+  none: 'No user with a connected wallet fits.',
+  noneYet: 'No user yet. The first one connects a wallet with the link of a 402 answer, or with one of POST /connect.',
+  capReached: 'Cap reached',
+  beginsWith: 'User ID begins with',
+  calls: (user: string) => `Calls of ${user}`,
+  more: 'Next page',
+  first: 'First page',
+} as const;
+
 /** The texts of the page of test users. */
 export const SANDBOX_TEXTS = {
   title: 'Sandbox',

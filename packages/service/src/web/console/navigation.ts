@@ -4,6 +4,7 @@ export const APP_PAGES = [
   { page: 'keys', text: 'Keys' },
   { page: 'playground', text: 'Playground' },
   { page: 'calls', text: 'Calls' },
+  { page: 'users', text: 'Users' },
   { page: 'sandbox', text: 'Sandbox' },
   { page: 'webhooks', text: 'Webhooks' },
   { page: 'models', text: 'Models and prices' },

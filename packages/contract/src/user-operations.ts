@@ -1,0 +1,33 @@
+import { type Operation, OWN } from './operation.ts';
+
+/** The operations on the users and the test users of an app. */
+export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /apps/{appId}/users': {
+    id: 'listUsers',
+    tag: 'Wallets and usage of users',
+    summary: 'Lists the users of an app who have a connected wallet',
+    description:
+      'In the order of their ids. A user who has disconnected is not in the list, like one who never connected. It says nothing of balances, mail addresses or the people behind the wallets.',
+    refuses: OWN,
+  },
+  'GET /apps/{appId}/sandbox': {
+    id: 'listSandboxUsers',
+    tag: 'Sandbox',
+    summary: 'Lists the fake wallets of an app',
+    refuses: OWN,
+  },
+  'POST /apps/{appId}/sandbox/users/{userId}/reset': {
+    id: 'resetSandboxUser',
+    tag: 'Sandbox',
+    summary: 'Resets a fake wallet, or creates it',
+    refuses: OWN,
+  },
+  'PUT /apps/{appId}/sandbox/users/{userId}/next': {
+    id: 'setNextSandboxOutcome',
+    tag: 'Sandbox',
+    summary: 'Makes the next call of a test user play an outcome, once',
+    description:
+      'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
+    refuses: OWN,
+  },
+};
