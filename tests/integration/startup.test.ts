@@ -294,5 +294,11 @@ interface Child {
 
 function childrenOf(pid: number): readonly Child[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-  return pids.map((child) => ({ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }));
+  return pids.flatMap((child) => {
+    try {
+      return [{ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }];
+    } catch {
+      return []; // It has ended since.
+    }
+  });
 }

@@ -14,13 +14,15 @@ export function codeOf(secret: string, later = 0): string {
   return totpOf(Buffer.from(bytes), Math.floor(Date.now() / 30_000) + later);
 }
 
-/** Adds an authenticator app to the account. */
-export async function addAuthenticator(owner: Person): Promise<{ secret: string; recoveryCodes: string[] }> {
+/** Adds an authenticator app to the account. `usedCode` added it, and works for nothing else. */
+export async function addAuthenticator(
+  owner: Person,
+): Promise<{ secret: string; usedCode: string; recoveryCodes: string[] }> {
   const offer = (await owner.get(200, 'POST', '/accounts/current/authenticator')) as Record<string, string>;
   const { secret = '', setupToken } = offer;
   const code = codeOf(secret);
   const added = await owner.get(200, 'PUT', '/accounts/current/authenticator', { setupToken, code });
-  return { secret, recoveryCodes: added['recoveryCodes'] as string[] };
+  return { secret, usedCode: code, recoveryCodes: added['recoveryCodes'] as string[] };
 }
 
 /** As if the newest code had been used long ago, so that a test need not wait 30 seconds for the next one. */

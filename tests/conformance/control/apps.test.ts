@@ -30,7 +30,7 @@ test('CP-02 the owner of an app creates, lists, reads and changes it', async () 
   const app = await owner.get(200, 'GET', `/apps/${appId}`);
   const { createdAt, ...rest } = app;
   const redirectUris = ['https://app.test/back?x=1'];
-  assert.deepEqual(rest, { appId, name: 'First', redirectUris, returnUri: null, status: 'active' });
+  assert.deepEqual(rest, { appId, name: 'First', redirectUris, returnUri: null, status: 'active', role: 'owner' });
   assert.ok(Date.parse(String(createdAt)) > 0);
   const changed = await owner.get(200, 'PATCH', `/apps/${appId}`, { name: 'Second' });
   assert.deepEqual(changed, { ...app, name: 'Second' });

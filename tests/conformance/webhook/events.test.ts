@@ -42,7 +42,7 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
   const call = rows[0]?.call_id ?? '';
   const instance = await db.query<{ id: bigint }>('select max(instance_id) as id from db.instances');
   const placed = await db.query<{ outcome: string }>(
-    `select outcome from ledger.reserve($1, array[row($2, $3, $4, $5, $5, 0, null, null, false, null, 0)::db.hold_request])`,
+    `select outcome from ledger.reserve($1, array[row($2, $3, $4, $5, $5, 0, null, null, false, null, 0, null, null)::db.hold_request])`,
     [instance.rows[0]?.id, call, appId, user, amount],
   );
   assert.equal(placed.rows[0]?.outcome, 'granted');
