@@ -48,7 +48,9 @@ test('D8 a page opened under another name of this machine moves to the public na
   const { url } = await serve(context, async function* () {
     yield LINE;
   });
-  const [moved] = (await once(get(`${url}file?a=b`, { headers: { host: 'localhost' } }), 'response')) as [IncomingMessage];
+  const [moved] = (await once(get(`${url}file?a=b`, { headers: { host: 'localhost' } }), 'response')) as [
+    IncomingMessage,
+  ];
   moved.resume();
   assert.equal(moved.statusCode, 303);
   assert.equal(moved.headers.location, 'http://127.0.0.1/file?a=b');
