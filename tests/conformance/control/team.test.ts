@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
+import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -90,6 +91,28 @@ test('AU-06 an invitation that was withdrawn, replaced, has expired or was sent 
   await owner.get(204, 'DELETE', `${path}/team/${await idOf(rogue.email)}`);
   await refused();
   await rogue.get(404, 'GET', path);
+});
+
+test('AU-06 an owner who is removed while their invitation waits invites nobody', async () => {
+  const { owner, appId, path, team, idOf } = await newApp();
+  const rogue = await newMember(service, appId, 'owner');
+  const its = await idOf(rogue.email);
+  const client = await service.database.owner.connect();
+  await client.query('begin');
+  await client.query('select from accounts.apps where app_id = $1 for update', [appId]);
+  const removal = owner.ask('DELETE', `${path}/team/${its}`);
+  await untilWaiting(service.database, 1);
+  const late = rogue.ask('POST', `${path}/invitations`, { email: rogue.email.replace('@', '+2@'), role: 'owner' });
+  try {
+    await untilWaiting(service.database, 2);
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
+  assert.equal((await removal).status, 204);
+  assert.equal((await late).status, 403);
+  const { members, invitations } = await team();
+  assert.deepEqual([members.map(({ role }) => role), invitations], [['owner'], []]);
 });
 
 test('AU-06 an app keeps an owner who can sign in, even if two act at once', async () => {

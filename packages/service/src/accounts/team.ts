@@ -55,7 +55,7 @@ export interface Teams {
     owner: Owner,
     app: { readonly appId: AppId; readonly name: string },
     invited: { readonly email: string; readonly role: AppRole },
-  ) => Promise<Invitation | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
+  ) => Promise<Invitation | Refusal<'CONFLICT' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS'>>;
   /** Makes the link in the mail void. False when there is no such invitation. */
   readonly withdraw: (owner: Owner, appId: AppId, invitationId: string) => Promise<boolean>;
   /** What a token invites to, for the page that asks. Undefined when it no longer works. */
@@ -71,9 +71,13 @@ export interface Teams {
     owner: Owner,
     appId: AppId,
     change: { readonly accountId: AccountId; readonly role: AppRole },
-  ) => Promise<Member | Refusal<'CONFLICT'> | undefined>;
+  ) => Promise<Member | Refusal<'CONFLICT' | 'FORBIDDEN'> | undefined>;
   /** Removes a member, or lets one leave. They lose access with their next request. Refused for the last owner. */
-  readonly remove: (owner: Owner, appId: AppId, accountId: AccountId) => Promise<boolean | Refusal<'CONFLICT'>>;
+  readonly remove: (
+    owner: Owner,
+    appId: AppId,
+    accountId: AccountId,
+  ) => Promise<boolean | Refusal<'CONFLICT' | 'FORBIDDEN'>>;
   /** Deletes invitations that have expired. */
   readonly forget: () => Promise<void>;
 }
@@ -94,6 +98,7 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
 const FORGOTTEN_MAX = 10_000;
 const FULL = `An app has at most ${MEMBERS_MAX} members and invitations. Remove one first.`;
+const NO_OWNER = 'You are no longer an owner of this app.';
 const LAST_OWNER = 'An app keeps at least one owner who can sign in. Make somebody else an owner first.';
 
 export function createTeams(options: TeamsOptions): Teams {
@@ -134,6 +139,7 @@ function createInvite({ pool, attempts, sendInvitation }: TeamsOptions): Teams['
     return inTransaction(pool, async (tx) => {
       await lockTeam(tx, appId);
       const members = await selectMembers(tx, appId);
+      if (!isOwner(members, owner.accountId)) return refuse('FORBIDDEN', NO_OWNER);
       if (members.some((member) => member.email === address)) {
         return refuse('CONFLICT', 'This e-mail belongs to a member of the app already. Change their role instead.');
       }
@@ -185,7 +191,7 @@ function createMemberActs({ pool }: TeamsOptions): Pick<Teams, 'changeRole' | 'r
   return {
     changeRole: (owner, appId, { accountId, role }) =>
       inTransaction(pool, async (tx) => {
-        const found = await findToChange(tx, appId, accountId, role);
+        const found = await findToChange(tx, appId, { by: owner.accountId, accountId, role });
         if (found === undefined || found instanceof Refusal) return found;
         if (found.role === role) return memberOf(found);
         await updateMember(tx, appId, accountId, role);
@@ -196,7 +202,7 @@ function createMemberActs({ pool }: TeamsOptions): Pick<Teams, 'changeRole' | 'r
       }),
     remove: (owner, appId, accountId) =>
       inTransaction(pool, async (tx) => {
-        const found = await findToChange(tx, appId, accountId, undefined);
+        const found = await findToChange(tx, appId, { by: owner.accountId, accountId, role: undefined });
         if (found === undefined) return false;
         if (found instanceof Refusal) return found;
         await deleteMember(tx, appId, accountId);
@@ -216,15 +222,24 @@ function createMemberActs({ pool }: TeamsOptions): Pick<Teams, 'changeRole' | 'r
 async function findToChange(
   tx: Queryable,
   appId: AppId,
-  accountId: AccountId,
-  role: AppRole | undefined,
-): Promise<MemberRow | Refusal<'CONFLICT'> | undefined> {
+  {
+    by,
+    accountId,
+    role,
+  }: { readonly by: AccountId; readonly accountId: AccountId; readonly role: AppRole | undefined },
+): Promise<MemberRow | Refusal<'CONFLICT' | 'FORBIDDEN'> | undefined> {
   await lockTeam(tx, appId);
   const members = await selectMembers(tx, appId);
+  if (by !== accountId && !isOwner(members, by)) return refuse('FORBIDDEN', NO_OWNER);
   const found = members.find((member) => member.account_id === accountId);
   if (found === undefined || found.role !== 'owner' || role === 'owner') return found;
   const isKept = members.some((one) => one.role === 'owner' && !one.is_disabled && one.account_id !== accountId);
   return isKept ? found : refuse('CONFLICT', LAST_OWNER);
+}
+
+/** Asked again under the lock: the role that the caller checked may have been taken away while the request waited for it. */
+function isOwner(members: readonly MemberRow[], accountId: AccountId): boolean {
+  return members.some((one) => one.account_id === accountId && one.role === 'owner');
 }
 
 function memberOf({ account_id: accountId, email, name, role, since }: MemberRow): Member {

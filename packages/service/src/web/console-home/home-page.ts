@@ -2,14 +2,18 @@ import { html } from '#kernel/html.ts';
 import { micros } from '#kernel/micros.ts';
 import { latencyOf } from '#stats/latency.ts';
 import type { Figures } from '#stats/stats.ts';
+import { badge } from '#web/components/badge.ts';
+import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/components/figures.ts';
+import { moment } from '#web/components/moment.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { callsChart } from '#web/console-home/calls-chart.ts';
-import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices, WebhookHealth } from '#web/console-home/console-home-services.ts';
 import { PERIODS, periodOf, periodSwitch } from '#web/console-home/period.ts';
 import { setUpList } from '#web/console-home/set-up-list.ts';
 import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console-home/texts.ts';
@@ -25,11 +29,12 @@ export function homePage(services: ConsoleHomeServices): PageMethods {
       const { step, lengthMs } = PERIODS[period];
       const toMs = clock.nowMs();
       const range = { appId: app.appId, mode, fromMs: toMs - lengthMs, toMs };
+      const webhook = await services.deliveries.health(app.appId);
       const [points, outcomes, models, left] = await Promise.all([
         stats.series({ ...range, step }),
         stats.byOutcome(range),
         stats.byModel(range),
-        setUpList(services, asked),
+        setUpList(services, asked, webhook),
       ]);
       const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}
 ${left}
@@ -41,6 +46,7 @@ ${section({ id: 'calls', heading: TEXTS.calls, body: [callsChart(points, step)] 
 <div class="columns">
 ${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
 ${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
+${webhook.status === undefined ? undefined : section({ id: 'webhook', heading: TEXTS.webhook, body: [webhookFacts(asked, webhook)] })}
 </div>`;
       return showAppPage(services, asked, { title: app.name, body, page: '' });
     },
@@ -83,6 +89,22 @@ function figuresOf(services: ConsoleHomeServices, { request, mode }: AppRequest,
 
 function shareOf(count: number, calls: number): string {
   return TEXTS.share(calls === 0 ? 0 : (count / calls) * 100);
+}
+
+/** Events of the last 24 hours. They tell of live wallets, in either mode of the page. */
+function webhookFacts({ to, request: { formats } }: AppRequest, webhook: WebhookHealth) {
+  const { status, delivered, failing, dropped, lastFailure } = webhook;
+  const facts = definitionList([
+    [
+      TEXTS.webhookState,
+      badge(status === 'active' ? TEXTS.webhookActive : TEXTS.webhookDisabled, status === 'active' ? 'good' : 'warn'),
+    ],
+    [TEXTS.delivered, formats.count(delivered)],
+    [TEXTS.failing, formats.count(failing)],
+    [TEXTS.dropped, formats.count(dropped)],
+    lastFailure === undefined ? undefined : [TEXTS.lastFailure, moment(lastFailure.atMs, formats)],
+  ]);
+  return html`${facts}\n${linkLine(to('webhooks'), TEXTS.toWebhooks)}`;
 }
 
 /** The latencies of all points together. */

@@ -2,22 +2,22 @@ import { type Html, html } from '#kernel/html.ts';
 import { section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
 import { appPath } from '#web/console/mode.ts';
-import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import type { ConsoleHomeServices, WebhookHealth } from '#web/console-home/console-home-services.ts';
 import { SET_UP_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 
 /** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
 export async function setUpList(
-  { apps, stats, subscriptions, logos, clock }: ConsoleHomeServices,
+  { apps, stats, logos, clock }: ConsoleHomeServices,
   { app }: AppRequest,
+  webhook: WebhookHealth,
 ): Promise<Html | undefined> {
   const { appId } = app;
   const toMs = clock.nowMs();
-  const [keys, played, subscription, logo] = await Promise.all([
+  const [keys, played, logo] = await Promise.all([
     apps.listKeys(appId),
     stats.byOutcome({ appId, mode: 'sandbox', fromMs: toMs - MONTH_MS, toMs }),
-    subscriptions.find(appId),
     logos.digestOf(appId),
   ]);
   const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
@@ -33,7 +33,7 @@ export async function setUpList(
     },
     { ...TEXTS.redirect, isDone: app.redirectUris.length > 0, href: appPath(appId, 'settings', 'live') },
     { ...TEXTS.logo, isDone: logo !== undefined, href: appPath(appId, 'settings', 'live') },
-    { ...TEXTS.webhook, isDone: subscription?.status === 'active', href: appPath(appId, 'webhooks', 'live') },
+    { ...TEXTS.webhook, isDone: webhook.status === 'active', href: appPath(appId, 'webhooks', 'live') },
     { ...TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
     {
       ...TEXTS.liveCall,

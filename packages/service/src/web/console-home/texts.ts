@@ -55,6 +55,15 @@ export const HOME_TEXTS = {
   modelsWhat: 'Those that cost most',
   model: 'Model',
   noModels: 'No calls yet.',
+  webhook: 'Webhook, last 24 hours',
+  webhookState: 'Endpoint',
+  webhookActive: 'Active',
+  webhookDisabled: 'Disabled after failures',
+  delivered: 'Delivered',
+  failing: 'Failed, tried again',
+  dropped: 'Dropped',
+  lastFailure: 'Last failure',
+  toWebhooks: 'Look at the deliveries',
 } as const;
 
 /** What a new app still needs. */
