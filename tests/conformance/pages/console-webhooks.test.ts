@@ -182,7 +182,7 @@ test('WH-14 the page lists deliveries by state and in pages, and one event has i
   assert.match(one.text, /Status 500 after/);
   assert.match(one.text, /curl [^<]+\/balance/);
   assert.ok(one.text.includes(String.raw`x-service-user: it&#39;\&#39;&#39;s anna`), one.text);
-  for (const strange of ['', 'x', 'evt_%00', `evt_${'0'.repeat(32)}`]) {
+  for (const strange of ['', 'x', `evt_${'0'.repeat(32)}`]) {
     assertPage(await browser.open(`/console/${appId}/delivery?id=${strange}`), 404, 'No such event', IN_CONSOLE);
   }
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
-import { assertPage } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -54,8 +54,9 @@ test('D8 CP-01 where registering is open, the sign-in links to it, and the new a
   ]) {
     assertPage(await browser.submit('/register', wrong), 400, 'Create an account');
   }
-  assertPage(await browser.submit('/register', { email, 'new-password': PASSWORD }), 200, 'Your account');
-  assert.match(browser.page().text, /new-owner@example\.test/);
+  assertPage(await browser.submit('/register', { email, 'new-password': PASSWORD }), 200, 'Your apps', IN_CONSOLE);
+  assert.match(browser.page().text, /We have mailed you a link/);
+  assert.match((await browser.open('/account')).text, /new-owner@example\.test/);
   const other = openBrowser(service.url);
   await other.open('/register');
   assertPage(await other.submit('/register', { email, 'new-password': PASSWORD }), 409, 'Create an account');

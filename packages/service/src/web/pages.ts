@@ -69,9 +69,10 @@ export function createPages(given: PagesOptions): PageRoutes {
   const options = {
     cookies,
     key: deriveKey(secret, 'page-form'),
-    // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Each is its own.
+    // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Its pages move to the one in our links.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
+    publicUrl,
     addressOf: accounts.addressOf,
     pace,
     log,

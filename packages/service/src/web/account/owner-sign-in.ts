@@ -32,7 +32,8 @@ export function signInPage(services: AccountServices): PageMethods {
       });
       if (signedIn instanceof Refusal)
         return { ...refusedBy(signedIn, signInForm(services, request, email, signedIn.message)), needs };
-      return goOn(services, signedIn);
+      // Somebody who opened the link of the mail before they signed in goes on to it.
+      return goOn(services, signedIn, request.cookie('verify') === undefined ? undefined : '/account/verify');
     },
   };
 }

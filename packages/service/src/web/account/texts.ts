@@ -41,7 +41,6 @@ export const ACCOUNT_TEXTS = {
     ['password', 'Your password was changed, and every other session was signed out.'],
     ['session', 'The session was signed out.'],
     ['others', 'Every other session was signed out.'],
-    ['registered', 'Your account is ready. We have mailed you a link that verifies your e-mail.'],
     ['verification', 'The link is on its way. The one before no longer works.'],
     ['verified', 'Your e-mail is verified.'],
   ]) as ReadonlyMap<string | null, string>,
@@ -97,7 +96,7 @@ export const PASSWORD_RESET_TEXTS = {
 /** The texts of the page that verifies an e-mail. */
 export const VERIFY_TEXTS = {
   title: 'Verify your e-mail',
-  signInFirst: 'Sign in to the account that the mail is for, then open its link again.',
+  signInFirst: 'Sign in to the account that the mail is for. Then you can verify its address.',
   signIn: 'Sign in',
   confirm: (email: string) => `This account is yours, and mail to ${email} reaches you?`,
   verify: 'Verify this e-mail',

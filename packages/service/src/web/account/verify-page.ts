@@ -55,7 +55,7 @@ export function verifyPage({ accounts, cookies, frame, addressOf }: AccountServi
       const refused = await accounts.verifyEmail(signedIn.account, request.cookie('verify') ?? '', from);
       const kept = [cookies.write('verify', undefined)];
       if (refused !== undefined) return { ...refusedBy(refused, voidPage(refused.message)), cookies: kept };
-      return redirectTo('/account?done=verified', kept);
+      return redirectTo('/console?done=verified', kept);
     },
   };
 }

@@ -5,7 +5,7 @@ import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { list } from '#web/components/list.ts';
 import { moment } from '#web/components/moment.ts';
-import { errorSummary } from '#web/components/notices.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { textField } from '#web/components/text-field.ts';
 import { checkFields } from '@purser/contract/check-fields.ts';
@@ -58,7 +58,7 @@ async function showApps(services: ConsoleServices, request: PageRequest, refused
     return html`<div><a href="${appPath(appId, '', 'live')}"><strong>${name}</strong></a>${state}<br>
 <span class="soft">${TEXTS.roles[role]}. ${TEXTS.created} ${moment(createdAtMs, request.formats)}</span></div>`;
   });
-  const body = html`${errorSummary(refused?.refusal.message)}
+  const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p class="soft">${TEXTS.what}</p>
 <div class="columns">
 ${apps.length === 0 ? card(html`<p>${TEXTS.none}</p>`) : card(list(items))}

@@ -10,6 +10,14 @@ export const APPS_TEXTS = {
   nameHint: 'Your users see it when they connect their wallet.',
   create: 'Create the app',
   created: 'Created',
+  /** What was just done, by the `done` of the address. Any other value shows nothing. */
+  done: new Map([
+    [
+      'registered',
+      'Your account is ready. We have mailed you a link that verifies your e-mail: live keys need it, the sandbox does not.',
+    ],
+    ['verified', 'Your e-mail is verified.'],
+  ]) as ReadonlyMap<string | null, string>,
   roles: { owner: 'You are an owner', developer: 'You are a developer', viewer: 'You are a viewer' },
 } as const;
 

@@ -85,9 +85,8 @@ async function show(services: WebhooksServices, asked: AppRequest, done: Done): 
   const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 ${done.secret === undefined ? undefined : secretNotice(done.secret)}
-${mode === 'sandbox' ? warningNotice(TEXTS.noSandbox) : undefined}
 ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
-<p class="soft">${TEXTS.what}</p>
+<p class="soft">${TEXTS.what}${mode === 'sandbox' ? ` ${TEXTS.noSandbox}` : ''}</p>
 ${subscription === undefined ? undefined : statusPart(subscription)}
 ${subscription === undefined || !asked.may('webhooks') ? undefined : testPart(asked, subscription.events[0], done.sent)}
 ${subscription === undefined ? undefined : sectionOf(deliveries)}

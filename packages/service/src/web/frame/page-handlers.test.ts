@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createCookies } from '#web/frame/cookies.ts';
@@ -17,6 +17,7 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
     cookies: createCookies(false),
     key: Buffer.alloc(32),
     isOwnOrigin: () => true,
+    publicUrl: 'http://127.0.0.1',
     addressOf: () => '127.0.0.1',
     pace: { take: () => undefined },
     log: createLog('warn', { write: (line) => void told.push(line) }),
@@ -42,6 +43,18 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return { url, told, handled: async () => Promise.all(handled) };
 }
+
+test('D8 a page opened under another name of this machine moves to the public name, with its query', async (context) => {
+  const { url } = await serve(context, async function* () {
+    yield LINE;
+  });
+  const [moved] = (await once(get(`${url}file?a=b`, { headers: { host: 'localhost' } }), 'response')) as [
+    IncomingMessage,
+  ];
+  moved.resume();
+  assert.equal(moved.statusCode, 303);
+  assert.equal(moved.headers.location, 'http://127.0.0.1/file?a=b');
+});
 
 test('a file in pieces is sent whole, and no piece is made before there is room for it', async (context) => {
   let made = 0;

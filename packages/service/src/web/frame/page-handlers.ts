@@ -10,9 +10,10 @@ import type { Cookies } from '#web/frame/cookies.ts';
 import { bindingOf, isProof, proofOf } from '#web/frame/form-proof.ts';
 import type { Audience, PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { readForm } from '#web/frame/read-form.ts';
-import { refusalPage } from '#web/frame/responses.ts';
+import { redirectTo, refusalPage } from '#web/frame/responses.ts';
 import { sendPage } from '#web/frame/send-page.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
+import { usualOrigin } from '#web/frame/usual-origin.ts';
 
 export interface PageHandlerOptions {
   readonly cookies: Cookies;
@@ -20,6 +21,8 @@ export interface PageHandlerOptions {
   readonly key: Buffer;
   /** Whether an `Origin` header names this service. */
   readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
+  /** The base of the addresses that we hand out. */
+  readonly publicUrl: string;
   /** Where a request comes from, behind the proxies of the settings. */
   readonly addressOf: CallerAddress;
   /** How fast forms may come from one network address. */
@@ -76,6 +79,8 @@ async function answer<Who>(
     return refusalPage(audience, refuse('BAD_REQUEST', TEXTS.oddAddress));
   }
   const isForm = method === 'POST';
+  const usual = isForm ? undefined : usualOrigin(options.publicUrl, headers.host);
+  if (usual !== undefined) return redirectTo(`${usual}${exchange.path}${exchange.query && `?${exchange.query}`}`);
   // The origin is checked first: a form from another site must not cost us the reading of its body or a look at the database.
   if (isForm && !isFromOurPage(options, exchange)) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.foreign));
