@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -294,11 +294,7 @@ interface Child {
 
 function childrenOf(pid: number): readonly Child[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-  return pids.flatMap((child) => {
-    try {
-      return [{ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }];
-    } catch {
-      return []; // It has ended since.
-    }
-  });
+  // One that has ended since is none.
+  const running = pids.filter((child) => existsSync(`/proc/${child}/cmdline`));
+  return running.map((child) => ({ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }));
 }
