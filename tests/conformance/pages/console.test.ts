@@ -135,6 +135,7 @@ test('the home of an app sums its calls by what became of them, and says what is
     const page = await browser.open(path);
     return /<dt>Calls<\/dt><dd>3<\/dd><dd>2 charged<\/dd>/.test(page.text) && page;
   });
+  assert.match(home.text, /<dt>Until the end<\/dt><dd>[\d,.]+ m?s<\/dd>/); // The hours before had no calls.
   assertPage(home, 200, undefined, IN_CONSOLE);
   assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
   assert.match(home.text, /<code>BAD_REQUEST<\/code>/);

@@ -1,6 +1,6 @@
 import { html } from '#kernel/html.ts';
 import { micros } from '#kernel/micros.ts';
-import { latencyOf } from '#stats/latency.ts';
+import { BUCKETS, latencyOf } from '#stats/latency.ts';
 import type { Figures } from '#stats/stats.ts';
 import { badge } from '#web/components/badge.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -109,11 +109,11 @@ function webhookFacts({ to, request: { formats } }: AppRequest, webhook: Webhook
 
 /** The latencies of all points together. */
 function mergedOf(points: readonly Figures[], of: 'firstByte' | 'total') {
-  const [first] = points;
-  const buckets = first?.[of].buckets.map((_, at) =>
+  // An hour without calls has no buckets.
+  const buckets = Array.from({ length: BUCKETS }, (_, at) =>
     points.reduce((sum, point) => sum + (point[of].buckets[at] ?? 0), 0),
   );
-  return latencyOf(buckets ?? []);
+  return latencyOf(buckets);
 }
 
 /** Everything that was neither charged nor meant to be free, the most frequent first, with a way to the calls. */

@@ -122,6 +122,7 @@ li:has(>div,>form,>.badge){display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-item
 table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
 .compact td:first-child:nth-last-child(2){white-space:nowrap}
+.compact td .soft{white-space:normal;font-weight:400}
 caption>.soft{font-size:1rem;font-weight:400}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
