@@ -13,7 +13,7 @@ interface CodeBlock {
 
 /** Text to copy: a command, a snippet, a key. The button appears where the browser can copy. */
 export function codeBlock({ id, label, code, wraps = false }: CodeBlock): Html {
-  return html`<figure class="code">
+  return html`<figure class="snippet">
 <figcaption>${label} <button type="button" class="quiet" data-copy="${id}" data-done="${TEXTS.copied}" hidden>${TEXTS.copy}</button></figcaption>
 <pre${wraps ? html` class="wrap"` : undefined} tabindex="0" aria-label="${label}"><code id="${id}">${code}</code></pre>
 </figure>`;

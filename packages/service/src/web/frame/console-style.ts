@@ -35,8 +35,8 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .tiles dd{font-size:1.5rem;font-weight:700;line-height:1.35;letter-spacing:-.01em}
 .tiles dd+dd{font-size:.875rem;font-weight:400;letter-spacing:0;color:var(--soft)}
 .columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 1.25rem;align-items:start}
-.chart{overflow-x:auto;margin:0 0 .5rem}
-.chart svg{display:block;width:100%;min-width:34rem;height:auto}
+.chart{direction:rtl;overflow-x:auto;margin:0 0 .5rem}
+.chart svg{direction:ltr;display:block;width:100%;min-width:34rem;height:auto}
 .chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .chart line{stroke:var(--line)}
 .chart rect,.key::before{fill:var(--accent);background:var(--accent)}
@@ -46,11 +46,11 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .keys{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem;margin:0 0 .75rem}
 .keys>li{border:0;padding:0}
 .key::before{content:"";display:inline-block;width:.75em;height:.75em;border-radius:.2em;margin-right:.45em}
-.code{margin:0 0 1.25rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);min-width:0}
-.code figcaption{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:2.5rem;padding:.25rem .5rem .25rem 1rem;border-bottom:1px solid var(--line);color:var(--soft);font-size:.875rem;font-weight:600}
-.code button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
-.code pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
-.code pre.wrap{white-space:pre-wrap}
+.snippet{margin:0 0 1.25rem;border:1px solid var(--line);border-radius:.6rem;background:var(--ground);min-width:0}
+.snippet figcaption{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:2.5rem;padding:.25rem .5rem .25rem 1rem;border-bottom:1px solid var(--line);color:var(--soft);font-size:.875rem;font-weight:600}
+.snippet button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
+.snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
+.snippet pre.wrap{white-space:pre-wrap}
 .filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
 .filter>div{flex:1 1 10rem;max-width:20rem}
 .filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
