@@ -16,7 +16,7 @@ OPENAI_API_KEY=svc_live_...
 ENABLE_FORWARD_USER_INFO_HEADERS=True
 FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
     notes:
-      'Each of its users has a wallet: Open WebUI sends its own id of the user in that header. Titles and tags are calls too, and the user pays for them: set a small task model, or switch them off. Connect each user once, with `POST /connect` and that id. By its source, it shows our error as text in the chat.',
+      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. By its source, it shows our error as text in the chat.',
   },
   {
     name: 'opencode',

@@ -29,7 +29,7 @@ export const TOOLS: readonly Tool[] = [
     script: at('dspy_tool.py'),
     shows: /LMBillingError.*does not cover the call/,
     notes:
-      'A 402 is an `LMBillingError` with our message, without the link. In a trial, DSPy made four requests for a call that got a 429, and for one that got a 502. After a timeout it repeats the call and does not mark the retry. Without a key that joins, the test charged four calls and DSPy had no answer; with one, it charged one call and DSPy had the answer.',
+      'A 402 is an `LMBillingError` with our message, without the link. DSPy makes four requests for a call that gets a 429 or a 502. After a timeout it calls again without marking the retry. In a test, that cost four charges and gave no answer. With a key that joins, it cost one charge and gave the answer.',
   },
   {
     name: 'llm',
