@@ -26,6 +26,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
 .console>main>.switch{max-width:22rem}
+.console>main>.wide{max-width:34rem}
 .band{grid-column:1/-1;margin:0;padding:.4rem 1.25rem;text-align:center;font-size:.9rem;font-weight:650;background:var(--warn-tint);color:var(--warn);border-bottom:1px solid}
 .sandbox{--accent:#7a4a00;--deep:#5c3700;--tint:#fbf0db}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.75rem,1fr));gap:.75rem;margin:0 0 1.25rem}
