@@ -62,6 +62,7 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   const refused = await browser.submit('/console', { name: ' ' });
   assertPage(refused, 400, 'Your apps', IN_CONSOLE);
   assert.match(refused.text, /Name: must have at least 1 character/);
+  const form = { ...browser.fieldsOf('/console'), name: '<b>Reader' };
   const made = await browser.submit('/console', { name: '<b>Reader' });
   assertPage(made, 200, undefined, IN_CONSOLE);
   assert.match(made.text, /The app was created/);
@@ -71,6 +72,10 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
     apps.map(({ name }) => name),
     ['<b>Reader'],
   );
+  // A second press, or the form of a page that was kept, leads to the app that is there already.
+  const again = await browser.ask('/console', { form });
+  assert.equal(again.headers.get('location'), `/console/${apps[0]?.appId}?mode=sandbox&done=created`);
+  assert.equal(((await owner.get(200, 'GET', '/apps'))['apps'] as unknown[]).length, 1);
   const path = `/console/${apps[0]?.appId}/settings`;
 
   await browser.open(path);

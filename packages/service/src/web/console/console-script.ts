@@ -1,7 +1,7 @@
 import { scriptOf } from '#web/frame/page-policy.ts';
 
 /**
- * The only script of the console: buttons that copy, and parts of a page that stay current. A part with `data-live` and an
+ * The only script of the console: buttons that copy, forms that a double press sends once, and parts of a page that stay current. A part with `data-live` and an
  * id is replaced every ten seconds, or as many as `data-live` says, by the same part of the page as it is then, unless somebody
  * is using it. Pages work without: then the buttons stay hidden, and reloading does the rest.
  */
@@ -16,6 +16,13 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     setTimeout(() => { button.textContent = before; }, 2000);
   });
 }
+addEventListener('submit', (event) => {
+  const form = event.target;
+  if (form.method !== 'post') return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = 'yes';
+  setTimeout(() => { delete form.dataset.sent; }, 5000);
+});
 const parts = [...document.querySelectorAll('[data-live]')];
 const pauseMs = 1000 * (Number(parts[0]?.dataset.live) || 10);
 const keepCurrent = async () => {

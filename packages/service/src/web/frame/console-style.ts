@@ -1,3 +1,4 @@
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 /**
  * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
@@ -52,6 +53,14 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .snippet button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
 .snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
 .snippet pre.wrap{white-space:pre-wrap}
+@media not print{.tabs>input:nth-of-type(n)~.snippet{display:none}${EIGHT.map((at) => `.tabs>input:nth-of-type(${at}):checked~.snippet:nth-of-type(${at})`).join(',')}{display:block}}
+.tabs{position:relative;display:flex;flex-wrap:wrap;gap:.25rem .4rem;margin:0 0 1.25rem}
+.tabs>.snippet{flex:1 1 100%;margin:0}
+.tabs>input{position:absolute;opacity:0}
+.tabs>label{margin:0 0 .35rem;padding:.35rem .8rem;border:1px solid var(--edge);border-radius:2rem;font-size:.9rem;cursor:pointer}
+.tabs>label:hover{background:var(--tint)}
+.tabs>:checked+label{color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
+.tabs>:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 .filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
 .filter>div{flex:1 1 10rem;max-width:20rem}
 .filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
