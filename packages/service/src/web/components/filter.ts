@@ -24,12 +24,14 @@ export function filterForm(
   fields: readonly FilterField[],
   kept: Readonly<Record<string, string>> = {},
 ): Html {
+  const firstTime = fields.find(({ type }) => type !== undefined)?.name;
   const shown = fields.map(({ name, label, value, type, choices }) => {
     const field =
       choices === undefined
         ? html`<input id="${name}" name="${name}"${type === undefined ? undefined : html` type="${type}"`} value="${value}" autocomplete="off">`
         : html`<select id="${name}" name="${name}">${choices.map((choice) => optionOf(choice, value))}</select>`;
-    return html`<div><label for="${name}">${label}</label>${field}</div>\n`;
+    const line = name === firstTime ? html`<hr>` : undefined; // Both ends of a range on one line.
+    return html`${line}<div><label for="${name}">${label}</label>${field}</div>\n`;
   });
   const all: Readonly<Record<string, string>> = mode === 'sandbox' ? { mode, ...kept } : kept;
   const hidden = Object.entries(all).filter(([, value]) => value !== '');

@@ -63,6 +63,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .tabs>:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 .filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
 .filter>div{flex:1 1 10rem;max-width:20rem}
+.filter>hr{flex:1 1 100%;border:0;margin:-.75rem 0 0}
 .filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
 .filter button{min-height:2.6rem;padding:.35rem 1rem}
 .filter label{font-size:.875rem}
