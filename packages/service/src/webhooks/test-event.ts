@@ -24,7 +24,7 @@ export interface SentTest {
 
 /**
  * Sends an event that tells of no change to the app's endpoint, once, signed like every other (WH-10), and gives a copy to
- * every listener (`purser listen`), whichever types it wants. It is not stored, so it counts neither as a failure nor as a
+ * every listener (`purser listen`), also of a type that it did not ask for. It is not stored, so it counts neither as a failure nor as a
  * success (WH-12). Its id begins with `evt_test_`. It works while the endpoint is disabled, so that an owner can try it before
  * enabling it, and without an endpoint while there is a listener. `NOT_FOUND` if there is neither.
  */
