@@ -20,7 +20,7 @@ export const CALLS_TEXTS = {
   all: 'Everything',
   stream: 'streamed',
   span: 'Calls of the last',
-  spans: { '': 'All', hour: '1 hour', day: '24 hours', week: '7 days', month: '30 days' },
+  spans: { '': 'All', hour: '1 h', day: '24 h', week: '7 d', month: '30 d' },
   from: 'From (UTC)',
   to: 'Until before (UTC)',
   notAMoment: 'A moment must look like 2027-06-30T14:05, in UTC.',
