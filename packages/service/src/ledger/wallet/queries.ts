@@ -38,38 +38,6 @@ export async function selectConnectedWallet(
   return rows[0];
 }
 
-export interface AppUserRow {
-  readonly user_id: EndUserId;
-  readonly connected_at: Date;
-  readonly spent_this_month_micros: bigint;
-  readonly is_cap_reached: boolean;
-}
-
-/** No user id has a character as high as this one (AU-04). */
-const ABOVE_ALL = '\u007f';
-
-/**
- * Lists connected wallets of an app in the order of their user ids, a range of the index that has no others: a disconnected
- * one is not even read (WA-02). Users begin with `beginsWith` and come after `after`.
- */
-export async function selectAppUsers(
-  db: Queryable,
-  page: { readonly appId: AppId; readonly beginsWith: string; readonly after: string; readonly most: number },
-): Promise<readonly AppUserRow[]> {
-  const from = `${page.appId} ${page.beginsWith}`;
-  const { rows } = await db.query<AppUserRow>(
-    `select user_id, coalesce(first_connected_at, created_at) as connected_at, month.spent as spent_this_month_micros,
-       cap_micros is not null and month.spent >= cap_micros as is_cap_reached
-     from ledger.wallets,
-       lateral (select case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent) month
-     where app_id || ' ' || user_id >= $1 and app_id || ' ' || user_id < $2 and app_id || ' ' || user_id > $3
-       and is_connected
-     order by app_id || ' ' || user_id limit $4`,
-    [from, `${from}${ABOVE_ALL}`, `${page.appId} ${page.after}`, page.most],
-  );
-  return rows;
-}
-
 export interface NewWallet {
   readonly appId: AppId;
   readonly userId: EndUserId;
