@@ -194,7 +194,7 @@ test('WA-02 developers see what a connected user spent, their cap and latest cal
   assertPage(await browser.open(`${address('una')}&mode=sandbox`), 200, 'Sandbox', IN_CONSOLE);
   await connections.setConnected({ ...identity, connectionId }, false);
   const [left, stranger] = await Promise.all(['una', 'eve'].map((user) => owner.get(404, 'GET', `${path}/${user}`)));
-  const messageOf = (reply: typeof left) => (reply?.['error'] as { message: string }).message;
+  const messageOf = (reply: typeof left) => (reply?.['error'] as { message: string } | undefined)?.message;
   assert.equal(messageOf(left), messageOf(stranger));
   const gone = await browser.open(address('una'));
   assertPage(gone, 404, 'No such user', IN_CONSOLE);

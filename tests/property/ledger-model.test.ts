@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
-import { selectAppUser } from '../../packages/service/src/ledger/wallet/app-user-queries.ts';
+import { selectAppUser } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 import { rewrite } from '../support/rewrite.ts';

@@ -19,7 +19,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const SHOWN_CALLS = 10;
 
-/** `/console/:part/user?id=`: one user with a connected wallet. Whoever has disconnected looks like a stranger (WA-02). */
+/** `/console/:part/user?id=`: one user with a connected wallet. A user who has disconnected looks like a stranger (WA-02). */
 export function userPage(services: UsersServices): PageMethods {
   return forApp(services, {
     GET: async (asked) => {
