@@ -25,8 +25,8 @@ export const USER_TEXTS = {
   inAll: 'Spent in all',
   connected: 'Connected since',
   last: 'Last charged call',
-  capReached:
-    'The cap is reached: calls are refused with 402 APP_SPEND_CAP_EXCEEDED until the user raises it or the month ends. A user who has paused your app looks the same.',
+  whatReached:
+    'Calls are refused with 402 APP_SPEND_CAP_EXCEEDED until the user raises the cap or the month ends. A user who has paused your app looks the same.',
   calls: 'Latest calls',
   columns: ['Ended', 'Model', 'Outcome', 'Charged'],
   noCalls: 'No call of this user in the latest 5,000 of the app.',

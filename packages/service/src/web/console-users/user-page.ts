@@ -1,12 +1,14 @@
 import { type Html, html } from '#kernel/html.ts';
 import { parseEndUserId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
-import type { AppUser } from '#ledger/wallet/app-users.ts';
+import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { CallTrace } from '#traces/traces.ts';
+import { badge } from '#web/components/badge.ts';
+import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/components/figures.ts';
 import { moment } from '#web/components/moment.ts';
 import { linkLine } from '#web/components/navigation.ts';
-import { errorSummary, warningNotice } from '#web/components/notices.ts';
+import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
@@ -18,6 +20,8 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const SHOWN_CALLS = 10;
+
+type UserDetails = NonNullable<Awaited<ReturnType<AppUsers['find']>>>;
 
 /** `/console/:part/user?id=`: one user with a connected wallet. A user who has disconnected looks like a stranger (WA-02). */
 export function userPage(services: UsersServices): PageMethods {
@@ -36,8 +40,9 @@ export function userPage(services: UsersServices): PageMethods {
       const of = { appId: app.appId, mode, userId: user.userId };
       const all = { model: undefined, outcome: undefined, code: undefined, fromMs: undefined, toMs: undefined };
       const { traces } = await services.traces.recent({ ...of, ...all }, undefined, SHOWN_CALLS);
-      const body = html`${user.isCapReached ? warningNotice(TEXTS.capReached) : undefined}
-${figuresOf(services, asked, user)}
+      const body = html`${figuresOf(services, asked, user)}
+${user.isCapReached ? html`<p class="soft">${TEXTS.whatReached}</p>` : undefined}
+${card(factsOf(asked, user))}
 ${card(callsOf(services, asked, traces), linkLine(to('calls', { user: user.userId }), TEXTS.allCalls))}
 <p class="soft">${TEXTS.hidden}</p>`;
       return showAppPage(services, asked, { ...above, title: user.userId, body });
@@ -48,26 +53,23 @@ ${card(callsOf(services, asked, traces), linkLine(to('calls', { user: user.userI
 function figuresOf(
   { currency }: UsersServices,
   { request: { formats } }: AppRequest,
-  {
-    spentThisMonth,
-    spent,
-    cap,
-    connectedAtMs,
-    lastChargedAtMs,
-  }: AppUser & { readonly spent: AppUser['spentThisMonth'] },
+  { spentThisMonth, spent, cap, isCapReached }: UserDetails,
 ): Html {
+  const capText = cap === undefined ? TEXTS.noCap : TEXTS.ofCap(formats.amount(cap, currency));
   return figures([
     {
       name: TEXTS.thisMonth,
       value: formats.amount(spentThisMonth, currency),
-      note: cap === undefined ? TEXTS.noCap : TEXTS.ofCap(formats.amount(cap, currency)),
+      note: html`${capText}${isCapReached ? html` ${badge(USERS_TEXTS.capReached, 'warn')}` : undefined}`,
     },
     { name: TEXTS.inAll, value: formats.amount(spent, currency) },
-    {
-      name: TEXTS.last,
-      value: lastChargedAtMs === undefined ? USERS_TEXTS.never : moment(lastChargedAtMs, formats),
-    },
-    { name: TEXTS.connected, value: moment(connectedAtMs, formats) },
+  ]);
+}
+
+function factsOf({ request: { formats } }: AppRequest, { connectedAtMs, lastChargedAtMs }: UserDetails): Html {
+  return definitionList([
+    [TEXTS.connected, moment(connectedAtMs, formats)],
+    [TEXTS.last, lastChargedAtMs === undefined ? USERS_TEXTS.never : moment(lastChargedAtMs, formats)],
   ]);
 }
 
