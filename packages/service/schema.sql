@@ -1385,6 +1385,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.last_charge(bigint) to purser_live;
+
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
@@ -1566,6 +1570,10 @@ grant execute on function webhooks.claim(uuid,integer,integer,integer) to purser
 
 -- webhooks.connection_created(p_user text, p_at timestamp with time zone) returns text
 --   sql, immutable
+
+-- webhooks.copy_test(p_app text, p_event text, p_type text, p_body bytea) returns integer
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function webhooks.copy_test(text,text,text,bytea) to purser_live;
 
 -- webhooks.drop_listeners() returns void
 --   sql, volatile, security definer, search_path=pg_catalog
