@@ -82,7 +82,7 @@ class History {
     const receipts = `select coalesce(sum(charged_micros), 0)::bigint as spent, count(*) filter (where charged_micros > 0) as charged
       from usage.calls where wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
     for (const [index, user] of this.#users.entries()) {
-      await ledger.wallets.setConnected({ ...this.#keyOf(index), isConnected: true });
+      await ledger.wallets.setConnected({ ...this.#walletAt(index), isConnected: true });
       const { rows } = await ledger.database.owner.query<{ spent: bigint; charged: bigint }>(receipts, [user]);
       const found = await selectAppUser(ledger.live, APP, user as EndUserId);
       const [expected] = rows;
