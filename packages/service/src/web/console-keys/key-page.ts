@@ -13,6 +13,7 @@ import { card, section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
+import { verifyFirst } from '#web/console/verify-first.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console-keys/key-form.ts';
 import { nameOf, showMinted, snippetsOf, stateOf } from '#web/console-keys/key-parts.ts';
@@ -119,7 +120,7 @@ async function showKey(
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 ${card(await factsOf(services, asked, key))}
 ${isFixed ? undefined : section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
-${isFixed || key.rolledTo !== undefined ? undefined : rollSection(form)}
+${isFixed || key.rolledTo !== undefined ? undefined : rollSection(asked, form)}
 ${
   isFixed
     ? undefined
@@ -134,14 +135,17 @@ ${key.revokedAtMs !== undefined ? undefined : snippetsOf(services, asked, key)}`
   return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
 }
 
-function rollSection(form: (fields: Html) => Html): Html {
+function rollSection(asked: AppRequest, form: (fields: Html) => Html): Html {
   const choices = TEXTS.overlaps.map(([value, text]) => ({ value, text, isChosen: value === DEFAULT_OVERLAP }));
   const fields = html`${selectField({ name: 'overlap', label: TEXTS.overlap, choices })}
 ${button(TEXTS.rollButton, { name: 'act', value: 'roll' })}`;
   return section({
     id: 'roll',
     heading: TEXTS.roll,
-    body: [html`<p>${TEXTS.rollWhat}</p>`, confirmation({ act: TEXTS.roll, what: TEXTS.rollAsk, form: form(fields) })],
+    body: [
+      html`<p>${TEXTS.rollWhat}</p>`,
+      verifyFirst(asked) ?? confirmation({ act: TEXTS.roll, what: TEXTS.rollAsk, form: form(fields) }),
+    ],
   });
 }
 
