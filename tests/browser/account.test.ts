@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
-import { mailTo, newOwner, PASSWORD } from '../support/control.ts';
+import { newOwner, PASSWORD } from '../support/control.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { ageProofs, codeOf, forgetSteps } from '../support/second-factor.ts';
+import { ageProofs } from '../support/second-factor.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
 import { plugInAuthenticator } from '../support/virtual-authenticator.ts';
@@ -142,60 +142,6 @@ test('the account pages work without scripts and with the keyboard only', async 
   await tabTo(page, page.getByRole('button', { name: 'Sign out' }).first());
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-});
-
-test('CP-06 AU-06 with the keyboard only and no scripts a second factor is added and used, and a team grows', async (t) => {
-  const chromium = await openChromium(t, { 'purser.localhost': service.url });
-  if (chromium === undefined) return;
-  const tab = await chromium.open({ hasScripts: false, width: 390, colorScheme: 'dark' });
-  const { page } = tab;
-  const press = async (role: 'link' | 'button', name: string) => {
-    await tabTo(page, page.getByRole(role, { name }).first());
-    await page.keyboard.press('Enter');
-  };
-  const type = async (label: string, text: string) => {
-    await tabTo(page, page.getByLabel(label, { exact: true }));
-    await page.keyboard.type(text);
-  };
-  const at = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-  const { email } = await newOwner(service);
-  await signIn(tab, email);
-  await press('link', 'Add a second factor');
-  await press('link', 'Add an authenticator app');
-  await at('Add an authenticator app');
-  const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '');
-  await type('Code', codeOf(secret));
-  await page.keyboard.press('Enter');
-  await at('Your recovery codes');
-  await press('button', 'Sign out');
-  await forgetSteps(service);
-  await type('E-mail', email);
-  await type('Password', PASSWORD);
-  await page.keyboard.press('Enter');
-  await at('Your second factor');
-  await type('Code', codeOf(secret));
-  await page.keyboard.press('Enter');
-  await at('Your apps');
-
-  await type('Name', 'Shared');
-  await page.keyboard.press('Enter');
-  await press('link', 'Team');
-  const { email: invited } = await newOwner(service);
-  await type('E-mail', invited);
-  await press('button', 'Send the invitation');
-  await page.getByRole('status').waitFor();
-  const { token } = await mailTo(service, invited);
-  await page.goto(`${OWN}/invitation?token=${token}`);
-  await at('Invitation');
-  await assertSound(tab, 'invitation-of-another');
-  await press('button', 'Sign out and use another account');
-  await type('E-mail', invited);
-  await type('Password', PASSWORD);
-  await page.keyboard.press('Enter');
-  await at('Invitation');
-  await assertSound(tab, 'invitation');
-  await press('button', 'Join the team');
-  await at('Shared');
 });
 
 /** Another site with a page. */
