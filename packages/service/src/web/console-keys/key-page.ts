@@ -155,6 +155,7 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
   return definitionList([
     [TEXTS.hint, html`<code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}`],
     [TEXTS.keyId, html`<code>${key.keyId}</code>`],
+    key.mayReset ? [TEXTS.use, TEXTS.mayResetWhat] : undefined,
     key.boundUser === undefined ? undefined : [TEXTS.user, key.boundUser],
     key.joinSeconds === undefined ? undefined : [TEXTS.joins, TEXTS.seconds(key.joinSeconds)],
     [TEXTS.created, at(key.createdAtMs)],
