@@ -1569,6 +1569,10 @@ grant execute on function webhooks.claim(uuid,integer,integer,integer) to purser
 -- webhooks.connection_created(p_user text, p_at timestamp with time zone) returns text
 --   sql, immutable
 
+-- webhooks.copy_test(p_app text, p_event text, p_type text, p_body bytea) returns integer
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function webhooks.copy_test(text,text,text,bytea) to purser_live;
+
 -- webhooks.drop_listeners() returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function webhooks.drop_listeners() to purser_live;
