@@ -88,11 +88,11 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
     await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
-    await page.getByLabel('User ID').fill('test-user');
-    await page.getByRole('button', { name: 'throttled', exact: true }).click();
+    await page.getByLabel('Their next call plays').selectOption('throttled');
+    await page.getByRole('button', { name: 'Set the next call' }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
-    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByRole('button', { name: 'Make the call' }).click();
     await page.getByText('The same as code').waitFor();
     await assertSound(tab, `console-playground-${look}`);
