@@ -90,14 +90,15 @@ function answerWith(page: Html, refusal: Refusal | undefined): PageResponse {
   return { ...answer, needs: { script: CONSOLE_SCRIPT, isConsole: true } };
 }
 
-function headerOf(frame: ConsoleServices['frame'], request: PageRequest): Html {
+/** The header of every page of both consoles. */
+export function headerOf(frame: ConsoleServices['frame'], request: PageRequest): Html {
   return html`<header>
 ${brandOf(frame)}
 <nav class="top" aria-label="${TEXTS.service}"><a href="/console">${TEXTS.apps}</a><a href="/guides">${TEXTS.guides}</a><a href="/docs">${TEXTS.reference}</a>
 ${
   request.signedIn === undefined
     ? undefined
-    : html`<a href="/account">${TEXTS.account}</a>
+    : html`${request.signedIn.account.role === 'operator' ? html`<a href="/ops">${TEXTS.operations}</a>` : undefined}<a href="/account">${TEXTS.account}</a>
 ${request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }))}`
 }</nav>
 </header>`;

@@ -4,6 +4,7 @@ export const CONSOLE_TEXTS = {
   apps: 'Your apps',
   guides: 'Guides',
   reference: 'API reference',
+  operations: 'Operations',
   account: 'Account',
   signOut: 'Sign out',
   service: 'Service',
