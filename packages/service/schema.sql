@@ -65,6 +65,7 @@ create table accounts.api_keys (
   budget_micros bigint,
   rolled_from text collate "C",
   counts_as text collate "C",
+  may_reset boolean default false not null,
   constraint api_keys_pkey PRIMARY KEY (key_id),
   constraint api_keys_addresses_check CHECK (((cardinality(addresses) >= 1) AND (cardinality(addresses) <= 100))),
   constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
@@ -75,7 +76,8 @@ create table accounts.api_keys (
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint api_keys_models_check CHECK (((cardinality(models) >= 1) AND (cardinality(models) <= 100))),
   constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80))),
-  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000)))
+  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000))),
+  constraint resets_play_money_only CHECK (((mode = 'sandbox'::text) OR (NOT may_reset)))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
 CREATE INDEX api_keys_generation ON accounts.api_keys USING btree (generation);
@@ -1388,6 +1390,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.last_charge(bigint) to purser_live;
+
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
@@ -1569,6 +1575,10 @@ grant execute on function webhooks.claim(uuid,integer,integer,integer) to purser
 
 -- webhooks.connection_created(p_user text, p_at timestamp with time zone) returns text
 --   sql, immutable
+
+-- webhooks.copy_test(p_app text, p_event text, p_type text, p_body bytea) returns integer
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function webhooks.copy_test(text,text,text,bytea) to purser_live;
 
 -- webhooks.drop_listeners() returns void
 --   sql, volatile, security definer, search_path=pg_catalog

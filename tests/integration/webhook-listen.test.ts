@@ -55,7 +55,7 @@ async function arrange(t: TestContext) {
   return { database, db, receiver, service, restart, owner, appId: String(appId), topUp };
 }
 
-test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, like a delivery, even across a restart', async (t) => {
+test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event and test event once, like a delivery, even across a restart', async (t) => {
   const { db, receiver, service, restart, owner, appId, topUp } = await arrange(t);
   const dataDirectory = makeOpenDirectory(t);
   const token = owner.token ?? '';
@@ -97,6 +97,19 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, like a 
   assert.deepEqual(readdirSync(dataDirectory), ['catalogue.json'], 'the listener writes nothing to the data directory');
   const { rows: stored } = await db.query('select from webhooks.events');
   assert.deepEqual(stored, [], 'no delivery is stored');
+
+  // A test event, of a type that this command did not ask for, without any endpoint.
+  const { eventId, body, attempt, listeners } = await owner.get(200, 'POST', `/apps/${appId}/webhook/test`, {
+    type: 'balance.low',
+  });
+  assert.deepEqual([attempt, listeners], [null, 1]);
+  await arrived(5);
+  const [, , , , tested] = receiver.received;
+  assert.deepEqual([tested?.headers['x-service-event-id'], String(tested?.body)], [eventId, body]);
+  assert.match(String(eventId), /^evt_test_/);
+  assert.equal(tested && verify(tested, tested.atMs), 'accepted');
+  assert.deepEqual((await db.query('select from webhooks.events')).rows, [], 'a test event is not stored');
+
   await listening.stop();
   const { rows } = await db.query('select from webhooks.subscriptions');
   assert.deepEqual(rows, [], 'the listener deregistered');

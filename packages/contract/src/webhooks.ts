@@ -139,13 +139,14 @@ export const TEST_EVENT_PREFIX = 'evt_test_';
 /** A test event of one type, whether or not the app has subscribed to that type. */
 export const testEventSchema = z.strictObject({ type: z.enum(EVENT_TYPES) });
 
-/** A test event as it was sent, and how the one attempt ended. */
+/** A test event as it was sent, and where it went. */
 export const sentTestSchema = z
   .object({
     eventId: z.string().meta({ description: 'Begins with `evt_test_`.' }),
     type: z.enum(EVENT_TYPES),
     body: z.string().meta({ description: 'What was sent, byte for byte in UTF-8.' }),
-    attempt,
+    attempt: attempt.nullable().meta({ description: 'To the endpoint. Null if the app has none.' }),
+    listeners: z.int().meta({ description: 'How many running `purser listen` were given a copy.' }),
   })
   .meta({ id: 'SentTestEvent' });
 

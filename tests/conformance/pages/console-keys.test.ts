@@ -60,6 +60,37 @@ test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, an
   assert.ok(!live.text.includes('Batch'), 'each mode has a list of its own');
 });
 
+test('CP-08 a form that is sent twice makes one key and rolls once', async () => {
+  const { app, browser, keys, path: page } = await begin();
+  await browser.open(page);
+  const form = { ...browser.fieldsOf(page), name: 'Twice' };
+  const send = () => browser.ask(page, { form });
+  const replies = [await send(), await send(), await send()];
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 303, 303],
+  );
+  const keyId = (await keys()).find(({ name }) => name === 'Twice')?.['keyId'];
+  assert.equal((await keys()).filter(({ name }) => name === 'Twice').length, 1);
+  for (const { headers } of replies.filter(({ status }) => status === 303)) {
+    assert.equal(headers.get('location'), `/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}&done=before`);
+  }
+  const shown = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}&done=before`);
+  assertPage(shown, 200, 'Twice', IN_CONSOLE);
+  assert.match(shown.text, /no second key was made/);
+
+  const own = `/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}`;
+  const roll = { ...browser.fieldsOf(own, 'value="roll"'), overlap: '3600', act: 'roll' };
+  assertPage(await browser.ask(own, { form: roll }), 200, 'Your new key', IN_CONSOLE);
+  const again = await browser.ask(own, { form: roll });
+  const successor = (await keys()).find(({ rolledFrom }) => rolledFrom === keyId)?.['keyId'];
+  assert.equal(
+    again.headers.get('location'),
+    `/console/${app.appId}/key?mode=sandbox&id=${String(successor)}&done=before`,
+  );
+  assert.equal((await keys()).filter(({ name }) => name === 'Twice').length, 2);
+});
+
 test('CP-08 what is typed wrong is refused by the rules of the API, and stays in the form', async () => {
   const { browser, keys, path: page } = await begin();
   await browser.open(page);
@@ -80,6 +111,24 @@ test('CP-08 what is typed wrong is refused by the rules of the API, and stays in
     assert.match(refused.text, /value="Kept"/);
   }
   assert.equal((await keys()).length, before);
+});
+
+test('SB-07 CP-08 a key for automated tests is made on the page of sandbox keys, and its page says what it is for', async () => {
+  const { app, browser, keys, path } = await begin();
+  assert.match((await browser.open(path)).text, /<input id="reset" name="reset" type="checkbox"/);
+  const made = await browser.submit(path, { name: 'CI', reset: 'yes' });
+  assert.match(made.text, /curl -X POST &#39;[^&]+\/sandbox\/reset&#39;/);
+  assert.ok(!made.text.includes('/v1/chat/completions'), 'it makes no calls');
+  assert.deepEqual((await keys()).map(({ name, mayReset }) => [name, mayReset]).at(-1), ['CI', true]);
+  const reply = await send('/sandbox/balance', { url, key: keyIn(made), user: 'anna' });
+  assert.equal(reply.body['balanceMicros'], 5_000_000, reply.text);
+  assert.match((await browser.open(path)).text, /resets test users/);
+  const own = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${idIn(made)}`);
+  assert.match(own.text, /Reads and resets test users, and makes no calls/);
+
+  const live = path.replace('?mode=sandbox', '');
+  assert.ok(!(await browser.open(live)).text.includes('name="reset"'));
+  assertPage(await browser.submit(live, { name: 'CI', reset: 'yes' }), 400, 'Keys', IN_CONSOLE);
 });
 
 test('CP-08 the page of a key changes, rolls and revokes it, and no stranger sees it', async () => {

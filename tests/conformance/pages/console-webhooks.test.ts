@@ -62,6 +62,42 @@ test('WH-08 WH-09 WH-12 a test event of each type is signed like the others, and
   assert.deepEqual([entry?.action, entry?.after['type']], ['webhook.test', 'topup.completed']);
 });
 
+test('WH-08 WH-12 a test event goes to every purser listen of the app, with an endpoint or without, and is refused if there is neither', async () => {
+  const { appId } = await newApp();
+  const browser = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/webhooks`;
+  await browser.open(page);
+  assertRefusal(await owner.ask('POST', hook(appId, '/test'), { type: 'balance.low' }), { code: 'NOT_FOUND' });
+  const nowhere = await browser.submit(page, { act: 'test', type: 'balance.low' }, 'Send');
+  assertPage(nowhere, 404, 'Webhooks', IN_CONSOLE);
+  assert.match(nowhere.text, /Start one of the two/);
+
+  const listen = () => owner.get(201, 'POST', hook(appId, '/listeners'), { events: ['topup.completed'] });
+  const [one, other] = [await listen(), await listen()];
+  const elsewhere = await subscribe();
+  const stranger = await owner.get(201, 'POST', hook(elsewhere.appId, '/listeners'), { events: ['topup.completed'] });
+  const sent = await browser.submit(page, { act: 'test', type: 'balance.low' }, 'Send');
+  assertPage(sent, 200, 'Webhooks', IN_CONSOLE);
+  assert.match(sent.text, /2 were given it/);
+  assert.match(sent.text, /There is no endpoint/);
+  const copiesOf = async (app: string, { listenerId }: Record<string, unknown>) => {
+    const { events } = await owner.get(200, 'GET', hook(app, `/listeners/${String(listenerId)}/events?waitSeconds=0`));
+    return events as { eventId: string; type: string; body: string }[];
+  };
+  const copies = await copiesOf(appId, one);
+  assert.deepEqual(await copiesOf(appId, other), copies);
+  const [{ eventId, type, body } = { eventId: '', type: '', body: '' }] = copies;
+  assert.deepEqual([copies.length, type, JSON.parse(body).id], [1, 'balance.low', eventId]);
+  assert.match(eventId, /^evt_test_[0-9a-f]{32}$/);
+  assert.deepEqual(EVENT_SCHEMAS['balance.low'].safeParse(JSON.parse(body)).error, undefined);
+  assert.deepEqual(await copiesOf(elsewhere.appId, stranger), [], 'another app hears nothing');
+
+  const both = await owner.get(200, 'POST', hook(elsewhere.appId, '/test'), { type: 'topup.completed' });
+  assert.deepEqual([both['listeners'], (both['attempt'] as { status: number }).status], [1, 200]);
+  assert.deepEqual((await copiesOf(elsewhere.appId, stranger))[0]?.body, both['body']);
+  assert.deepEqual([await events(appId), await events(elsewhere.appId)], [[], []]);
+});
+
 test('WH-02 a test event goes to no address that a delivery may not go to', async () => {
   const courier = createCourier({ guard: createEndpointGuard({ allowPrivate: false }), clock: systemClock });
   const { appId, path } = await subscribe();
@@ -81,8 +117,8 @@ test('WH-02 a test event goes to no address that a delivery may not go to', asyn
   });
   const by = { accountId: newAccountId(), email: owner.email, from: '127.0.0.1' };
   const sent = await send(by, appId, 'topup.completed');
-  assert.ok(sent !== undefined && !(sent instanceof Refusal));
-  assert.equal(sent.error, 'address_blocked');
+  assert.ok(!(sent instanceof Refusal));
+  assert.equal(sent.attempt?.error, 'address_blocked');
   assert.equal(receiver.at(path).length, 0);
   await courier.close();
 });

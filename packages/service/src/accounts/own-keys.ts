@@ -18,6 +18,7 @@ import {
   keyOf,
   type KeyRules,
   refusalOf,
+  refusalOfLive,
   setFacts,
   withChange,
 } from '#accounts/own-key.ts';
@@ -41,11 +42,14 @@ interface RolledKey extends MintedKey {
 
 /** What an owner does with the keys of an app. The caller has checked that the app is theirs. */
 export interface OwnKeys {
-  /** Makes a key. An account that has not verified its e-mail makes sandbox keys only. */
+  /**
+   * Makes a key. An account that has not verified its e-mail makes sandbox keys only. `keyId`: its id, from `keyIdFrom`; refused if
+   * the app has a key with it. Undefined: any new one.
+   */
   readonly mintKey: (
     owner: Owner,
     appId: AppId,
-    key: KeyOptions & KeyChange,
+    key: KeyOptions & KeyChange & { readonly keyId?: KeyId | undefined },
   ) => Promise<MintedKey | Refusal<'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'>>;
   /** Lists all keys in force, and the hundred that ended last, by revocation or expiry. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
@@ -94,6 +98,7 @@ interface OwnKeysOptions extends KeyRules {
 const KEYS_MAX = 100;
 const ENDED_LISTED_MAX = 100;
 const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are in force. Revoke one that is no longer used.`;
+const MADE_BEFORE = 'This key was made before.';
 const REVOKED = 'This key is revoked, for good. Create another.';
 
 export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
@@ -121,30 +126,30 @@ export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
 }
 
 function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintKey'] {
-  return async (owner, appId, { mode, boundUser, joinSeconds, ...change }) => {
-    const refused = refusalOf(change, rules);
+  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, mayReset, ...change }) => {
+    const options = { mode, boundUser, joinSeconds, mayReset };
+    const refused = refusalOf(change, rules) ?? refusalOfLive(options);
     if (refused !== undefined) return refused;
     const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
     if (notVerified !== undefined) return notVerified;
     if (await hasAll(pool, appId)) return refuse('CONFLICT', TOO_MANY_KEYS);
     const apiKey = newApiKey(mode);
-    const keyId = newKeyId();
+    const keyId = chosen ?? newKeyId();
     const key = await inTransaction(pool, async (tx) => {
       const generation = await bumpGeneration(tx, 'accounts'); // Also the lock under which the limit is checked.
-      if (await hasAll(tx, appId)) return undefined;
+      if (chosen !== undefined && (await selectKeyOfApp(tx, { appId, keyId })) !== undefined) return MADE_BEFORE;
+      if (await hasAll(tx, appId)) return TOO_MANY_KEYS;
       return insertNew(tx, {
         owner,
         appId,
         keyId,
         apiKey,
         generation,
-        mode,
-        boundUser,
-        joinSeconds,
+        ...options,
         settings: withChange(NO_SETTINGS, change),
       });
     });
-    if (key === undefined) return refuse('CONFLICT', TOO_MANY_KEYS);
+    if (typeof key === 'string') return refuse('CONFLICT', key);
     await refresh();
     return { key, apiKey };
   };
@@ -190,10 +195,18 @@ function createRoll({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['rollK
       if (refused !== undefined) return refused;
       const endsAt = await expireKey(tx, { keyId, inSeconds: overlapSeconds }, generation);
       const apiKey = newApiKey(old.mode);
-      const { mode, boundUser, joinSeconds, line } = old;
+      const { mode, boundUser, joinSeconds, mayReset, line } = old;
       const settings = withChange(old.settings, { expiresAtMs });
       const of = { owner, appId, keyId: newKeyId(), apiKey, generation };
-      const key = await insertNew(tx, { ...of, mode, boundUser, joinSeconds, settings, succeeds: { keyId, line } });
+      const key = await insertNew(tx, {
+        ...of,
+        mode,
+        boundUser,
+        joinSeconds,
+        mayReset,
+        settings,
+        succeeds: { keyId, line },
+      });
       const before = factsOf(old.settings);
       const after = { ...before, expiresAt: endsAt.toISOString(), successor: key.keyId };
       const act = { action: 'key.roll', subject: keyId, appId, ...changedFacts(before, after) };
@@ -246,10 +259,11 @@ interface NewKey extends KeyOptions {
 
 /** Adds a key with its entry in the trail, and reads it back. */
 async function insertNew(tx: Queryable, { owner, apiKey, generation, ...key }: NewKey): Promise<ApiKey> {
-  const { keyId, appId, mode, boundUser, joinSeconds, settings, succeeds } = key;
+  const { keyId, appId, mode, boundUser, joinSeconds, mayReset, settings, succeeds } = key;
   const hint = hintOfApiKey(apiKey);
   await insertKey(tx, { ...key, digest: digestOfApiKey(apiKey), hint }, generation);
-  const after = { mode, hint, userId: boundUser, joinSeconds, ...setFacts(settings), rolledFrom: succeeds?.keyId };
+  const options = { mode, hint, userId: boundUser, joinSeconds, mayReset: mayReset || undefined };
+  const after = { ...options, ...setFacts(settings), rolledFrom: succeeds?.keyId };
   await insertAuditEntry(tx, ownersEntry(owner, { action: 'key.create', subject: keyId, appId, after }));
   const row = await selectKeyOfApp(tx, { appId, keyId });
   if (row === undefined) throw new Error('The key cannot be read back after it was created.');

@@ -53,7 +53,7 @@ import { createThrottle, type Throttle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAuditReader } from '#operator/audit.ts';
-import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -85,6 +85,7 @@ interface PlanesOptions {
   readonly listeners: Listeners;
   readonly deliveries: DeliveryHistory;
   readonly sendTestEvent: SendTest;
+  readonly sandboxWallets: SandboxWallets;
   readonly links: Links;
 }
 
@@ -180,7 +181,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
     appUsers: createAppUsers(pool),
-    sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
+    sandboxWallets: options.sandboxWallets,
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),

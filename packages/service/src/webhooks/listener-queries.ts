@@ -69,6 +69,21 @@ export async function handOverCopies(
   return rows;
 }
 
+/** Gives every listener of an app a copy of a test event, of any type. Returns how many there are. */
+export async function copyTest(
+  tx: Queryable,
+  appId: AppId,
+  event: { readonly eventId: string; readonly type: EventType; readonly body: Buffer },
+): Promise<number> {
+  const { rows } = await tx.query<{ listeners: number }>('select webhooks.copy_test($1, $2, $3, $4) as listeners', [
+    appId,
+    event.eventId,
+    event.type,
+    event.body,
+  ]);
+  return rows[0]?.listeners ?? 0;
+}
+
 /** Deletes a listener and, by cascade, its copies. Returns false if there is no such listener. */
 export async function deleteListener(db: Queryable, appId: AppId, listenerId: ListenerId): Promise<boolean> {
   const { rowCount } = await db.query('delete from webhooks.subscriptions where app_id = $1 and listener_id = $2', [

@@ -7,26 +7,32 @@ import type { AppId } from '#kernel/ids.ts';
 import { randomBytes } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptOutcome, Courier } from '#webhooks/deliver.ts';
+import { copyTest } from '#webhooks/listener-queries.ts';
 import { type SubscriptionRow, selectSubscription } from '#webhooks/queries.ts';
 import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 
-/** A test event that was sent, and how its one attempt ended. */
-interface SentTest extends AttemptOutcome {
+/** A test event that was sent. */
+export interface SentTest {
   readonly eventId: string;
   readonly type: EventType;
   readonly body: string;
+  /** How the one attempt ended. Undefined if the app has no endpoint. */
+  readonly attempt: AttemptOutcome | undefined;
+  /** How many listeners were given a copy. */
+  readonly listeners: number;
 }
 
 /**
- * Sends an event that tells of no change to the app's endpoint, once, signed like every other (WH-10). It is not stored, so
- * it counts neither as a failure nor as a success (WH-12). Its id begins with `evt_test_`. It works while the endpoint is
- * disabled, so that an owner can try it before enabling it. Undefined without a subscription.
+ * Sends an event that tells of no change to the app's endpoint, once, signed like every other (WH-10), and gives a copy to
+ * every listener (`purser listen`), also of a type that it did not ask for. It is not stored, so it counts neither as a failure nor as a
+ * success (WH-12). Its id begins with `evt_test_`. It works while the endpoint is disabled, so that an owner can try it before
+ * enabling it, and without an endpoint while there is a listener. `NOT_FOUND` if there is neither.
  */
 export type SendTest = (
   owner: Owner,
   appId: AppId,
   type: EventType,
-) => Promise<SentTest | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'> | undefined>;
+) => Promise<SentTest | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS' | 'NOT_FOUND'>>;
 
 interface SendTestOptions {
   readonly pool: Pool;
@@ -42,33 +48,45 @@ interface SendTestOptions {
 const TEST_USER = 'test-event';
 const TEST_BALANCE = 5_000_000;
 const TEST_THRESHOLD = 1_000_000n;
+const NOWHERE =
+  'This app has no webhook, and no `purser listen` is running for it. Start one of the two, then test again.';
 
 export function createSendTest({ pool, courier, secrets, clock, currency, pace }: SendTestOptions): SendTest {
   return async (owner, appId, type) => {
-    const row = await selectSubscription(pool, appId);
-    if (row === undefined) return undefined;
     const tooFast = pace(appId);
     if (tooFast !== undefined) return tooFast;
-    const secret = secrets.open(appId, row.sealed_secret);
-    if (secret === undefined) {
+    const row = await selectSubscription(pool, appId);
+    const secret = row === undefined ? undefined : secrets.open(appId, row.sealed_secret);
+    if (row !== undefined && secret === undefined) {
       return refuse('CONFLICT', 'The signing secret cannot be opened any more. Make a new one, then test again.');
     }
     const eventId = TEST_EVENT_PREFIX + randomBytes(16).toString('hex');
     const createdAt = isoOf(clock.nowMs());
     const body = JSON.stringify({ id: eventId, type, createdAt, appId, data: dataOf(type, row, currency, createdAt) });
-    await inTransaction(pool, (tx) => {
-      const after = { type, endpointHost: new URL(row.endpoint_url).host };
-      return insertAuditEntry(tx, ownersEntry(owner, { action: 'webhook.test', subject: appId, appId, after }));
+    const event = { eventId, type, body: Buffer.from(body) };
+    const listeners = await inTransaction(pool, async (tx) => {
+      const copied = await copyTest(tx, appId, event);
+      if (row === undefined && copied === 0) return 0;
+      const after = {
+        type,
+        endpointHost: row === undefined ? null : new URL(row.endpoint_url).host,
+        listeners: copied,
+      };
+      await insertAuditEntry(tx, ownersEntry(owner, { action: 'webhook.test', subject: appId, appId, after }));
+      return copied;
     });
-    const delivery = { eventId, type, body: Buffer.from(body), attempt: 1, endpointUrl: row.endpoint_url, secret };
-    const outcome = await courier.deliver(delivery, new AbortController().signal);
-    if (outcome === undefined) throw new Error('Nobody ends a test event but its own time limit.');
-    return { eventId, type, body, ...outcome };
+    if (row === undefined || secret === undefined) {
+      return listeners === 0 ? refuse('NOT_FOUND', NOWHERE) : { eventId, type, body, attempt: undefined, listeners };
+    }
+    const delivery = { ...event, attempt: 1, endpointUrl: row.endpoint_url, secret };
+    const attempt = await courier.deliver(delivery, new AbortController().signal);
+    if (attempt === undefined) throw new Error('Nobody ends a test event but its own time limit.');
+    return { eventId, type, body, attempt, listeners };
   };
 }
 
 /** The data of each type, as its own function in SQL writes it (WH-08). */
-function dataOf(type: EventType, row: SubscriptionRow, currency: string, at: string): object {
+function dataOf(type: EventType, row: SubscriptionRow | undefined, currency: string, at: string): object {
   const userId = TEST_USER;
   switch (type) {
     case 'connection.created':
@@ -76,7 +94,7 @@ function dataOf(type: EventType, row: SubscriptionRow, currency: string, at: str
     case 'topup.completed':
       return { userId, balanceMicros: TEST_BALANCE, availableMicros: TEST_BALANCE, currency };
     case 'balance.low': {
-      const threshold = row.low_balance_threshold_micros ?? TEST_THRESHOLD;
+      const threshold = row?.low_balance_threshold_micros ?? TEST_THRESHOLD;
       return { userId, availableMicros: Number(threshold - 1n), thresholdMicros: Number(threshold), currency };
     }
   }

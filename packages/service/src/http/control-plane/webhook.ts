@@ -13,6 +13,7 @@ import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { micros, microsToWire } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { AttemptOutcome } from '#webhooks/deliver.ts';
 import type { Subscription } from '#webhooks/subscription.ts';
 
 const WEBHOOK = '/apps/:appId/webhook';
@@ -82,14 +83,8 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const sent = await sendTestEvent(ownerOf(control, request), appId, request.body.type);
-      const { eventId, type, body, startedAtMs, durationMs, status, error } = granted(sent ?? notSubscribed());
-      const at = isoOf(startedAtMs);
-      return {
-        eventId,
-        type,
-        body,
-        attempt: { attempt: 1, at, status: status ?? null, durationMs, error: error ?? null },
-      };
+      const { eventId, type, body, attempt, listeners } = granted(sent);
+      return { eventId, type, body, attempt: attempt === undefined ? null : attemptToWire(attempt), listeners };
     },
   );
 
@@ -112,6 +107,10 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
       };
     },
   );
+}
+
+function attemptToWire({ startedAtMs, durationMs, status, error }: AttemptOutcome) {
+  return { attempt: 1, at: isoOf(startedAtMs), status: status ?? null, durationMs, error: error ?? null };
 }
 
 function notSubscribed(): Refusal<'NOT_FOUND'> {

@@ -19,6 +19,7 @@ export const KEYS_TEXTS = {
   user: 'Only for this user',
   userHint:
     'For tools that cannot send the header x-service-user. It cannot be changed later. Empty: each call names its user.',
+  mayReset: 'For automated tests: reads and resets test users, and makes no calls. It cannot be changed later.',
   expires: 'Expires after this day (UTC)',
   expiresHint: 'Such as 2027-06-30. Empty: never.',
   models: 'Models',
@@ -40,17 +41,19 @@ export const KEY_TEXTS = {
   once: 'Copy the key now. It is shown this once: nobody can look it up later, not even we.',
   theKey: 'API key',
   toKey: 'To the page of this key',
+  language: 'Language',
   use: 'Use it',
   useWhat:
     'Paste one of these and run it. “anna” stands for one of your users: send the name that your app has for them.',
   useAgain: 'The key itself is not shown again. Put it in place of the dots.',
   mode: 'Mode',
-  hint: 'Begins and ends with',
   keyId: 'Key ID',
   created: 'Created',
   lastUsed: 'Last used',
   expires: 'Expires',
   revoked: 'Revoked',
+  mayReset: 'resets test users',
+  mayResetWhat: 'Reads and resets test users, and makes no calls',
   user: 'Only for the user',
   joins: 'Joins calls with the same body',
   seconds: (count: number) => (count === 1 ? 'for a second' : `for ${count} seconds`),
@@ -58,6 +61,8 @@ export const KEY_TEXTS = {
   rolledTo: 'Succeeded by',
   spent: 'Spent this month',
   spentOf: (spent: string, held: string, budget: string) => `${spent} and ${held} on hold, of ${budget}`,
+  facts: 'Facts',
+  end: 'Replace or end it',
   roll: 'Roll the key',
   rollWhat:
     'You get a new key with the same options and limits. This one goes on working for the overlap, so that you can exchange them without an interruption. Both count for one rate and one budget.',
@@ -81,6 +86,10 @@ export const KEY_TEXTS = {
   modelsOf: (count: number) => (count === 1 ? '1 model' : `${count} models`),
   addressesOf: (count: number) => (count === 1 ? '1 address' : `${count} addresses`),
   done: new Map([
+    [
+      'before',
+      'This form was sent before, so no second key was made. The key was shown then, and is not shown again. If you have not copied it, roll this key.',
+    ],
     ['saved', 'The key was changed. All processes know it within a second.'],
     ['revoked', 'The key was revoked.'],
   ]) as ReadonlyMap<string | null, string>,
@@ -88,6 +97,9 @@ export const KEY_TEXTS = {
 
 /** The labels of the snippets. */
 export const SNIPPET_TEXTS = {
+  reset: 'Set up a test user',
+  next: 'Make the next call fail',
+  balance: 'Compare the balance',
   curl: 'curl',
   python: 'Python (openai)',
   javascript: 'JavaScript (openai)',

@@ -6,18 +6,9 @@ import { definitionList } from '#web/components/definition-list.ts';
 import { section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
+import type { SentTest } from '#webhooks/test-event.ts';
 import { isTaken, wordsOf } from '#web/console-webhooks/attempt-words.ts';
 import { DELIVERY_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
-
-/** A test event that was sent, and how it ended. */
-export interface SentTest {
-  readonly eventId: string;
-  readonly type: EventType;
-  readonly body: string;
-  readonly status: number | undefined;
-  readonly error: string | undefined;
-  readonly durationMs: number;
-}
 
 /** The form that sends a test, and the result of the one that was just sent. */
 export function testPart({ request, to }: AppRequest, usual: EventType | undefined, sent: SentTest | undefined): Html {
@@ -36,14 +27,15 @@ ${button(TEXTS.send, { kind: 'quiet', name: 'act', value: 'test' })}`;
   });
 }
 
-function resultOf(sent: SentTest): Html {
-  const isGood = isTaken(sent.status);
+function resultOf({ eventId, body, attempt, listeners }: SentTest): Html {
+  const isGood = attempt === undefined || isTaken(attempt.status);
   return html`<div class="${isGood ? 'good' : 'alert'}" role="status">
 <p><strong>${isGood ? TEXTS.sent : TEXTS.notSent}</strong></p>
 ${definitionList([
-  [TEXTS.result, wordsOf(sent)],
-  [DELIVERY_TEXTS.id, html`<code>${sent.eventId}</code>`],
+  [TEXTS.toEndpoint, attempt === undefined ? TEXTS.noEndpoint : wordsOf(attempt)],
+  [TEXTS.toListeners, listeners === 0 ? TEXTS.noListeners : TEXTS.listeners(listeners)],
+  [DELIVERY_TEXTS.id, html`<code>${eventId}</code>`],
 ])}
-${codeBlock({ id: 'sent-body', label: TEXTS.body, code: sent.body, wraps: true })}
+${codeBlock({ id: 'sent-body', label: TEXTS.body, code: body, wraps: true })}
 </div>`;
 }

@@ -50,14 +50,21 @@ export const WEBHOOKS_TEXTS = {
   removeWhat: 'Deliveries end at once. Events that wait are never sent, and the secret is destroyed.',
   test: 'Send a test event',
   testWhat:
-    'It is signed like every event and sent once, now. Its id begins with evt_test_ and its user is test-event. It counts neither as a failure nor as a success.',
+    'It is signed like every event and sent once, now: to the endpoint, and to every running purser listen. Its id begins with evt_test_ and its user is test-event. It counts neither as a failure nor as a success.',
   testType: 'Type',
   send: 'Send',
   typeFault: (types: string) => `Type: must be one of ${types}.`,
   sent: 'The test event was delivered',
   notSent: 'The test event was not delivered',
   body: 'Body',
-  result: 'Result',
+  toEndpoint: 'To the endpoint',
+  noEndpoint: 'There is no endpoint',
+  toListeners: 'To purser listen',
+  noListeners: 'None is running',
+  listeners: (count: number) =>
+    count === 1
+      ? 'One was given it. Its terminal shows your answer.'
+      : `${count} were given it. Their terminals show your answers.`,
   status2xx: (status: number, ms: number) => `Status ${status} after ${ms} ms`,
   noStatus: (error: string, ms: number) => `${error} (${ms} ms)`,
   local: 'On your own machine',

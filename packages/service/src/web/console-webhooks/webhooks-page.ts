@@ -2,6 +2,7 @@ import { EVENT_TYPES, testEventSchema } from '@purser/contract/webhooks.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Subscription } from '#webhooks/subscription.ts';
+import type { SentTest } from '#webhooks/test-event.ts';
 import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
@@ -10,7 +11,7 @@ import { deliveriesList } from '#web/console-webhooks/deliveries-list.ts';
 import { endpointFields, readTyped, type Typed, typedOf, wantedOf } from '#web/console-webhooks/endpoint-form.ts';
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
 import { localPart, removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
-import { type SentTest, testPart } from '#web/console-webhooks/test-part.ts';
+import { testPart } from '#web/console-webhooks/test-part.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
@@ -67,7 +68,6 @@ async function sendTest(services: WebhooksServices, asked: AppRequest, form: For
     return show(services, asked, { refusal: refuse('BAD_REQUEST', TEXTS.typeFault(EVENT_TYPES.join(', '))) });
   }
   const sent = await services.sendTestEvent(asked.owner, asked.app.appId, data.type);
-  if (sent === undefined) return redirectTo(asked.to('webhooks'));
   return show(services, asked, sent instanceof Refusal ? { refusal: sent } : { sent });
 }
 
@@ -83,15 +83,16 @@ async function show(services: WebhooksServices, asked: AppRequest, done: Done): 
     deliveriesList(services, asked),
   ]);
   const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
+  const test = asked.may('webhooks') ? testPart(asked, subscription?.events[0], done.sent) : undefined;
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 ${done.secret === undefined ? undefined : secretNotice(done.secret)}
 ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
 <p class="soft">${TEXTS.what}${mode === 'sandbox' ? ` ${TEXTS.noSandbox}` : ''}</p>
 ${subscription === undefined ? undefined : statusPart(subscription)}
-${subscription === undefined || !asked.may('webhooks') ? undefined : testPart(asked, subscription.events[0], done.sent)}
+${subscription === undefined ? undefined : test}
 ${subscription === undefined ? undefined : sectionOf(deliveries)}
 ${partsOf(services, asked, { subscription, ...done })}
-${subscription === undefined ? sectionOf(deliveries) : undefined}`;
+${subscription === undefined ? html`${test}${sectionOf(deliveries)}` : undefined}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
 }
 

@@ -1,3 +1,4 @@
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 /**
  * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
@@ -11,9 +12,11 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .console>footer>div{max-width:none;margin:0}
 .console>main{max-width:76rem;margin:0;padding:0 2rem 3rem;min-width:0}
 .whole>main{grid-column:1/-1;width:100%;margin:0 auto;padding-top:2rem}
+.narrow>main{max-width:46rem}
 .console h1{margin:0 0 1.25rem;font-size:1.6rem}
 .crumbs{padding-top:1.25rem}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.25rem;font-size:.925rem}
+.top a[aria-current]{color:var(--ink);font-weight:650;text-decoration:none}
 .top form,.top button{margin:0}
 .top button{min-height:2.25rem;padding:.25rem .75rem;font-size:.925rem}
 .side{border-right:1px solid var(--line);background:var(--paper);padding:1.25rem .75rem}
@@ -26,6 +29,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
 .console>main>.switch{max-width:22rem}
+.console>main>.wide{max-width:34rem}
 .band{grid-column:1/-1;margin:0;padding:.4rem 1.25rem;text-align:center;font-size:.9rem;font-weight:650;background:var(--warn-tint);color:var(--warn);border-bottom:1px solid}
 .sandbox{--accent:#7a4a00;--deep:#5c3700;--tint:#fbf0db}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.75rem,1fr));gap:.75rem;margin:0 0 1.25rem}
@@ -51,8 +55,17 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .snippet button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
 .snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
 .snippet pre.wrap{white-space:pre-wrap}
+@media not print{.tabs>input:nth-of-type(n)~.snippet{display:none}${EIGHT.map((at) => `.tabs>input:nth-of-type(${at}):checked~.snippet:nth-of-type(${at})`).join(',')}{display:block}}
+.tabs{position:relative;display:flex;flex-wrap:wrap;gap:.25rem .4rem;margin:0 0 1.25rem}
+.tabs>.snippet{flex:1 1 100%;margin:0}
+.tabs>input{position:absolute;opacity:0}
+.tabs>label{margin:0 0 .35rem;padding:.35rem .8rem;border:1px solid var(--edge);border-radius:2rem;font-size:.9rem;cursor:pointer}
+.tabs>label:hover{background:var(--tint)}
+.tabs>:checked+label{color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
+.tabs>:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 .filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
 .filter>div{flex:1 1 10rem;max-width:20rem}
+.filter>hr{flex:1 1 100%;border:0;margin:-.75rem 0 0}
 .filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
 .filter button{min-height:2.6rem;padding:.35rem 1rem}
 .filter label{font-size:.875rem}
@@ -65,4 +78,6 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .console .list code{font-size:.875em}
 @media(prefers-color-scheme:dark){.console{--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
+@media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
+@media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
 @media print{.side,.top{display:none}}`;

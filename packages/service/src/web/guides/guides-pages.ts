@@ -50,7 +50,7 @@ function listOf(guides: readonly Guide[]): Html {
   const groups = Object.entries(GROUPS).map(([group, name]) => {
     const links = guides
       .filter((guide) => guide.group === group)
-      .map((guide) => html`<li><a href="/guides/${guide.name}">${plainOf(guide.title)}</a></li>\n`);
+      .map((guide) => html`<li><a href="/guides/${guide.name}">${guide.inList ?? plainOf(guide.title)}</a></li>\n`);
     return section({ id: group, heading: name, body: [html`<ul>${links}</ul>`] });
   });
   return html`<div class="columns">${groups}</div>`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { bodyOf } from '#web/guides/guide-body.ts';
-import { FILES, linkFrom, readGuides } from '#web/guides/library.ts';
+import { FILES, GROUPS, linkFrom, readGuides } from '#web/guides/library.ts';
 import { type Block, inlineOf, parseMarkdown } from '#web/guides/markdown.ts';
 import { partsOf, search } from '#web/guides/search.ts';
 
@@ -35,6 +35,10 @@ test('every guide of the repository is served, and each heading, block of code a
       for (const cells of some) assert.equal(cells.length, head.length, `${guide.file}: ${cells.join(' | ')}`);
     }
   }
+});
+
+test('no guide is listed by the name of its group', () => {
+  for (const { title, inList = title, group } of guides) assert.notEqual(inList, GROUPS[group]);
 });
 
 test('no mark of Markdown is left in the text of a guide, and every link between guides leads somewhere', () => {

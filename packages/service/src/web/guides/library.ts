@@ -16,6 +16,8 @@ export interface Guide {
   readonly file: string;
   readonly title: string;
   readonly group: keyof typeof GROUPS;
+  /** What the list calls it, if its title is the heading of its group. */
+  readonly inList?: string;
   readonly chapters: readonly Chapter[];
 }
 
@@ -43,13 +45,18 @@ const OPERATOR_PAGES = [
 const PROVIDERS = ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'];
 
 /** Where each guide is, in the order of the list. */
-export const FILES: readonly Pick<Guide, 'name' | 'file' | 'group'>[] = [
-  { name: 'app-developer', file: 'guides/app-developer.md', group: 'apps' },
+export const FILES: readonly Pick<Guide, 'name' | 'file' | 'group' | 'inList'>[] = [
+  {
+    name: 'app-developer',
+    file: 'guides/app-developer.md',
+    group: 'apps',
+    inList: 'From the first call to production',
+  },
   { name: 'sandbox', file: 'SANDBOX.md', group: 'apps' },
   { name: 'clients', file: 'CLIENTS.md', group: 'apps' },
   { name: 'parameters', file: 'PARAMETERS.md', group: 'apps' },
-  { name: 'wallet-owner', file: 'guides/wallet-owner.md', group: 'owners' },
-  { name: 'operator', file: 'guides/operator.md', group: 'operators' },
+  { name: 'wallet-owner', file: 'guides/wallet-owner.md', group: 'owners', inList: 'Your wallet, apps and payments' },
+  { name: 'operator', file: 'guides/operator.md', group: 'operators', inList: 'The first day of a service' },
   ...OPERATOR_PAGES.map((page) => ({
     name: `operator-${page}`,
     file: `guides/operator/${page}.md`,
@@ -76,7 +83,7 @@ export async function readGuides(documents = DOCUMENTS): Promise<readonly Guide[
   return (await Promise.all(read)).flat();
 }
 
-function guideOf(of: Pick<Guide, 'name' | 'file' | 'group'>, text: string): Guide {
+function guideOf(of: Omit<Guide, 'title' | 'chapters'>, text: string): Guide {
   const [first, ...rest] = parseMarkdown(text);
   const title = first?.kind === 'heading' ? first.text : of.name;
   const blocks = first?.kind === 'heading' ? rest : [...(first === undefined ? [] : [first]), ...rest];

@@ -1,12 +1,12 @@
 import { type Html, html } from '#kernel/html.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
-import { headerOf } from '#web/console/console-page.ts';
 import { CONSOLE_SCRIPT } from '#web/console/console-script.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { ownerHeader } from '#web/frame/owner-page.ts';
 import { footerOf, headOf } from '#web/frame/page-shell.ts';
-import { refusedBy } from '#web/frame/responses.ts';
+import { showPage } from '#web/frame/responses.ts';
 import type { OpsRequest } from '#web/ops/for-operator.ts';
 import { OPS_PAGES } from '#web/ops/navigation.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
@@ -36,7 +36,7 @@ export function showOpsPage(
   ];
   const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
 <body class="console">
-${headerOf(frame, request)}
+${ownerHeader(frame, request)}
 <nav class="side" aria-label="${TEXTS.sections}">
 <p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}</p>
 <ul>
@@ -52,6 +52,5 @@ ${CONSOLE_SCRIPT.element}
 </body>
 </html>
 `;
-  const answer = refusal === undefined ? { status: 200, page: content } : refusedBy(refusal, content);
-  return { ...answer, needs: { script: CONSOLE_SCRIPT, isConsole: true } };
+  return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
 }
