@@ -15,10 +15,6 @@ const TESTER_ALONE: NamedTest = {
   file: 'tests/conformance/balance.test.ts',
   name: 'SB-07 AU-06 only a key that was made to reset test users does, and it does nothing else',
 };
-const TRAIL: NamedTest = {
-  file: 'tests/conformance/control/sandbox.test.ts',
-  name: 'SB-07 CP-09 what is done to test users is in the trail, and what a key repeats within a minute is one entry',
-};
 const PLAYGROUND: NamedTest = {
   file: 'tests/conformance/pages/trying-calls.test.ts',
   name: 'CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back',
@@ -84,18 +80,6 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
       inService('gateway/request/admission.ts', "mayReset !== (use === 'resets')", "!mayReset && use === 'resets'"),
     ],
     killer: TESTER_ALONE,
-  },
-  {
-    id: 'key-resets-in-silence',
-    clause: 'CP-09',
-    edits: [
-      inService(
-        'sandbox/sandbox-trail.ts',
-        'lastMs !== undefined && nowMs - lastMs < SAME_ACT_MS',
-        'nowMs >= (lastMs ?? 0)',
-      ),
-    ],
-    killer: TRAIL,
   },
   {
     id: 'playground-stream-says-no-charge',

@@ -13,6 +13,7 @@ import { textField } from '#web/components/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { keyIdOnce, onceField } from '#web/console/once.ts';
+import { verifyFirst } from '#web/console/verify-first.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, NOTHING_TYPED, settingFields, typedIn, type TypedSettings } from '#web/console-keys/key-form.ts';
 import { nameOf, showMinted, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
@@ -73,7 +74,7 @@ ${card(
   }),
   next && html`<p><a href="${to('keys', { after: next.keyId })}">${TEXTS.more}</a></p>`,
 )}
-${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
+${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
 }
 
