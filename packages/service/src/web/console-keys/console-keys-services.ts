@@ -6,6 +6,6 @@ import type { ConsoleServices } from '#web/console/console-services.ts';
 /** What the pages of keys act on. */
 export interface ConsoleKeysServices extends ConsoleServices {
   readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
-  readonly stats: Pick<Stats, 'keySeries'>;
+  readonly stats: Stats;
   readonly readBudgets: ReadBudgets;
 }
