@@ -84,6 +84,7 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   viewer: viewer.token,
   developer: developer.token,
   owner: owner.token,
+  'listen token': (await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`))['listenToken'] as string,
   operator: operator.token,
 };
 
@@ -93,6 +94,7 @@ const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
 const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'sendTestEvent'];
 const MOVES_MEMBERS = ['changeMember', 'removeMember', 'leaveApp', 'getTeam', 'inviteMember', 'getUsage'];
 let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
+let spareToken: Promise<Readonly<Record<string, unknown>>> | undefined;
 let spareSession: ReturnType<typeof openSession> | undefined;
 /** The parameters of routes that name something of the owner. Created again if a call may end them. */
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
@@ -108,6 +110,8 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
     String(
       (await (spareListener ??= owner.get(201, 'POST', `/apps/${appId}/webhook/listeners`, TOP_UPS)))['listenerId'],
     ),
+  listenTokenId: async () =>
+    String((await (spareToken ??= owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`)))['listenTokenId']),
   identityId: () => walletOwner.identityId,
   accountId: async () => {
     const { account } = await (await newOwner(service)).get(200, 'GET', '/sessions/current');
@@ -176,7 +180,9 @@ async function call(
   if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
-  if (operationId === 'deleteListener' && (key === owner.token || key === developer.token)) spareListener = undefined;
+  if (operationId === 'deleteListener' && [owner.token, developer.token, CALLERS['listen token']].includes(key))
+    spareListener = undefined;
+  if (operationId === 'deleteListenToken' && (key === owner.token || key === developer.token)) spareToken = undefined;
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
     url,
     method,
@@ -193,12 +199,13 @@ function roleOf(caller: string): AppRole | undefined {
 }
 
 /**
- * 401 for callers without a session. Operator routes: 403 for other sessions. Routes of the app: 403 for members whose role is too
+ * 401 for callers without a session; a listen token opens the routes of listeners and no others. Operator routes: 403 for other sessions. Routes of the app: 403 for members whose role is too
  * low, 404 for everybody else. Other named things: 404 for all but their owner. Keys that are named here are live.
  */
-function expectedOf({ method, path, operationId, responses }: Operation, caller: string): number {
+function expectedOf({ method, path, operationId, responses, security }: Operation, caller: string): number {
   const isKnown = ['stranger', 'operator', ...ROLES].includes(caller);
   const done = NOT_NOW[operationId] ?? Number(Object.keys(responses).find((status) => status.startsWith('2')));
+  if (caller === 'listen token') return security.some((one) => 'listenToken' in one) ? done : 401;
   if (!isKnown) return 401;
   if (path.startsWith('/operator/')) return caller === 'operator' ? done : 403;
   if (path.startsWith('/apps/{appId}')) {

@@ -127,7 +127,7 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-function sessionOf(row: SessionRow): Session {
+export function sessionOf(row: SessionRow): Session {
   return {
     sessionId: row.session_id,
     createdAtMs: row.created_at.getTime(),

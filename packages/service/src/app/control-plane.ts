@@ -4,6 +4,7 @@ import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createLentKeys } from '#accounts/lent-keys.ts';
 import type { Lend } from '#accounts/loans.ts';
+import { createListenTokens } from '#accounts/listen-token.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
@@ -23,6 +24,7 @@ import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes } from '#http/control-plane/apps.ts';
 import { addKeyRoutes } from '#http/control-plane/keys.ts';
+import { addListenTokenRoutes } from '#http/control-plane/listen-tokens.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addSecondFactorRoutes } from '#http/control-plane/second-factor.ts';
@@ -138,6 +140,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     audit: createAuditReader(pool),
     accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
+    listenTokens: createListenTokens(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
     teams: composeTeams({ config, pool, throttle, sendMail }),
     logos: createLogos(pool),
@@ -164,9 +167,10 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const operator = composeOperator(options, { control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
-  const { addressOf, sessions } = control;
+  const { addressOf, sessions, listenTokens } = control;
   const showNowhere = createNowhere(config);
-  const of = { log, findSession: sessions.find, addressOf, paces, showNowhere, publicUrl: config.publicUrl };
+  const tokens = { findSession: sessions.find, findListenToken: listenTokens.find };
+  const of = { log, ...tokens, addressOf, paces, showNowhere, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
@@ -177,7 +181,13 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
-    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
+    forget: [
+      throttle.forget,
+      createForgetSignIns(pool),
+      createForgetAddresses(pool),
+      control.teams.forget,
+      listenTokens.forget,
+    ],
     log,
   });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
@@ -283,6 +293,7 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addStatsRoutes(plane, control);
   addWebhookRoutes(plane, control);
   addListenerRoutes(plane, control);
+  addListenTokenRoutes(plane, control);
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);

@@ -13,7 +13,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
     method,
     path,
     // The same settings that the hooks of `planes.ts` obey, so the document cannot promise another access.
-    access: config?.isPublic === true ? 'public' : (config?.role ?? 'session'),
+    access: config?.isPublic === true ? 'public' : (config?.role ?? (config?.isFeed === true ? 'feed' : 'session')),
     params: schema.params as z.ZodObject | undefined,
     query: schema.querystring as z.ZodObject | undefined,
     body: schema.body as z.ZodType | undefined,
