@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, SessionId } from '#kernel/ids.ts';
 
-export interface ListenTokenRow {
+interface ListenTokenRow {
   readonly token_id: string;
   readonly email: string;
   readonly created_at: Date;
