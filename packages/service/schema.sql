@@ -1407,6 +1407,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.last_charge(bigint) to purser_live;
+
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 

@@ -54,8 +54,11 @@ async function visitUsers(tab: Tab, look: string): Promise<void> {
     [/\/console\/(\w+)/.exec(page.url())?.[1]],
   );
   await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await page.getByText('Calls of user-3').waitFor();
+  await page.getByRole('link', { name: 'user-3' }).waitFor();
   await assertSound(tab, `console-users-${look}`);
+  await page.getByRole('link', { name: 'user-3' }).click();
+  await page.getByText('Spent in all').waitFor();
+  await assertSound(tab, `console-user-${look}`);
 }
 
 async function visitGuides(tab: Tab, look: string): Promise<void> {

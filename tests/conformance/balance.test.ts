@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
+import { connectionsOf } from '../support/connections.ts';
+import { newOwnApp, newOwner } from '../support/control.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../support/page.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let upstream: ScriptedUpstream;
 let service: TestService;
@@ -141,4 +145,58 @@ test('SB-09 a test key gets the sandbox’s payment-required refusal, no matter 
   const live = await balanceOf('nobody');
   const sandbox = await balanceOf('nobody', app.testKey);
   assert.equal(sandbox.error['message'], live.error['message']);
+});
+
+test('WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect', async () => {
+  const connections = connectionsOf(service.database);
+  const owner = await newOwner(service);
+  const own = await newOwnApp(owner);
+  const identity = await connections.newIdentity('una-behind-the-wallet@example.test');
+  const una = { identity, appId: own.appId, user: 'una', cap: 900_000, userLabel: 'Una Label' };
+  await service.fund(own, 'una', 7_654_321);
+  const { connectionId } = await connections.connect(una);
+  const path = `/apps/${own.appId}/users`;
+  const never = await owner.get(200, 'GET', `${path}/una`);
+  assert.deepEqual([never['lastChargedAt'], never['spentMicros'], never['spendCapMicros']], [null, 0, 900_000]);
+  const asked = { url: service.url, key: own.liveKey, user: 'una' };
+  assert.equal((await chat(asked)).status, 200);
+  assert.equal((await chat(asked)).status, 200);
+  assert.equal((await chat(asked, { model: 'no-such-model' })).status, 400);
+  const { balance } = await service.wallet(own, 'una');
+  // The month counts from then on, what was spent in all does not change with it.
+  await service.setWallet(own, 'una', "cap_month = '2020-01-01'");
+  const seen = await owner.get(200, 'GET', `${path}/una`);
+  const { users } = (await owner.get(200, 'GET', path)) as { users: readonly Readonly<Record<string, unknown>>[] };
+  assert.deepEqual(Object.keys(seen).toSorted(), [
+    'capReached',
+    'connectedSince',
+    'lastChargedAt',
+    'spendCapMicros',
+    'spentMicros',
+    'spentThisMonthMicros',
+    'userId',
+  ]);
+  assert.deepEqual([seen['spentMicros'], seen['spentThisMonthMicros']], [7_654_321 - balance, 0]);
+  assert.ok(Math.abs(Date.parse(String(seen['lastChargedAt'])) - Date.now()) < 60_000, String(seen['lastChargedAt']));
+  assert.equal(users[0]?.['lastChargedAt'], seen['lastChargedAt']);
+
+  const browser = await signedInBrowser(service, owner.email);
+  const address = (id: string) => `/console/${own.appId}/user?id=${id}`;
+  // Traces are written a moment after their calls.
+  const { text } = await waitUntil('the calls are listed', async () => {
+    const shown = await browser.open(address('una'));
+    return shown.text.match(/\/call\?id=/g)?.length === 3 ? shown : undefined;
+  });
+  assertPage({ ...(await browser.open(address('una'))) }, 200, 'una', IN_CONSOLE);
+  assert.match(text, /EUR 0.90 a month|€0.90 a month/);
+  assert.match(text, /UNKNOWN_MODEL|MODEL_NOT_FOUND|BAD_REQUEST/);
+  for (const hidden of ['behind-the-wallet', 'Una Label', '7.6', '6.7']) assert.ok(!text.includes(hidden), hidden);
+  assertPage(await browser.open(`${address('una')}&mode=sandbox`), 200, 'Sandbox', IN_CONSOLE);
+  await connections.setConnected({ ...identity, connectionId }, false);
+  const [left, stranger] = await Promise.all(['una', 'eve'].map((user) => owner.get(404, 'GET', `${path}/${user}`)));
+  const messageOf = (reply: typeof left) => (reply?.['error'] as { message: string } | undefined)?.message;
+  assert.equal(messageOf(left), messageOf(stranger));
+  const gone = await browser.open(address('una'));
+  assertPage(gone, 404, 'No such user', IN_CONSOLE);
+  assert.equal(gone.text.replaceAll('una', 'eve'), (await browser.open(address('eve'))).text.replaceAll('una', 'eve'));
 });

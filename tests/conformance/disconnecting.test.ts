@@ -200,12 +200,12 @@ test('WA-02 developers list users with a connected wallet, and one who disconnec
       Object.values({ ...user, connectedSince: Date.parse(String(user['connectedSince'])) > 0 }),
     ),
     [
-      ['<b>', true, 0, false],
-      ['anna', true, 20, true],
-      ['anna-2', true, 19, false],
-      ['an~', true, 0, false],
-      ['bert', true, 0, false],
-      ['zoe', true, 0, false],
+      ['<b>', true, 0, false, null],
+      ['anna', true, 20, true, null],
+      ['anna-2', true, 19, false, null],
+      ['an~', true, 0, false, null],
+      ['bert', true, 0, false, null],
+      ['zoe', true, 0, false, null],
     ],
   );
   assert.deepEqual(await idsOf('beginsWith=an'), ['anna', 'anna-2', 'an~']);
@@ -233,13 +233,13 @@ test('WA-02 the page of users shows nothing of balances or of the people, and no
   const path = `/console/${own.appId}`;
   const page = await browser.open(`${path}/users`);
   assertPage(page, 200, 'Users', IN_CONSOLE);
-  assert.ok(page.text.includes(`href="${path}/calls?user=anna-2"`), page.text);
+  assert.ok(page.text.includes(`href="${path}/user?id=anna-2"`), page.text);
   assert.equal(page.text.match(/Cap reached/g)?.length, 1);
   for (const hidden of ['behind-the-wallet', 'Zoe Label', '7.6', '<b>', 'anna-of-another']) {
     assert.ok(!page.text.includes(hidden), hidden);
   }
   const narrowed = await browser.open(`${path}/users?user=anna`);
-  assert.ok(narrowed.text.includes('user=anna-2') && !narrowed.text.includes('user=bert'));
+  assert.ok(narrowed.text.includes('id=anna-2') && !narrowed.text.includes('id=bert'));
   assertPage(await browser.open(`${path}/users?mode=sandbox`), 200, 'Sandbox', IN_CONSOLE);
   await connections.setConnected(zoe, false);
   const gone = await browser.open(`${path}/users?user=zoe`);
@@ -253,8 +253,8 @@ test('WA-02 the page of users shows nothing of balances or of the people, and no
     [own.appId],
   );
   const first = await browser.open(`${path}/users?user=user-`);
-  assert.equal(first.text.match(/calls\?user=/g)?.length, 50);
+  assert.equal(first.text.match(/user\?id=/g)?.length, 50);
   const [, more = ''] = /href="([^"]*after=user-150)"/.exec(first.text) ?? [];
   const second = await browser.open(more.replaceAll('&#38;', '&'));
-  assert.equal(second.text.match(/calls\?user=/g)?.length, 10, more);
+  assert.equal(second.text.match(/user\?id=/g)?.length, 10, more);
 });

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import {
   selectDaysOfWallet,
   selectEntriesOfWallet,
   selectMovementsOfWallet,
 } from '../../packages/service/src/ledger/wallet/history-queries.ts';
+import { selectAppUser, selectAppUsers } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { GROWTH } from '../support/grown-tables.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
 import { endOf, holdOf } from '../support/ledger-database.ts';
+
+interface AppUserName {
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+}
 
 /** How many entries the wallet has, half of them in the journal and half of them receipts, in turns. */
 const ENTRIES = 5_000;
@@ -49,7 +56,7 @@ test('CP-05 ON-04 a page of a long history reads a page of the journal and a pag
   }
 });
 
-test('ON-04 the days of a wallet are counted and summed without reading their calls', async (t) => {
+test('ON-04 WA-02 days of a wallet, and what developers see of its user, are summed without reading calls', async (t) => {
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
   await fresh.open('days', 1);
   const { rows } = await owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
@@ -74,6 +81,25 @@ test('ON-04 the days of a wallet are counted and summed without reading their ca
     assert.deepEqual([calls, charged], [BigInt(callsADay), BigInt(2 * callsADay)]);
   }
   assert.ok(read < days * 60, `${read} rows of ${days * callsADay}`);
+
+  const before = await rowsReadOf('ledger.journal', 'usage.calls');
+  await owner.query(
+    `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+     values ($1, 1000000, 'contract_credit', 'paid-the-calls', 'contract', 'wallet', $2, 1)`,
+    [walletId, 2 * days * callsADay],
+  );
+  const [named] = (await owner.query<AppUserName>('select app_id, user_id from ledger.wallets')).rows;
+  assert.ok(named !== undefined);
+  const one = await selectAppUser(early, named.app_id, named.user_id);
+  assert.equal(one?.spent_micros, BigInt(2 * days * callsADay));
+  assert.equal(one?.last_charged_at?.toISOString(), '2020-05-30T00:00:00.000Z');
+  const page = await selectAppUsers(early, { appId: named.app_id, beginsWith: '', after: '', most: PAGE });
+  assert.deepEqual(
+    page.map((user) => user.last_charged_at),
+    [one.last_charged_at],
+  );
+  const readOfUser = (await rowsReadOf('ledger.journal', 'usage.calls')) - before;
+  assert.ok(readOfUser < 10, `${readOfUser} rows of ${days * callsADay}`);
 });
 
 test('WA-09 the incremental check reads what is new and no history, whenever its plan was made', async (t) => {

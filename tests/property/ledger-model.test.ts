@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
+import { selectAppUser } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 import { rewrite } from '../support/rewrite.ts';
@@ -122,6 +123,20 @@ class History {
       assert.deepEqual(found, this.#model.figures(user), `wallet ${user} after ${taken.do}`);
     }
     assert.deepEqual(await ledger.differences(), [], `books after ${taken.do}`);
+  }
+
+  /** What developers read of a user: all receipts together, without reading one of them. */
+  async compareSpent(): Promise<void> {
+    const receipts = `select coalesce(sum(charged_micros), 0)::bigint as spent, count(*) filter (where charged_micros > 0) as charged
+      from usage.calls where wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
+    for (const [index, user] of this.#users.entries()) {
+      await ledger.wallets.setConnected({ ...this.#keyOf(index), isConnected: true });
+      const { rows } = await ledger.database.owner.query<{ spent: bigint; charged: bigint }>(receipts, [user]);
+      const found = await selectAppUser(ledger.live, APP, user as EndUserId);
+      const [expected] = rows;
+      assert.equal(found?.spent_micros, expected?.spent, user);
+      assert.equal(found?.last_charged_at !== null, (expected?.charged ?? 0n) > 0n, user);
+    }
   }
 
   async #perform(taken: Step): Promise<void> {
@@ -267,6 +282,7 @@ async function keepsUp(steps: readonly Step[]): Promise<void> {
   const history = new History(`history-${(histories += 1)}`);
   await history.begin();
   for (const taken of steps) await history.take(taken);
+  await history.compareSpent();
 }
 
 for (const way of ways) {

@@ -15,7 +15,7 @@ const FAULTS_MAX = 20;
 
 /** Listens to the service at this address in this process. */
 export async function watchAnswers(url: string): Promise<Answered> {
-  const check = documentCheck(await (await fetch(`${url}/openapi.json`)).text());
+  const check = checkOf(await (await fetch(`${url}/openapi.json`)).text());
   const watched = { check, seen: new Map<string, number>(), faults: new Set<string>() };
   watchedPorts.set(Number(new URL(url).port), watched);
   return {
@@ -24,6 +24,15 @@ export async function watchAnswers(url: string): Promise<Answered> {
       assert.deepEqual([...watched.faults], [], 'every answer is as the document says');
     },
   };
+}
+
+const checks = new Map<string, DocumentCheck>();
+
+/** Compiling its schemas is costly, and most services of a process have the same document. */
+function checkOf(text: string): DocumentCheck {
+  const check = checks.get(text) ?? documentCheck(text);
+  checks.set(text, check);
+  return check;
 }
 
 interface Watched {

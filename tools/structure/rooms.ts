@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-playground': ['format', 'components', 'frame', 'console'],
     'console-keys': ['format', 'components', 'frame', 'console'],
     'console-team': ['format', 'components', 'frame', 'console'],
-    'console-users': ['format', 'components', 'frame', 'console'],
+    'console-users': ['format', 'components', 'frame', 'console', 'console-calls'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],
     wallet: ['format', 'components', 'frame', 'wallet-owner'],

@@ -10,6 +10,14 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
       'In the order of their ids. A user who has disconnected is not in the list, like one who never connected. It says nothing of balances, mail addresses or the people behind the wallets.',
     refuses: OWN,
   },
+  'GET /apps/{appId}/users/{userId}': {
+    id: 'getUser',
+    tag: 'Wallets and usage of users',
+    summary: 'Shows one user of an app who has a connected wallet',
+    description:
+      'What they spent, this month and in all, and their cap. A user who has disconnected gets the 404 of one who never connected.',
+    refuses: OWN,
+  },
   'GET /apps/{appId}/sandbox': {
     id: 'listSandboxUsers',
     tag: 'Sandbox',

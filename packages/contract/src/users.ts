@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
+import { appId, userId } from './identifiers.ts';
 
 /** Requests and answers about the users of an app who have a connected wallet. */
 
@@ -11,8 +12,16 @@ export const appUserSchema = z
     capReached: z.boolean().meta({
       description: 'The user’s monthly cap for the app allows nothing more. Also true while they have paused the app.',
     }),
+    lastChargedAt: moment.nullable().meta({ description: 'When the newest call that cost something was charged.' }),
   })
   .meta({ id: 'AppUser' });
+export const appUserParamsSchema = z.object({ appId, userId });
+export const appUserDetailsSchema = appUserSchema
+  .extend({
+    spentMicros: amount.meta({ description: 'Micros: what all calls of the user in this app were charged.' }),
+    spendCapMicros: amount.nullable().meta({ description: 'Micros: the cap of a month. Null: none.' }),
+  })
+  .meta({ id: 'AppUserDetails' });
 export const appUserListSchema = z.object({
   users: z.array(appUserSchema),
   next: z

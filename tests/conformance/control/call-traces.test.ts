@@ -273,6 +273,8 @@ test('CC-19 an app’s latest calls are listed by mode, newest first, page by pa
   assert.deepEqual((await list('mode=sandbox&outcome=refused&code=BAD_REQUEST')).ids, ['listed-2']);
   assert.deepEqual((await list('mode=sandbox&from=2100-01-01T00:00:00Z')).ids, []);
   assert.deepEqual((await list('mode=sandbox&to=2020-01-01T00:00:00Z')).ids, []);
+  const backwards = 'from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z';
+  await owner.get(400, 'GET', `/apps/${other.appId}/latest-calls?${backwards}`);
   const seen: unknown[] = [];
   for (let after = ''; ; ) {
     const page = await list(`mode=sandbox&limit=3${after}`);

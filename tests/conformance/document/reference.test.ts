@@ -39,7 +39,10 @@ test('the reference and the document are compressed for clients that accept it, 
       const small = await httpSend(url, { method: 'GET', path, headers: { 'accept-encoding': coding } });
       assert.equal(small.headers.get('content-encoding'), coding);
       assert.equal(small.headers.get('vary'), 'accept-encoding');
-      assert.ok(Number(small.headers.get('content-length')) < Math.min(bytes / 5, 60_000), small.headers.get('content-length') ?? '');
+      assert.ok(
+        Number(small.headers.get('content-length')) < Math.min(bytes / 5, 60_000),
+        small.headers.get('content-length') ?? '',
+      );
       assert.equal((await send(path, { url, headers: { 'accept-encoding': coding } })).text, plain.text); // fetch decodes it.
     }
   }

@@ -60,6 +60,37 @@ test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, an
   assert.ok(!live.text.includes('Batch'), 'each mode has a list of its own');
 });
 
+test('CP-08 a form that is sent twice makes one key and rolls once', async () => {
+  const { app, browser, keys, path: page } = await begin();
+  await browser.open(page);
+  const form = { ...browser.fieldsOf(page), name: 'Twice' };
+  const send = () => browser.ask(page, { form });
+  const replies = [await send(), await send(), await send()];
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 303, 303],
+  );
+  const keyId = (await keys()).find(({ name }) => name === 'Twice')?.['keyId'];
+  assert.equal((await keys()).filter(({ name }) => name === 'Twice').length, 1);
+  for (const { headers } of replies.filter(({ status }) => status === 303)) {
+    assert.equal(headers.get('location'), `/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}&done=before`);
+  }
+  const shown = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}&done=before`);
+  assertPage(shown, 200, 'Twice', IN_CONSOLE);
+  assert.match(shown.text, /no second key was made/);
+
+  const own = `/console/${app.appId}/key?mode=sandbox&id=${String(keyId)}`;
+  const roll = { ...browser.fieldsOf(own, 'value="roll"'), overlap: '3600', act: 'roll' };
+  assertPage(await browser.ask(own, { form: roll }), 200, 'Your new key', IN_CONSOLE);
+  const again = await browser.ask(own, { form: roll });
+  const successor = (await keys()).find(({ rolledFrom }) => rolledFrom === keyId)?.['keyId'];
+  assert.equal(
+    again.headers.get('location'),
+    `/console/${app.appId}/key?mode=sandbox&id=${String(successor)}&done=before`,
+  );
+  assert.equal((await keys()).filter(({ name }) => name === 'Twice').length, 2);
+});
+
 test('CP-08 what is typed wrong is refused by the rules of the API, and stays in the form', async () => {
   const { browser, keys, path: page } = await begin();
   await browser.open(page);

@@ -93,7 +93,8 @@ test('AU-06 every page and form of an app opens for exactly the members whose ro
       }
       if (!isIn) assert.ok(!reply.text.includes('Theirs') || reply.status === 403, `${name} shows ${who} the app`);
       statuses.push(reply.status);
-      if (who === 'owner' && method === 'GET' && reply.status === 200) await assertCompressed(template.replace(':part', appId), token);
+      if (who === 'owner' && method === 'GET' && reply.status === 200)
+        await assertCompressed(template.replace(':part', appId), token);
     }
     lines.push(`| ${name} | ${statuses.join(' | ')} |`);
   }

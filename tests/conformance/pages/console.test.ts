@@ -62,6 +62,7 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   const refused = await browser.submit('/console', { name: ' ' });
   assertPage(refused, 400, 'Your apps', IN_CONSOLE);
   assert.match(refused.text, /Name: must have at least 1 character/);
+  const form = { ...browser.fieldsOf('/console'), name: '<b>Reader' };
   const made = await browser.submit('/console', { name: '<b>Reader' });
   assertPage(made, 200, undefined, IN_CONSOLE);
   assert.match(made.text, /The app was created/);
@@ -71,6 +72,10 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
     apps.map(({ name }) => name),
     ['<b>Reader'],
   );
+  // A second press, or the form of a page that was kept, leads to the app that is there already.
+  const again = await browser.ask('/console', { form });
+  assert.equal(again.headers.get('location'), `/console/${apps[0]?.appId}?mode=sandbox&done=created`);
+  assert.equal(((await owner.get(200, 'GET', '/apps'))['apps'] as unknown[]).length, 1);
   const path = `/console/${apps[0]?.appId}/settings`;
 
   await browser.open(path);
@@ -88,7 +93,7 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   assert.equal(app['returnUri'], 'https://app.test/back');
 });
 
-test('CC-19 the console lists an app’s calls, and shows what became of one and why', async () => {
+test('CC-19 the console lists an app’s calls, by their time too, and shows what became of one and why', async () => {
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   await service.fund(app, 'anna', 10_000_000);
@@ -110,6 +115,29 @@ test('CC-19 the console lists an app’s calls, and shows what became of one and
   assert.ok(!list.text.includes('id=paid'));
   const refused = await browser.open(`${path}/calls?mode=sandbox&outcome=refused&user=&model=`);
   assert.ok(refused.text.includes('id=unknown') && !refused.text.includes('id=played'));
+
+  for (const [times, isListed] of [
+    ['span=hour', true],
+    ['span=month', true],
+    ['from=2020-01-01T00:00&to=', true],
+    ['to=2020-01-01T00:00', false],
+    // What is typed comes before the span.
+    ['span=hour&from=2100-01-01T00:00', false],
+  ] as const) {
+    const narrowed = await browser.open(`${path}/calls?mode=sandbox&${times}`);
+    assertPage(narrowed, 200, 'Calls', IN_CONSOLE);
+    assert.equal(narrowed.text.includes('id=played'), isListed, times);
+  }
+  for (const times of ['from=soon', 'to=2020-02-31', 'from=2020-01-02T00:00&to=2020-01-01T00:00']) {
+    assertPage(await browser.open(`${path}/calls?mode=sandbox&${times}`), 400, 'Calls', IN_CONSOLE);
+  }
+  const followed = await browser.open(`${path}/calls?mode=sandbox&span=day&outcome=refused&follow=on`);
+  assert.match(followed.text, /<div id="latest" data-live="3">/);
+  assert.match(followed.text, /href="[^"]*outcome=refused&#38;span=day">Stop</);
+  for (const still of ['', '&follow=on&to=2100-01-01T00:00', '&follow=on&after=1.1']) {
+    const page = await browser.open(`${path}/calls?mode=sandbox${still}`);
+    assert.ok(page.text.includes('<div id="latest">'), still);
+  }
 
   const one = await browser.open(`${path}/calls?mode=sandbox&id=unknown`);
   assertPage(one, 200, 'One call', IN_CONSOLE);

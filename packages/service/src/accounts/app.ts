@@ -31,7 +31,11 @@ interface Membership {
 
 /** The apps of accounts and their keys. An app of others looks the same as one that does not exist (AU-06). */
 export interface OwnApps extends OwnKeys {
-  readonly create: (owner: Owner, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
+  /** Makes an app. `appId`: its id, from `appIdFrom`; refused if there is an app with it. Undefined: any new one. */
+  readonly create: (
+    owner: Owner,
+    app: Pick<App, 'name' | 'redirectUris'> & { readonly appId?: AppId | undefined },
+  ) => Promise<App | Refusal<'CONFLICT'>>;
   /** The apps of which the account is a member, oldest first. */
   readonly list: (accountId: AccountId) => Promise<readonly Membership[]>;
   /**
@@ -72,23 +76,23 @@ function createApps({
   pool,
 }: Pick<OwnAppsOptions, 'pool'>): Pick<OwnApps, 'create' | 'list' | 'membership' | 'change'> {
   return {
-    create: async (by, { name, redirectUris }) => {
+    create: async (by, { appId = newAppId(), name, redirectUris }) => {
       const owner = by.accountId;
-      const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
+      const app = { appId, name, redirectUris, isFirstParty: false, limits: undefined };
       const hasAll = async (db: Queryable) => (await countAppsMadeBy(db, owner)) >= APPS_MAX;
       // Checked once without the lock, so that an owner at the limit cannot keep others waiting for the lock.
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_APPS);
-      const act = { action: 'app.create', subject: app.appId, appId: app.appId, after: { name, redirectUris } };
+      const act = { action: 'app.create', subject: appId, appId, after: { name, redirectUris } };
       const isMade = await inTransaction(pool, async (tx) => {
         // Also the lock under which the limit is checked: two requests at once could both see room for one more.
         const generation = await bumpGeneration(tx, 'accounts');
-        if (await hasAll(tx)) return false;
+        if ((await selectMembership(tx, owner, appId)) !== undefined || (await hasAll(tx))) return false;
         await insertApp(tx, owner, app, generation);
         await insertAuditEntry(tx, ownersEntry(by, act));
         return true;
       });
       if (!isMade) return refuse('CONFLICT', TOO_MANY_APPS);
-      const row = await selectMembership(pool, owner, app.appId);
+      const row = await selectMembership(pool, owner, appId);
       if (row === undefined) throw new Error('The app cannot be read back after it was created.');
       return appOf(row);
     },

@@ -1,7 +1,6 @@
 import { selectSession } from '#accounts/account-queries.ts';
 import {
   countListenTokens,
-  deleteExpiredListenTokens,
   deleteListenToken,
   insertListenToken,
   selectListenToken,
@@ -48,8 +47,6 @@ export interface ListenTokens {
   readonly revoke: (owner: Owner, appId: AppId, listenTokenId: string) => Promise<boolean>;
   /** Who a token acts for, and the only app that it is for. Undefined when it is unknown, has ended, or is no listen token. */
   readonly find: (text: string) => Promise<{ readonly signedIn: SignedIn; readonly appId: AppId } | undefined>;
-  /** Deletes tokens that have expired. */
-  readonly forget: () => Promise<void>;
 }
 
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
@@ -57,7 +54,6 @@ const TOKENS_MAX = 50;
 const PREFIX = 'svc_listen_';
 const RANDOM_LENGTH = 43; // 256 bits.
 const SHAPE = /^svc_listen_[0-9A-Za-z]{43}$/;
-const FORGOTTEN_MAX = 10_000;
 
 export function createListenTokens(pool: Pool): ListenTokens {
   return {
@@ -102,6 +98,5 @@ export function createListenTokens(pool: Pool): ListenTokens {
         appId: token.app_id,
       };
     },
-    forget: () => deleteExpiredListenTokens(pool, FORGOTTEN_MAX),
   };
 }

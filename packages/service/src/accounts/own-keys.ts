@@ -41,11 +41,14 @@ interface RolledKey extends MintedKey {
 
 /** What an owner does with the keys of an app. The caller has checked that the app is theirs. */
 export interface OwnKeys {
-  /** Makes a key. An account that has not verified its e-mail makes sandbox keys only. */
+  /**
+   * Makes a key. An account that has not verified its e-mail makes sandbox keys only. `keyId`: its id, from `keyIdFrom`; refused if
+   * the app has a key with it. Undefined: any new one.
+   */
   readonly mintKey: (
     owner: Owner,
     appId: AppId,
-    key: KeyOptions & KeyChange,
+    key: KeyOptions & KeyChange & { readonly keyId?: KeyId | undefined },
   ) => Promise<MintedKey | Refusal<'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'>>;
   /** Lists all keys in force, and the hundred that ended last, by revocation or expiry. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
@@ -94,6 +97,7 @@ interface OwnKeysOptions extends KeyRules {
 const KEYS_MAX = 100;
 const ENDED_LISTED_MAX = 100;
 const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are in force. Revoke one that is no longer used.`;
+const MADE_BEFORE = 'This key was made before.';
 const REVOKED = 'This key is revoked, for good. Create another.';
 
 export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
@@ -121,17 +125,18 @@ export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
 }
 
 function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintKey'] {
-  return async (owner, appId, { mode, boundUser, joinSeconds, ...change }) => {
+  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, ...change }) => {
     const refused = refusalOf(change, rules);
     if (refused !== undefined) return refused;
     const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
     if (notVerified !== undefined) return notVerified;
     if (await hasAll(pool, appId)) return refuse('CONFLICT', TOO_MANY_KEYS);
     const apiKey = newApiKey(mode);
-    const keyId = newKeyId();
+    const keyId = chosen ?? newKeyId();
     const key = await inTransaction(pool, async (tx) => {
       const generation = await bumpGeneration(tx, 'accounts'); // Also the lock under which the limit is checked.
-      if (await hasAll(tx, appId)) return undefined;
+      if (chosen !== undefined && (await selectKeyOfApp(tx, { appId, keyId })) !== undefined) return MADE_BEFORE;
+      if (await hasAll(tx, appId)) return TOO_MANY_KEYS;
       return insertNew(tx, {
         owner,
         appId,
@@ -144,7 +149,7 @@ function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintK
         settings: withChange(NO_SETTINGS, change),
       });
     });
-    if (key === undefined) return refuse('CONFLICT', TOO_MANY_KEYS);
+    if (typeof key === 'string') return refuse('CONFLICT', key);
     await refresh();
     return { key, apiKey };
   };

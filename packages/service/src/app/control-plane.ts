@@ -4,7 +4,6 @@ import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createLentKeys } from '#accounts/lent-keys.ts';
 import type { Lend } from '#accounts/loans.ts';
-import { createListenTokens } from '#accounts/listen-token.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
@@ -73,10 +72,6 @@ import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
-import type { DeliveryHistory } from '#webhooks/history.ts';
-import type { Listeners } from '#webhooks/listener.ts';
-import type { Subscriptions } from '#webhooks/subscription.ts';
-import type { SendTest } from '#webhooks/test-event.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -97,10 +92,10 @@ interface PlanesOptions {
   readonly ownCalls: OwnCalls;
   readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
-  readonly subscriptions: Subscriptions;
-  readonly listeners: Listeners;
-  readonly deliveries: DeliveryHistory;
-  readonly sendTestEvent: SendTest;
+  readonly webhooks: Pick<
+    ControlPlane,
+    'subscriptions' | 'listeners' | 'listenTokens' | 'deliveries' | 'sendTestEvent'
+  >;
   readonly links: Links;
 }
 
@@ -140,7 +135,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     audit: createAuditReader(pool),
     accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
     sessions: createSessions(pool),
-    listenTokens: createListenTokens(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
     teams: composeTeams({ config, pool, throttle, sendMail }),
     logos: createLogos(pool),
@@ -151,10 +145,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),
-    subscriptions: options.subscriptions,
-    listeners: options.listeners,
-    deliveries: options.deliveries,
-    sendTestEvent: options.sendTestEvent,
+    ...options.webhooks,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
@@ -181,13 +172,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
-    forget: [
-      throttle.forget,
-      createForgetSignIns(pool),
-      createForgetAddresses(pool),
-      control.teams.forget,
-      listenTokens.forget,
-    ],
+    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
     log,
   });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });

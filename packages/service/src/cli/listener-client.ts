@@ -22,6 +22,12 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 /** What `GET /healthz` answers. */
 const HEALTHY = JSON.stringify({ status: 'ok' });
+/** Why the service registers no listener, by status. */
+const REFUSED: Readonly<Record<number, string>> = {
+  403: 'Your role in this app does not allow listening. Ask one of its owners.',
+  404: 'You have no app with this id, or the listen token is for another app.',
+  409: 'This app already has five listeners. Stop one of them first.',
+};
 /** Longer than the service holds a poll open. */
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
@@ -79,10 +85,8 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
     listen: async () => {
       const { status, text } = await ask('POST', listeners, AbortSignal.timeout(ANSWER_MS_MAX), wanted);
       if (status === 201) return listenerSchema.parse(JSON.parse(text)).listenerId;
-      if (status === 404) throw new CommandError('You have no app with this id.');
-      if (status === 403)
-        throw new CommandError('Your role in this app does not allow listening. Ask one of its owners.');
-      if (status === 409) throw new CommandError('This app already has five listeners. Stop one of them first.');
+      const refused = REFUSED[status];
+      if (refused !== undefined) throw new CommandError(refused);
       throw new CommandError(
         `The service answered ${status}. Check that --url is right and that the service has the same version.`,
       );

@@ -8,7 +8,8 @@ test('the best coding that a client takes is chosen, and one that it refuses is 
   assert.equal(codingOf('BR;q=0.1, gzip'), 'br');
   assert.equal(codingOf('br;q=0, gzip;q=1.0'), 'gzip');
   assert.equal(codingOf('gzip; q=0.000, br;q=0.'), undefined);
-  for (const none of [undefined, '', 'identity', 'deflate', '*', 'brotli', 'x-gzip']) assert.equal(codingOf(none), undefined);
+  for (const none of [undefined, '', 'identity', 'deflate', '*', 'brotli', 'x-gzip'])
+    assert.equal(codingOf(none), undefined);
 });
 
 test('a compressed text is the same text', async () => {

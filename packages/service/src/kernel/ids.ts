@@ -2,7 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import { END_USER_ID } from '@purser/contract/identifiers.ts';
 import type { Brand } from '#kernel/brand.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { randomBase62, toBase62 } from '#kernel/random.ts';
+import { sha256 } from '#kernel/crypto.ts';
+import { base62Of, randomBase62, toBase62 } from '#kernel/random.ts';
 
 export type AccountId = Brand<string, 'AccountId'>;
 export type AppId = Brand<string, 'AppId'>;
@@ -46,6 +47,9 @@ const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
 export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
 export const newKeyId = (): KeyId => (PREFIX.key + randomBase62(ID_LENGTH)) as KeyId;
+/** An id that always comes from the same text, for something that must be made once. Nobody finds a text for a given id. */
+export const appIdFrom = (text: string): AppId => (PREFIX.app + base62Of(sha256(text), ID_LENGTH)) as AppId;
+export const keyIdFrom = (text: string): KeyId => (PREFIX.key + base62Of(sha256(text), ID_LENGTH)) as KeyId;
 /** Stands for the key of calls that people make in the console. No key has this id. */
 export const CONSOLE_KEY_ID = (PREFIX.key + 'console') as KeyId;
 export const newSessionId = (): SessionId => (PREFIX.session + randomBase62(ID_LENGTH)) as SessionId;

@@ -50,6 +50,17 @@ export function toBase62(value: number, length: number): string {
   return text;
 }
 
+/** Writes the end of a number of any size, given by its bytes, as exactly `length` characters of base62. */
+export function base62Of(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let text = '';
+  for (let index = 0; index < length; index += 1) {
+    text = BASE62.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
 /** Returns a share from 0 to below 1. */
 export function randomShare(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;

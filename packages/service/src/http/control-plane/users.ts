@@ -1,11 +1,18 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
-import { appUserListSchema, appUsersQuerySchema } from '@purser/contract/users.ts';
+import {
+  appUserDetailsSchema,
+  appUserListSchema,
+  appUserParamsSchema,
+  appUsersQuerySchema,
+} from '@purser/contract/users.ts';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
-import type { Plane } from '#http/planes.ts';
+import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { microsToWire } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+import type { AppUser } from '#ledger/wallet/app-users.ts';
 
-/** The route for the users of an app who have a connected wallet. */
+/** Routes for the users of an app who have a connected wallet. */
 export function addUserRoutes(plane: Plane, control: ControlPlane): void {
   plane.get(
     '/apps/:appId/users',
@@ -15,15 +22,34 @@ export function addUserRoutes(plane: Plane, control: ControlPlane): void {
       const { after, beginsWith, limit } = request.query;
       const users = await control.appUsers.list(appId, { after, beginsWith, most: limit });
       const next = users.length === limit ? (users.at(-1)?.userId ?? null) : null;
+      return { users: users.map(userToWire), next };
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/users/:userId',
+    { schema: { params: appUserParamsSchema, response: { 200: appUserDetailsSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const user = granted((await control.appUsers.find(appId, request.params.userId)) ?? noSuchUser());
       return {
-        users: users.map(({ userId, connectedAtMs, spentThisMonth, isCapReached }) => ({
-          userId,
-          connectedSince: isoOf(connectedAtMs),
-          spentThisMonthMicros: microsToWire(spentThisMonth),
-          capReached: isCapReached,
-        })),
-        next,
+        ...userToWire(user),
+        spentMicros: microsToWire(user.spent),
+        spendCapMicros: user.cap === undefined ? null : microsToWire(user.cap),
       };
     },
   );
+}
+
+/** The same for one who has disconnected (WA-02). */
+const noSuchUser = () => refuse('NOT_FOUND', 'This app has no user with this id who has a connected wallet.');
+
+function userToWire({ userId, connectedAtMs, spentThisMonth, isCapReached, lastChargedAtMs }: AppUser) {
+  return {
+    userId,
+    connectedSince: isoOf(connectedAtMs),
+    spentThisMonthMicros: microsToWire(spentThisMonth),
+    capReached: isCapReached,
+    lastChargedAt: lastChargedAtMs === undefined ? null : isoOf(lastChargedAtMs),
+  };
 }

@@ -50,7 +50,11 @@ function keep(make: () => string): (coding: Coding | undefined) => Promise<strin
   };
 }
 
-async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: ReturnType<typeof keep>): Promise<FastifyReply> {
+async function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kept: ReturnType<typeof keep>,
+): Promise<FastifyReply> {
   const coding = codingOf(request.headers['accept-encoding']);
   if (coding !== undefined) reply.header('content-encoding', coding);
   return reply.header('vary', 'accept-encoding').send(await kept(coding));

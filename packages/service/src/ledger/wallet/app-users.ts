@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
-import { type AppUserRow, selectAppUsers } from '#ledger/wallet/queries.ts';
+import { type AppUserRow, selectAppUser, selectAppUsers } from '#ledger/wallet/queries.ts';
 
 /** A user with a connected wallet, as the app's developers may see them: no balance, nothing of the person (WA-02). */
 export interface AppUser {
@@ -9,8 +9,12 @@ export interface AppUser {
   /** Of the first connection. A wallet that an operator opened counts from then on, until somebody connects it. */
   readonly connectedAtMs: number;
   readonly spentThisMonth: Micros;
+  /** The most that a month may cost. Undefined: no cap. `GET /balance` tells the app the same. */
+  readonly cap: Micros | undefined;
   /** The month's cap is spent. A pause is a cap of 0, so it looks the same, as it does to calls. */
   readonly isCapReached: boolean;
+  /** When the newest call that cost something was charged. */
+  readonly lastChargedAtMs: number | undefined;
 }
 
 export interface AppUsers {
@@ -22,10 +26,18 @@ export interface AppUsers {
     appId: AppId,
     page: { readonly beginsWith: string; readonly after: string; readonly most: number },
   ) => Promise<readonly AppUser[]>;
+  /** One of them, with what they spent in this app in all. Undefined for everybody whom the list leaves out. */
+  readonly find: (appId: AppId, userId: EndUserId) => Promise<(AppUser & { readonly spent: Micros }) | undefined>;
 }
 
 export function createAppUsers(db: Queryable): AppUsers {
-  return { list: async (appId, page) => (await selectAppUsers(db, { appId, ...page })).map(userOf) };
+  return {
+    list: async (appId, page) => (await selectAppUsers(db, { appId, ...page })).map(userOf),
+    find: async (appId, userId) => {
+      const row = await selectAppUser(db, appId, userId);
+      return row && { ...userOf(row), spent: microsSumFromRow(row.spent_micros) };
+    },
+  };
 }
 
 function userOf(row: AppUserRow): AppUser {
@@ -33,6 +45,8 @@ function userOf(row: AppUserRow): AppUser {
     userId: row.user_id,
     connectedAtMs: row.connected_at.getTime(),
     spentThisMonth: microsSumFromRow(row.spent_this_month_micros),
+    cap: row.cap_micros === null ? undefined : microsSumFromRow(row.cap_micros),
     isCapReached: row.is_cap_reached,
+    lastChargedAtMs: row.last_charged_at?.getTime(),
   };
 }

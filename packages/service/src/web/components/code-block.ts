@@ -11,6 +11,19 @@ interface CodeBlock {
   readonly wraps?: boolean;
 }
 
+/**
+ * One of several blocks of code, chosen by its label: radio buttons that look like tabs, so that it works without scripts and the
+ * arrow keys go from one to the next. `name` is unique on the page, `what` says what is chosen. At most eight.
+ */
+export function codeTabs(name: string, what: string, blocks: readonly CodeBlock[]): Html {
+  const tabs = blocks.map(
+    ({ id, label }, at) =>
+      html`<input type="radio" name="${name}" id="${id}-tab"${at === 0 ? html` checked` : undefined}><label for="${id}-tab">${label}</label>\n`,
+  );
+  return html`<div class="tabs" role="group" aria-label="${what}">
+${tabs}${blocks.map((block) => html`${codeBlock(block)}\n`)}</div>`;
+}
+
 /** Text to copy: a command, a snippet, a key. The button appears where the browser can copy. */
 export function codeBlock({ id, label, code, wraps = false }: CodeBlock): Html {
   return html`<figure class="snippet">

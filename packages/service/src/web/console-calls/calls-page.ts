@@ -1,21 +1,25 @@
 import { type Html, html } from '#kernel/html.ts';
 import { parseEndUserId } from '#kernel/ids.ts';
+import { Refusal } from '#kernel/refusal.ts';
 import type { TraceOutcome } from '#traces/queries.ts';
 import type { CallTrace } from '#traces/traces.ts';
 import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/components/filter.ts';
+import { errorSummary } from '#web/components/notices.ts';
 import { moment } from '#web/components/moment.ts';
 import { pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
+import { type AskedTimes, askedTimes, spanSwitch, timesOf } from '#web/console-calls/call-times.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { CALLS_TEXTS as TEXTS, OUTCOME_TEXTS } from '#web/console-calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const PAGE_CALLS = 50;
+const FOLLOW_SECONDS = 3;
 
 /** `/console/:part/calls`: the latest calls of the app in this mode, newest first. */
 export function callsPage(services: CallsServices): PageMethods {
@@ -26,27 +30,52 @@ export function callsPage(services: CallsServices): PageMethods {
       // One field finds a call by either of its ids.
       if (asks('id') !== '') return redirectTo(to('call', { id: asks('id') }));
       const filters = { user: asks('user'), model: asks('model'), outcome: asks('outcome') };
+      const times = askedTimes(request.query);
+      const range = timesOf(times, services.clock.nowMs());
       const after = asks('after');
-      const { traces, next } = await listed(services, asked, filters, after);
-      const isNarrowed = Object.values(filters).some((value) => value !== '');
-      const empty = next !== undefined ? TEXTS.goOn : isNarrowed ? TEXTS.none : TEXTS.noneYet;
-      const list = table({
-        caption: TEXTS.caption,
-        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 3 })),
-        rows: traces.map((trace) => rowOf(services, asked, trace)),
-        empty,
-      });
-      const pages = pager({
-        newer: after === '' ? undefined : { href: to('calls', { ...filters }), text: TEXTS.newest },
-        older: next === undefined ? undefined : { href: to('calls', { ...filters, after: next }), text: TEXTS.older },
-      });
-      const body = html`<p class="soft">${TEXTS.what}</p>
-${filterForm(to('calls').split('?')[0] ?? '', mode, fieldsOf(filters))}
-<div id="latest"${after === '' ? html` data-live` : undefined}>${card(list, pages)}</div>
+      // An end that is set shows calls of the past, and so does an older page: nothing new comes in there.
+      const isFollowed = asks('follow') === 'on' && after === '' && times.to === '';
+      const found = range instanceof Refusal ? NOTHING : await listed(services, asked, { ...filters, ...range }, after);
+      const address = { ...filters, ...times, follow: isFollowed ? 'on' : '' };
+      const body = html`${errorSummary(range instanceof Refusal ? range.message : undefined)}
+<p class="soft">${TEXTS.what}</p>
+${spanSwitch(times, (span) => to('calls', { ...address, from: '', to: '', span }))}
+${filterForm(to('calls').split('?')[0] ?? '', mode, fieldsOf(filters, times), { span: times.span, follow: address.follow })}
+${after !== '' || times.to !== '' ? undefined : followLine(to('calls', { ...address, follow: isFollowed ? '' : 'on' }), isFollowed)}
+<div id="latest"${isFollowed ? html` data-live="${FOLLOW_SECONDS}"` : undefined}>${listOf(services, asked, found, { address, after })}</div>
 ${mode === 'live' ? html`<p class="soft">${TEXTS.sampled}</p>` : undefined}`;
-      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'calls' });
+      const refusal = range instanceof Refusal ? range : undefined;
+      return showAppPage(services, asked, { title: TEXTS.title, body, page: 'calls', refusal });
     },
   });
+}
+
+/** Whether the list keeps itself current, and the way to change it. */
+function followLine(href: string, isFollowed: boolean): Html {
+  const [state, act] = isFollowed ? [TEXTS.followed(FOLLOW_SECONDS), TEXTS.stop] : [undefined, TEXTS.follow];
+  return html`<p class="row">${state && html`<span class="soft">${state}</span>`}<a href="${href}">${act}</a></p>`;
+}
+
+function listOf(
+  services: CallsServices,
+  asked: AppRequest,
+  { traces, next }: Found,
+  { address, after }: { readonly address: Readonly<Record<string, string>>; readonly after: string },
+): Html {
+  const { follow, ...narrowed } = address;
+  const isNarrowed = Object.values(narrowed).some((value) => value !== '');
+  const list = table({
+    caption: TEXTS.caption,
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 3 })),
+    rows: traces.map((trace) => rowOf(services, asked, trace)),
+    empty: next !== undefined ? TEXTS.goOn : isNarrowed ? TEXTS.none : TEXTS.noneYet,
+  });
+  const older = next === undefined ? undefined : asked.to('calls', { ...narrowed, after: next });
+  const pages = pager({
+    newer: after === '' ? undefined : { href: asked.to('calls', narrowed), text: TEXTS.newest },
+    older: older === undefined ? undefined : { href: older, text: TEXTS.older },
+  });
+  return card(list, pages);
 }
 
 /** What was typed into the filters. Empty: everything. */
@@ -56,22 +85,29 @@ interface Filters {
   readonly outcome: string;
 }
 
+type Found = Awaited<ReturnType<CallsServices['traces']['recent']>>;
+const NOTHING: Found = { traces: [], next: undefined };
+
 /** A page of calls. What cannot be a user is the user of no call. */
 async function listed(
   { traces }: CallsServices,
   { app: { appId }, mode }: AppRequest,
-  { user, model, outcome }: Filters,
+  {
+    user,
+    model,
+    outcome,
+    ...range
+  }: Filters & { readonly fromMs: number | undefined; readonly toMs: number | undefined },
   after: string,
-): ReturnType<CallsServices['traces']['recent']> {
+): Promise<Found> {
   const userId = parseEndUserId(user);
-  if (user !== '' && userId === undefined) return { traces: [], next: undefined };
+  if (user !== '' && userId === undefined) return NOTHING;
   const narrowed = {
     userId,
     model: model === '' ? undefined : model,
     outcome: isOutcome(outcome) ? outcome : undefined,
     code: undefined,
-    fromMs: undefined,
-    toMs: undefined,
+    ...range,
   };
   return traces.recent({ appId, mode, ...narrowed }, after, PAGE_CALLS);
 }
@@ -80,13 +116,15 @@ function isOutcome(text: string): text is TraceOutcome {
   return Object.hasOwn(OUTCOME_TEXTS, text);
 }
 
-function fieldsOf({ user, model, outcome }: Filters) {
+function fieldsOf({ user, model, outcome }: Filters, { from, to }: AskedTimes) {
   const outcomes = Object.entries(OUTCOME_TEXTS).map(([value, text]) => ({ value, text }));
   return [
     { name: 'id', label: TEXTS.find, value: '' },
     { name: 'user', label: TEXTS.user, value: user },
     { name: 'model', label: TEXTS.model, value: model },
     { name: 'outcome', label: TEXTS.outcome, value: outcome, choices: [{ value: '', text: TEXTS.all }, ...outcomes] },
+    { name: 'from', label: TEXTS.from, value: from, type: 'datetime-local' as const },
+    { name: 'to', label: TEXTS.to, value: to, type: 'datetime-local' as const },
   ];
 }
 

@@ -19,6 +19,15 @@ export const CALLS_TEXTS = {
   outcome: 'What became of it',
   all: 'Everything',
   stream: 'streamed',
+  span: 'Calls of the last',
+  spans: { '': 'All', hour: '1 h', day: '24 h', week: '7 d', month: '30 d' },
+  from: 'From (UTC)',
+  to: 'Until before (UTC)',
+  notAMoment: 'A moment must look like 2027-06-30T14:05, in UTC.',
+  endsFirst: 'The list would end before it begins. “From” must be earlier than “Until before”.',
+  follow: 'Keep the list current',
+  followed: (seconds: number) => `New calls appear every ${seconds} seconds. Without scripts, reload the page.`,
+  stop: 'Stop',
 } as const;
 
 export const OUTCOME_TEXTS: Readonly<Record<TraceOutcome, string>> = {

@@ -10,6 +10,7 @@ import { card, section } from '#web/components/section.ts';
 import { textField } from '#web/components/text-field.ts';
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { showConsolePage } from '#web/console/console-page.ts';
+import { appIdOnce, onceField } from '#web/console/once.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
 import { appPath } from '#web/console/mode.ts';
 import { APPS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
@@ -35,7 +36,12 @@ export function appsPage(services: ConsoleServices): PageMethods {
       }
       const { accountId, email } = signedIn.account;
       const owner = { accountId, email, from: services.addressOf(request.exchange.request) };
-      const app = await services.apps.create(owner, checked.value);
+      const appId = appIdOnce(form, accountId);
+      const made = await services.apps.create(owner, { ...checked.value, appId });
+      // The form may have been sent before: then this is the app that it made.
+      const before =
+        made instanceof Refusal && appId !== undefined ? await services.apps.membership(accountId, appId) : undefined;
+      const app = before?.app ?? made;
       if (app instanceof Refusal) return showApps(services, request, { typed: typed.name, refusal: app });
       // A new app has nothing live yet, so its owner begins in the sandbox.
       return redirectTo(appPath(app.appId, '', 'sandbox', { done: 'created' }));
@@ -77,5 +83,5 @@ function newAppForm(request: PageRequest, refused: Refused | undefined): Html {
     isRequired: true,
     isInvalid: refused !== undefined,
   });
-  return request.form('/console', html`${field}\n${button(TEXTS.create)}`);
+  return request.form('/console', html`${onceField()}${field}\n${button(TEXTS.create)}`);
 }

@@ -103,13 +103,18 @@ function dayOf(epochMs: number): string {
   return isoOf(epochMs).slice(0, 10);
 }
 
-/** The fields of both forms. `isOpen`: the limits are shown at first. */
-export function settingFields(typed: TypedSettings, currency: string, isOpen: boolean): Html {
+/** The fields of both forms. `isOpen`: the limits are shown at first. `more`: a field at their end. */
+export function settingFields(
+  typed: TypedSettings,
+  currency: string,
+  { isOpen, more }: { readonly isOpen: boolean; readonly more?: Html },
+): Html {
   const limits = html`${textField({ name: 'perMinute', label: TEXTS.perMinute, value: typed.perMinute, hint: TEXTS.perMinuteHint, inputMode: 'numeric', lengthMax: 7 })}
 ${amountField({ name: 'budget', label: TEXTS.budget(currency), text: typed.budget })}
 <p class="hint">${TEXTS.budgetHint}</p>
 ${textArea({ name: 'models', label: TEXTS.models, value: typed.models, hint: TEXTS.modelsHint })}
-${textArea({ name: 'addresses', label: TEXTS.addresses, value: typed.addresses, hint: TEXTS.addressesHint })}`;
+${textArea({ name: 'addresses', label: TEXTS.addresses, value: typed.addresses, hint: TEXTS.addressesHint })}
+${more}`;
   return html`${textField({ name: 'name', label: TEXTS.name, value: typed.name, hint: TEXTS.nameHint, lengthMax: 80 })}
 ${textField({ name: 'expires', label: TEXTS.expires, value: typed.expires, hint: TEXTS.expiresHint, lengthMax: 10 })}
 ${fold(TEXTS.limits, limits, isOpen)}`;

@@ -9,13 +9,13 @@ import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
-import { card, section } from '#web/components/section.ts';
+import { section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console-keys/key-form.ts';
-import { nameOf, showMinted, snippetsOf, stateOf } from '#web/console-keys/key-parts.ts';
+import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
@@ -71,6 +71,7 @@ async function act(
         const message = roll.problems.map((problem) => problem.message).join(' ');
         return showKey(services, asked, key, { refusal: refuse('BAD_REQUEST', message) });
       }
+      if (key.rolledTo !== undefined) return toMadeBefore(asked, key.rolledTo);
       const rolled = await apps.rollKey(owner, { appId, keyId }, { overlapSeconds: roll.value.overlapSeconds });
       if (rolled === undefined) return noSuchKey(services, asked);
       return rolled instanceof Refusal
@@ -112,37 +113,50 @@ async function showKey(
   refused?: Refused,
 ): Promise<PageResponse> {
   const { request, to, may } = asked;
-  const isFixed = key.revokedAtMs !== undefined || !may('key');
+  const isOver = key.revokedAtMs !== undefined;
   const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
-  const typed = refused?.typed ?? typedOf(key.settings);
-  const edit = html`${settingFields(typed, services.currency, true)}\n${button(KEYS_TEXTS.save, { name: 'act', value: 'save' })}`;
+  const facts = section({ id: 'facts', heading: TEXTS.facts, body: [await factsOf(services, asked, key)] });
+  const forms = isOver || !may('key') ? undefined : formsOf(services, key, { form, facts, refused });
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
-${card(await factsOf(services, asked, key))}
-${isFixed ? undefined : section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
-${isFixed || key.rolledTo !== undefined ? undefined : rollSection(form)}
-${
-  isFixed
-    ? undefined
-    : confirmation({
-        act: TEXTS.revoke,
-        what: TEXTS.revokeWhat,
-        form: form(button(TEXTS.revokeButton, { kind: 'danger', name: 'act', value: 'revoke' })),
-      })
-}
-${key.revokedAtMs !== undefined ? undefined : snippetsOf(services, asked, key)}`;
+<p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
+${isOver ? undefined : snippetsOf(services, asked, key)}
+${forms ?? facts}`;
   const above = KEYS_TEXTS.title;
   return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });
 }
 
-function rollSection(form: (fields: Html) => Html): Html {
+/** What can be changed beside what is known: on a phone the way to change it comes first. */
+function formsOf(
+  { currency }: ConsoleKeysServices,
+  key: ApiKey,
+  shown: { readonly form: (fields: Html) => Html; readonly facts: Html; readonly refused: Refused | undefined },
+): Html {
+  const { form, facts, refused } = shown;
+  const typed = refused?.typed ?? typedOf(key.settings);
+  const { models, addresses, perMinute, monthlyBudget } = key.settings;
+  const isLimited = [models, addresses, perMinute, monthlyBudget].some((limit) => limit !== null);
+  const fields = settingFields(typed, currency, { isOpen: isLimited || refused !== undefined });
+  const edit = html`${fields}\n${button(KEYS_TEXTS.save, { name: 'act', value: 'save' })}`;
+  const revoke = confirmation({
+    act: TEXTS.revoke,
+    what: TEXTS.revokeWhat,
+    form: form(button(TEXTS.revokeButton, { kind: 'danger', name: 'act', value: 'revoke' })),
+  });
+  return html`<div class="columns">
+${section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
+<div>
+${facts}
+${section({ id: 'end', heading: TEXTS.end, body: [key.rolledTo === undefined ? rollPart(form) : undefined, revoke] })}
+</div>
+</div>`;
+}
+
+function rollPart(form: (fields: Html) => Html): Html {
   const choices = TEXTS.overlaps.map(([value, text]) => ({ value, text, isChosen: value === DEFAULT_OVERLAP }));
   const fields = html`${selectField({ name: 'overlap', label: TEXTS.overlap, choices })}
 ${button(TEXTS.rollButton, { name: 'act', value: 'roll' })}`;
-  return section({
-    id: 'roll',
-    heading: TEXTS.roll,
-    body: [html`<p>${TEXTS.rollWhat}</p>`, confirmation({ act: TEXTS.roll, what: TEXTS.rollAsk, form: form(fields) })],
-  });
+  const what = html`${TEXTS.rollWhat} ${TEXTS.rollAsk}`;
+  return confirmation({ act: TEXTS.roll, what, form: form(fields) });
 }
 
 async function factsOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: ApiKey): Promise<Html> {
@@ -153,7 +167,6 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
   const at = (epochMs: number) => moment(epochMs, formats);
   const other = (keyId: string) => html`<a href="${to('key', { id: keyId })}"><code>${keyId}</code></a>`;
   return definitionList([
-    [TEXTS.hint, html`<code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}`],
     [TEXTS.keyId, html`<code>${key.keyId}</code>`],
     key.boundUser === undefined ? undefined : [TEXTS.user, key.boundUser],
     key.joinSeconds === undefined ? undefined : [TEXTS.joins, TEXTS.seconds(key.joinSeconds)],

@@ -3,7 +3,7 @@ import { isAmong } from '#catalogue/catalogue.ts';
 import { offersTo } from '#catalogue/shown-price.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { badge } from '#web/components/badge.ts';
-import { codeBlock } from '#web/components/code-block.ts';
+import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
@@ -12,6 +12,7 @@ import type { ConsoleKeysServices } from '#web/console-keys/console-keys-service
 import { snippetsFor } from '#web/console-keys/snippets.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
 import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 /** Stands for a user where the reader puts one of theirs. */
 const SOME_USER = 'anna';
@@ -45,9 +46,14 @@ export function snippetsOf(services: ConsoleKeysServices, { app }: AppRequest, k
     heading: TEXTS.use,
     body: [
       html`<p class="soft">${apiKey === undefined ? TEXTS.useAgain : TEXTS.useWhat}</p>`,
-      ...snippets.map((snippet) => codeBlock(snippet)),
+      codeTabs('language', TEXTS.language, snippets),
     ],
   });
+}
+
+/** The answer to a form that was sent again: the key that it made the first time, which is not shown a second time. */
+export function toMadeBefore({ to }: AppRequest, keyId: string): PageResponse {
+  return redirectTo(to('key', { id: keyId, done: 'before' }));
 }
 
 /** The page that shows a key, this once. It is the answer to the form: no address leads here, and nothing keeps the key. */

@@ -11,9 +11,10 @@ import { table } from '#web/components/table.ts';
 import { textField } from '#web/components/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
+import { keyIdOnce, onceField } from '#web/console/once.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, NOTHING_TYPED, settingFields, typedIn, type TypedSettings } from '#web/console-keys/key-form.ts';
-import { nameOf, showMinted, stateOf } from '#web/console-keys/key-parts.ts';
+import { nameOf, showMinted, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
 import { KEY_TEXTS, KEYS_TEXTS as TEXTS } from '#web/console-keys/texts.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 
@@ -35,9 +36,12 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
         return refused(refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' ')));
       }
       const { mode, userId: boundUser } = checked.value;
-      const key = { mode, boundUser, joinSeconds: undefined, ...change };
+      const keyId = keyIdOnce(form, asked.app.appId);
+      const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
       const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);
-      return minted instanceof Refusal ? refused(minted) : showMinted(services, asked, minted);
+      if (!(minted instanceof Refusal)) return showMinted(services, asked, minted);
+      const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
+      return before === undefined ? refused(minted) : toMadeBefore(asked, before.keyId);
     },
   });
 }
@@ -110,6 +114,6 @@ function newKeyForm(
   });
   return request.form(
     to('keys'),
-    html`${settingFields(typed, currency, refused !== undefined)}\n${user}\n${button(TEXTS.create)}`,
+    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}\n${button(TEXTS.create)}`,
   );
 }

@@ -40,12 +40,12 @@ export const KEY_TEXTS = {
   once: 'Copy the key now. It is shown this once: nobody can look it up later, not even we.',
   theKey: 'API key',
   toKey: 'To the page of this key',
+  language: 'Language',
   use: 'Use it',
   useWhat:
     'Paste one of these and run it. “anna” stands for one of your users: send the name that your app has for them.',
   useAgain: 'The key itself is not shown again. Put it in place of the dots.',
   mode: 'Mode',
-  hint: 'Begins and ends with',
   keyId: 'Key ID',
   created: 'Created',
   lastUsed: 'Last used',
@@ -58,6 +58,8 @@ export const KEY_TEXTS = {
   rolledTo: 'Succeeded by',
   spent: 'Spent this month',
   spentOf: (spent: string, held: string, budget: string) => `${spent} and ${held} on hold, of ${budget}`,
+  facts: 'Facts',
+  end: 'Replace or end it',
   roll: 'Roll the key',
   rollWhat:
     'You get a new key with the same options and limits. This one goes on working for the overlap, so that you can exchange them without an interruption. Both count for one rate and one budget.',
@@ -81,6 +83,10 @@ export const KEY_TEXTS = {
   modelsOf: (count: number) => (count === 1 ? '1 model' : `${count} models`),
   addressesOf: (count: number) => (count === 1 ? '1 address' : `${count} addresses`),
   done: new Map([
+    [
+      'before',
+      'This form was sent before, so no second key was made. The key was shown then, and is not shown again. If you have not copied it, roll this key.',
+    ],
     ['saved', 'The key was changed. All processes know it within a second.'],
     ['revoked', 'The key was revoked.'],
   ]) as ReadonlyMap<string | null, string>,

@@ -1,9 +1,11 @@
 import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { TraceReader } from '#traces/traces.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
 
 /** What the pages of users and test users act on besides. */
 export interface UsersServices extends ConsoleServices {
   readonly appUsers: AppUsers;
   readonly sandboxWallets: SandboxWallets;
+  readonly traces: TraceReader;
 }

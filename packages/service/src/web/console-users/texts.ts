@@ -5,14 +5,33 @@ export const USERS_TEXTS = {
   title: 'Users',
   what: 'Users with a connected wallet. Someone who has disconnected is not here, like someone who never connected. Balances, mail addresses and names stay with their owners.',
   caption: 'Users',
-  columns: ['User', 'Connected since', 'Spent this month', 'Calls'],
+  columns: ['User', 'Connected since', 'Last charged call', 'Spent this month'],
   none: 'No user with a connected wallet fits.',
   noneYet: 'No user yet. The first one connects a wallet with the link of a 402 answer, or with one of POST /connect.',
   capReached: 'Cap reached',
   beginsWith: 'User ID begins with',
-  calls: (user: string) => `Calls of ${user}`,
+  never: 'none yet',
   more: 'Next page',
   first: 'First page',
+} as const;
+
+/** The texts of the page of one user. */
+export const USER_TEXTS = {
+  none: 'This app has no user with this id who has a connected wallet.',
+  noneTitle: 'No such user',
+  thisMonth: 'Spent this month',
+  noCap: 'No cap',
+  ofCap: (cap: string) => `of ${cap} a month`,
+  inAll: 'Spent in all',
+  connected: 'Connected since',
+  last: 'Last charged call',
+  whatReached:
+    'Calls are refused with 402 APP_SPEND_CAP_EXCEEDED until the user raises the cap or the month ends. A user who has paused your app looks the same.',
+  calls: 'Latest calls',
+  columns: ['Ended', 'Model', 'Outcome', 'Charged'],
+  noCalls: 'No call of this user in the latest 5,000 of the app.',
+  allCalls: 'All calls of this user',
+  hidden: 'The balance, mail address and name stay with the owner of the wallet.',
 } as const;
 
 /** The texts of the page of test users. */

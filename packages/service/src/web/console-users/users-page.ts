@@ -27,7 +27,7 @@ export function usersPage(services: UsersServices): PageMethods {
       const last = users.length === PAGE_LENGTH ? users.at(-1)?.userId : undefined;
       const list = table({
         caption: TEXTS.caption,
-        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 2 })),
+        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 3 })),
         rows: users.map((user) => rowOf(services, asked, user)),
         empty: beginsWith === '' && after === '' ? TEXTS.noneYet : TEXTS.none,
       });
@@ -45,11 +45,11 @@ ${card(list, pages)}`;
 }
 
 function rowOf({ currency }: UsersServices, { request: { formats }, to }: AppRequest, user: AppUser): readonly Html[] {
-  const { userId, connectedAtMs, spentThisMonth, isCapReached } = user;
+  const { userId, connectedAtMs, spentThisMonth, isCapReached, lastChargedAtMs } = user;
   return [
-    html`<code>${userId}</code>`,
+    html`<a href="${to('user', { id: userId })}"><code>${userId}</code></a>`,
     moment(connectedAtMs, formats),
+    lastChargedAtMs === undefined ? html`<span class="soft">${TEXTS.never}</span>` : moment(lastChargedAtMs, formats),
     html`${formats.amount(spentThisMonth, currency)}${isCapReached ? html`<br>${badge(TEXTS.capReached, 'warn')}` : undefined}`,
-    html`<a href="${to('calls', { user: userId })}">${TEXTS.calls(userId)}</a>`,
   ];
 }

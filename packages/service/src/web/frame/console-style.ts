@@ -1,3 +1,4 @@
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 /**
  * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
@@ -26,6 +27,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
 .console>main>.switch{max-width:22rem}
+.console>main>.wide{max-width:34rem}
 .band{grid-column:1/-1;margin:0;padding:.4rem 1.25rem;text-align:center;font-size:.9rem;font-weight:650;background:var(--warn-tint);color:var(--warn);border-bottom:1px solid}
 .sandbox{--accent:#7a4a00;--deep:#5c3700;--tint:#fbf0db}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.75rem,1fr));gap:.75rem;margin:0 0 1.25rem}
@@ -51,8 +53,17 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .snippet button{min-height:1.9rem;padding:.15rem .7rem;font-size:.85rem}
 .snippet pre{margin:0;padding:.85rem 1rem;overflow-x:auto;font-size:.875rem;line-height:1.5}
 .snippet pre.wrap{white-space:pre-wrap}
+@media not print{.tabs>input:nth-of-type(n)~.snippet{display:none}${EIGHT.map((at) => `.tabs>input:nth-of-type(${at}):checked~.snippet:nth-of-type(${at})`).join(',')}{display:block}}
+.tabs{position:relative;display:flex;flex-wrap:wrap;gap:.25rem .4rem;margin:0 0 1.25rem}
+.tabs>.snippet{flex:1 1 100%;margin:0}
+.tabs>input{position:absolute;opacity:0}
+.tabs>label{margin:0 0 .35rem;padding:.35rem .8rem;border:1px solid var(--edge);border-radius:2rem;font-size:.9rem;cursor:pointer}
+.tabs>label:hover{background:var(--tint)}
+.tabs>:checked+label{color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
+.tabs>:focus-visible+label{outline:3px solid var(--accent);outline-offset:2px}
 .filter{display:flex;flex-wrap:wrap;gap:.75rem 1rem;align-items:end;margin:0 0 1.25rem}
 .filter>div{flex:1 1 10rem;max-width:20rem}
+.filter>hr{flex:1 1 100%;border:0;margin:-.75rem 0 0}
 .filter :is(input,select){min-height:2.6rem;padding:.35rem .7rem;margin:0}
 .filter button{min-height:2.6rem;padding:.35rem 1rem}
 .filter label{font-size:.875rem}

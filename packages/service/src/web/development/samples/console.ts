@@ -1,6 +1,6 @@
 import { barChart } from '#web/components/bar-chart.ts';
 import { button } from '#web/components/button.ts';
-import { codeBlock } from '#web/components/code-block.ts';
+import { codeBlock, codeTabs } from '#web/components/code-block.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { figures } from '#web/components/figures.ts';
 import { filterForm } from '#web/components/filter.ts';
@@ -38,8 +38,22 @@ export const CONSOLE: readonly ComponentSample[] = [
     },
   },
   {
+    component: codeTabs,
+    states: {
+      'two languages': (id) =>
+        codeTabs(`${id}-tabs`, 'Language', [
+          { id: `${id}-curl`, label: 'curl', code: `curl ${HERE}` },
+          { id: `${id}-python`, label: 'Python', code: 'print("Hello")' },
+        ]),
+    },
+  },
+  {
     component: filterForm,
     states: {
+      'a time, in UTC': (id) =>
+        filterForm(HERE, 'live', [
+          { name: `${id}-from`, label: 'From (UTC)', value: '2026-11-23T09:30', type: 'datetime-local' },
+        ]),
       'a text and a list': (id) =>
         filterForm(HERE, 'sandbox', [
           { name: `${id}-user`, label: 'User', value: 'anna' },

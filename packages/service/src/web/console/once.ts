@@ -1,0 +1,33 @@
+import { type AppId, appIdFrom, type KeyId, keyIdFrom } from '#kernel/ids.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { randomBase62 } from '#kernel/random.ts';
+import { hiddenField } from '#web/components/form.ts';
+import type { Form } from '#web/frame/read-form.ts';
+
+const LENGTH = 22; // 131 bits.
+const ONCE = /^[0-9A-Za-z]{22}$/;
+
+/**
+ * A value of one shown form. What the form makes takes its id from it, so sending the same form again, by reloading the answer
+ * or by a second press, makes nothing more.
+ */
+export function onceField(): Html {
+  return html`${hiddenField('once', randomBase62(LENGTH))}`;
+}
+
+/** The id of the key that this form makes in the app. Undefined for a form without the value: any id will do. */
+export function keyIdOnce(form: Form, appId: AppId): KeyId | undefined {
+  const once = onceIn(form);
+  return once === undefined ? undefined : keyIdFrom(`${appId}\n${once}`);
+}
+
+/** The same for an app that this account makes. */
+export function appIdOnce(form: Form, accountId: string): AppId | undefined {
+  const once = onceIn(form);
+  return once === undefined ? undefined : appIdFrom(`${accountId}\n${once}`);
+}
+
+function onceIn(form: Form): string | undefined {
+  const text = form.field('once');
+  return ONCE.test(text) ? text : undefined;
+}
