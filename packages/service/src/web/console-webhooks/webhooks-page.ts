@@ -9,12 +9,20 @@ import { section } from '#web/components/section.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { deliveriesList } from '#web/console-webhooks/deliveries-list.ts';
-import { endpointFields, readTyped, type Typed, typedOf, wantedOf } from '#web/console-webhooks/endpoint-form.ts';
+import {
+  endpointFields,
+  NAMES,
+  readTyped,
+  type Typed,
+  typedOf,
+  wantedOf,
+} from '#web/console-webhooks/endpoint-form.ts';
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
 import { localPart, tokenNotice } from '#web/console-webhooks/local-part.ts';
 import { removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
 import { testPart } from '#web/console-webhooks/test-part.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
+import { inLabels } from '#web/frame/in-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -60,7 +68,7 @@ async function put(services: WebhooksServices, asked: AppRequest, form: Form): P
   const wanted = wantedOf(typed);
   if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
   const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
-  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: stored });
+  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(stored, NAMES) });
   const { signingSecret: secret } = stored;
   return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
 }
