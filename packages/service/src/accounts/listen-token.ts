@@ -7,7 +7,7 @@ import {
   selectListenTokens,
   touchListenToken,
 } from '#accounts/listen-token-queries.ts';
-import { accountOf, type SignedIn, sessionOf } from '#accounts/session.ts';
+import { accountOf, OPERATOR_IDLE_MS, type SignedIn, sessionOf } from '#accounts/session.ts';
 import { lockTeam } from '#accounts/team-queries.ts';
 import { type Owner, ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
@@ -50,6 +50,8 @@ export interface ListenTokens {
 }
 
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
+/** A session that would not open a page any more opens no feed either. */
+const AS_LONG = { proofMs: 0, idleMs: OPERATOR_IDLE_MS };
 const TOKENS_MAX = 50;
 const PREFIX = 'svc_listen_';
 const RANDOM_LENGTH = 43; // 256 bits.
@@ -90,7 +92,7 @@ export function createListenTokens(pool: Pool): ListenTokens {
     find: async (text) => {
       if (!SHAPE.test(text)) return undefined; // No read for texts that cannot be a token of ours.
       const token = await selectListenToken(pool, sha256(text));
-      const row = token && (await selectSession(pool, token.session_digest, 0));
+      const row = token && (await selectSession(pool, token.session_digest, AS_LONG));
       if (token === undefined || row === undefined) return undefined;
       await touchListenToken(pool, token.token_id);
       return {
