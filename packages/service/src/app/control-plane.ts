@@ -133,7 +133,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
-  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
+  const payments = await composePayments({ config, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   const control: ControlPlane = {
     audit: createAuditReader(pool),
