@@ -93,6 +93,14 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   assert.match(rows[0]?.body ?? '', /You paid €10\.00 into a wallet for the app "Test app" on \w+ \d+, 2\d{3}\./);
 });
 
+async function mailsOf(email: string) {
+  const { rows } = await database.query<{ subject: string; body: string }>(
+    'select subject, body from mail.messages where recipient = $1 order by subject',
+    [email],
+  );
+  return rows;
+}
+
 test('ON-04 money that somebody else paid in is told to both, and each mail is about its reader', async () => {
   const { email: owned, user, path, browser } = await payer(0, []);
   const giver = await newWalletOwner();
@@ -103,13 +111,6 @@ test('ON-04 money that somebody else paid in is told to both, and each mail is a
   await browser.open(`${path}/refund`);
   await browser.submit(`${path}/refund`, { amount: '4', sure: 'yes' });
   await hurry(service, address);
-  const mailsOf = async (email: string) => {
-    const { rows } = await database.query<{ subject: string; body: string }>(
-      'select subject, body from mail.messages where recipient = $1 order by subject',
-      [email],
-    );
-    return rows;
-  };
   const [toOwner, toGiver] = [await mailsOf(owned), await mailsOf(giver.email)];
   assert.deepEqual(
     [...toGiver, ...toOwner].map(({ subject }) => subject),
