@@ -2,6 +2,7 @@ import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
+import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
@@ -36,4 +37,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
+  ...CONSOLE_FAULTS,
 ];
