@@ -42,6 +42,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'GET /apps/{appId}/webhook/listeners/{listenerId}/events': 'developer',
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': 'developer',
 
+  'GET /apps/{appId}/activity': 'viewer',
   'GET /apps/{appId}/team': 'viewer',
   'POST /apps/{appId}/invitations': 'owner',
   'DELETE /apps/{appId}/invitations/{invitationId}': 'owner',
@@ -58,6 +59,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /console/:part/key': KEYS,
   'GET /console/:part/playground': 'viewer',
   'POST /console/:part/playground': KEYS,
+  'GET /console/:part/activity': 'viewer',
   'GET /console/:part/team': 'viewer',
   'POST /console/:part/team': 'owner',
   'GET /console/:part/leave': 'viewer',
