@@ -62,6 +62,7 @@ create table accounts.api_keys (
   budget_micros bigint,
   rolled_from text collate "C",
   counts_as text collate "C",
+  may_reset boolean default false not null,
   constraint api_keys_pkey PRIMARY KEY (key_id),
   constraint api_keys_addresses_check CHECK (((cardinality(addresses) >= 1) AND (cardinality(addresses) <= 100))),
   constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
@@ -72,7 +73,8 @@ create table accounts.api_keys (
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint api_keys_models_check CHECK (((cardinality(models) >= 1) AND (cardinality(models) <= 100))),
   constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80))),
-  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000)))
+  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000))),
+  constraint resets_play_money_only CHECK (((mode = 'sandbox'::text) OR (NOT may_reset)))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
 CREATE INDEX api_keys_generation ON accounts.api_keys USING btree (generation);

@@ -129,7 +129,7 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByText('Withdraw the invitation of').first().click();
     await assertSound(tab, `console-team-${look}`);
     await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('Invited somebody').first().waitFor();
+    await page.getByRole('table').getByText('Invited somebody').first().waitFor();
     await assertSound(tab, `console-activity-${look}`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Redirect addresses').waitFor();

@@ -104,7 +104,12 @@ test('D6 CP-09 an owner’s acts are in the trail without secrets, and only this
   assert.equal((await newest(1))[0]?.action, 'account.password');
 });
 
-test('CP-09 AU-06 members read what everybody did with their app: each act, its actor and address, in pages and by kind', async () => {
+function by(who: { readonly email: string }, ...acts: readonly string[]) {
+  return acts.map((act) => [act, who.email, '127.0.0.1']);
+}
+
+/** An app with every act that members have, and one of an operator. Only the viewer and the first owner are left in its team. */
+async function newBusyApp() {
   const { email, ...own } = await newOwner(service);
   const { appId } = await own.get(201, 'POST', '/apps', { name: 'Ours' });
   const path = `/apps/${String(appId)}`;
@@ -130,6 +135,8 @@ test('CP-09 AU-06 members read what everybody did with their app: each act, its 
   );
   await developer.get(200, 'POST', `${path}/webhook/test`, { type: 'topup.completed' });
   await developer.get(204, 'DELETE', `${path}/webhook`);
+  await developer.get(200, 'POST', `${path}/sandbox/users/anna/reset`, {});
+  await developer.get(200, 'PUT', `${path}/sandbox/users/anna/next`, { outcome: 'throttled' });
   const invite = { email: 'new@example.test', role: 'viewer' };
   const { invitationId } = await own.get(201, 'POST', `${path}/invitations`, invite);
   await own.get(204, 'DELETE', `${path}/invitations/${String(invitationId)}`);
@@ -141,7 +148,11 @@ test('CP-09 AU-06 members read what everybody did with their app: each act, its 
   await second.get(204, 'DELETE', `${path}/team/${await idOf(developer)}`);
   await second.get(204, 'POST', `${path}/leave`);
   await operator.get(200, 'POST', `/operator/apps/${String(appId)}/suspend`, { reason: 'not for members' });
+  return { email, viewer, developer, second, appId: String(appId), path };
+}
 
+test('CP-09 AU-06 members read what everybody did with their app: each act, its actor and address, in pages and by kind', async () => {
+  const { email, viewer, developer, second, appId, path } = await newBusyApp();
   const listed = async (query = '') => {
     const page = await viewer.get(200, 'GET', `${path}/activity${query}`);
     return page as unknown as { readonly entries: readonly FullLine[]; readonly next: string | null };
@@ -149,13 +160,12 @@ test('CP-09 AU-06 members read what everybody did with their app: each act, its 
   const { entries, next } = await listed();
   assert.equal(next, null);
   const whose = entries.map(({ action, actorName, from }) => [action, actorName, from]).toReversed();
-  const by = (who: { readonly email: string }, ...acts: readonly string[]) =>
-    acts.map((act) => [act, who.email, '127.0.0.1']);
   assert.deepEqual(whose, [
     ...by({ email }, 'app.create'),
     ...by(developer, 'app.edit', 'app.logo', 'app.logo-remove', 'key.create', 'key.edit'),
     ...by(developer, 'key.create', 'key.roll', 'key.revoke'),
     ...by(developer, 'webhook.put', 'webhook.secret', 'webhook.test', 'webhook.delete'),
+    ...by(developer, 'sandbox.reset', 'sandbox.next'),
     ...by({ email }, 'team.invite', 'team.withdraw', 'team.invite'),
     ...by(viewer, 'team.join'),
     ...by(second, 'team.role', 'team.remove', 'team.leave'),
@@ -178,7 +188,7 @@ test('CP-09 AU-06 members read what everybody did with their app: each act, its 
   for (const left of [developer, second, owner, operator]) await left.get(404, 'GET', `${path}/activity`);
 
   const browser = await signedInBrowser(service, viewer.email);
-  const page = `/console/${String(appId)}/activity`;
+  const page = `/console/${appId}/activity`;
   const shown = await browser.open(page);
   assertPage(shown, 200, 'Activity', IN_CONSOLE);
   assert.equal(shown.text.match(/<tr><td/g)?.length, entries.length);

@@ -67,7 +67,7 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
-import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -99,6 +99,7 @@ interface PlanesOptions {
   readonly listeners: Listeners;
   readonly deliveries: DeliveryHistory;
   readonly sendTestEvent: SendTest;
+  readonly sandboxWallets: SandboxWallets;
   readonly links: Links;
 }
 
@@ -144,7 +145,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
     appUsers: createAppUsers(pool),
-    sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
+    sandboxWallets: options.sandboxWallets,
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),

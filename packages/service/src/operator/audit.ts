@@ -11,7 +11,7 @@ import type { Pool } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 import { microsSumFromRow } from '#kernel/micros.ts';
 
-export type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
+type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
 
 interface Page {
   readonly before: string | undefined;

@@ -1,8 +1,6 @@
 import { activityPageSchema } from '@purser/contract/operator.ts';
-import type { Facts } from '#audit/entry.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { parseId } from '#kernel/ids.ts';
-import type { Entry } from '#operator/audit.ts';
 import { filterForm } from '#web/components/filter.ts';
 import { moment } from '#web/components/moment.ts';
 import { pager } from '#web/components/navigation.ts';
@@ -15,6 +13,9 @@ import { ACT_TEXTS, ACTIVITY_TEXTS as TEXTS } from '#web/console-team/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 const PAGE_LENGTH = 50;
+
+type Entry = Awaited<ReturnType<TeamServices['audit']['pageOfApp']>>['entries'][number];
+type Facts = NonNullable<Entry['after']>;
 
 /** `/console/:part/activity`: what all members did with the app, newest first (CP-09). */
 export function activityPage(services: TeamServices): PageMethods {

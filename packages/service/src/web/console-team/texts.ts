@@ -49,6 +49,13 @@ export const INVITATION_TEXTS = {
   what: (app: string, role: string) => `You are invited to the team of the app “${app}”, as ${role}.`,
   signIn: (email: string) =>
     `Sign in with the account of ${email}. If you have none, create it and verify its e-mail first.`,
+  askAgain: 'Ask the person who invited you for a new one.',
+  otherEmail: (invited: string, own: string) =>
+    `It is for ${invited}, and you are signed in as ${own}. Sign out here, then sign in with the account of ${invited}. The invitation waits.`,
+  signOut: 'Sign out and use another account',
+  verifyFirst: (email: string) =>
+    `First verify that mail to ${email} reaches you: open the link that we have mailed you, in this browser. You then come back here.`,
+  sendAgain: 'Mail the link again',
   toSignIn: 'Sign in',
   toRegister: 'Create an account',
   accept: 'Join the team',
@@ -71,29 +78,35 @@ export const ACTIVITY_TEXTS = {
   nothing: 'none',
 } as const;
 
-/** Each act on an app in words. A test compares them with the acts that the code records. */
-export const ACT_TEXTS: Readonly<Record<string, string>> = {
-  'app.create': 'Created the app',
-  'app.edit': 'Changed the settings',
-  'app.logo': 'Set the logo',
-  'app.logo-remove': 'Removed the logo',
-  'key.create': 'Created a key',
-  'key.edit': 'Changed a key',
-  'key.roll': 'Rolled a key',
-  'key.revoke': 'Revoked a key',
-  'webhook.put': 'Set up the webhook',
-  'webhook.secret': 'Replaced the webhook secret',
-  'webhook.delete': 'Removed the webhook',
-  'webhook.test': 'Sent a test event',
-  'webhook.token.create': 'Made a token for purser listen',
-  'webhook.token.revoke': 'Revoked a token for purser listen',
-  'team.invite': 'Invited somebody',
-  'team.withdraw': 'Withdrew an invitation',
-  'team.join': 'Joined the team',
-  'team.role': 'Changed a role',
-  'team.remove': 'Removed a member',
-  'team.leave': 'Left the team',
-  'sandbox.reset': 'Set a test user up',
-  'sandbox.next': 'Chose the next call of a test user',
-  'playground.call': 'Made a live call in the playground',
+/** The acts on an app in words, by what they are about. A test compares them with the acts that the code records. */
+const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  app: {
+    create: 'Created the app',
+    edit: 'Changed the settings',
+    logo: 'Set the logo',
+    'logo-remove': 'Removed the logo',
+  },
+  key: { create: 'Created a key', edit: 'Changed a key', roll: 'Rolled a key', revoke: 'Revoked a key' },
+  webhook: {
+    put: 'Set up the webhook',
+    secret: 'Replaced the webhook secret',
+    delete: 'Removed the webhook',
+    test: 'Sent a test event',
+    'token.create': 'Made a token for purser listen',
+    'token.revoke': 'Revoked a token for purser listen',
+  },
+  team: {
+    invite: 'Invited somebody',
+    withdraw: 'Withdrew an invitation',
+    join: 'Joined the team',
+    role: 'Changed a role',
+    remove: 'Removed a member',
+    leave: 'Left the team',
+  },
+  sandbox: { reset: 'Set a test user up', next: 'Chose the next call of a test user' },
+  playground: { call: 'Made a live call in the playground' },
 };
+
+export const ACT_TEXTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ACTS).flatMap(([about, acts]) => Object.entries(acts).map(([act, text]) => [`${about}.${act}`, text])),
+);
