@@ -72,7 +72,6 @@ export const ACTIVITY_TEXTS = {
   all: 'All',
   none: 'No act fits.',
   changes: 'Details',
-  subject: 'on',
   older: 'Older',
   newest: 'Newest',
   nothing: 'none',
