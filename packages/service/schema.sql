@@ -26,9 +26,12 @@ create table accounts.accounts (
   is_disabled boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
+  operator_role text,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
+  constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
+  constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
 grant insert, select, update on accounts.accounts to purser_live;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AppRole } from '../../packages/contract/src/access.ts';
+import type { OperatorRole } from '../../packages/contract/src/operator-access.ts';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import type { AppId, Mode } from '../../packages/service/src/kernel/ids.ts';
 import { type Reply, send } from './client.ts';
@@ -67,9 +68,14 @@ export async function newMember(
   return member;
 }
 
-export async function newOperator(service: TestService): Promise<Person> {
+/** A new operator, signed in: an admin, unless a role is named. */
+export async function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
   const email = `operator-${(people += 1)}@example.test`;
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Operator', role: 'operator' });
+  await service.database.owner.query('update accounts.accounts set operator_role = $2 where email = $1', [
+    email,
+    operatorRole,
+  ]);
   return signIn(service, email);
 }
 

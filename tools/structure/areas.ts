@@ -93,6 +93,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'mail',
     'webhooks',
+    'operator',
     'http',
     'contract',
   ],

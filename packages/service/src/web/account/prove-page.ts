@@ -17,7 +17,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const PROVE = '/account/prove';
 /** Pages of ours that may be gone on to. An address that a stranger wrote leads nowhere else. */
-const THEN = /^\/(?:account|console|operator)(?:\/[\w-]+)*$/;
+const THEN = /^\/(?:account|console|ops)(?:\/[\w-]+)*(?:\?[\w.~%&=+-]*)?$/;
 
 /** The address of the proof, and of the page that needs it. */
 export function provePath(then: string): string {

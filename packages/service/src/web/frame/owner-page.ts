@@ -49,7 +49,7 @@ ${brandOf(frame)}
 ${
   signedIn === undefined
     ? to('/sign-in', TEXTS.signIn)
-    : html`${to('/account', TEXTS.account)}
+    : html`${signedIn.account.role === 'operator' ? to('/ops', TEXTS.operations) : undefined}${to('/account', TEXTS.account)}
 ${form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }))}`
 }</nav>
 </header>`;

@@ -11,6 +11,7 @@ export const FRAME_TEXTS = {
   apps: 'Your apps',
   guides: 'Guides',
   reference: 'API reference',
+  operations: 'Operations',
   account: 'Account',
   signIn: 'Sign in',
   signOut: 'Sign out',
