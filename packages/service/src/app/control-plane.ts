@@ -119,7 +119,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
-  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
+  const payments = await composePayments({ config, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
   const control = composeControl(options, throttle, { sendMail, sendNews });
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
