@@ -41,6 +41,9 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /apps/{appId}/webhook/listeners': 'developer',
   'GET /apps/{appId}/webhook/listeners/{listenerId}/events': 'developer',
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': 'developer',
+  'POST /apps/{appId}/webhook/listen-tokens': 'developer',
+  'GET /apps/{appId}/webhook/listen-tokens': 'developer',
+  'DELETE /apps/{appId}/webhook/listen-tokens/{listenTokenId}': 'developer',
 
   'GET /apps/{appId}/activity': 'viewer',
   'GET /apps/{appId}/team': 'viewer',
