@@ -102,7 +102,6 @@ export const moving = inFile('packages/service/src/identities/move.ts');
 export const codeUses = inFile('packages/service/src/accounts/factor-queries.ts');
 export const pendingSignIns = inFile('packages/service/src/accounts/pending-queries.ts');
 export const factorChecks = inFile('packages/service/src/accounts/factor-check.ts');
-export const teams = inFile('packages/service/src/accounts/team.ts');
 export const ownKeys = inFile('packages/service/src/accounts/own-keys.ts');
 export const sumsRead = inFile('packages/service/src/stats/queries.ts');
 export const freshProofs = inFile('packages/service/src/accounts/fresh-proof.ts');
