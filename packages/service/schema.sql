@@ -323,6 +323,7 @@ create table audit.entries (
 );
 CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX entries_of_app ON audit.entries USING btree (app_id, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
+CREATE INDEX entries_of_app_action ON audit.entries USING btree (app_id, action, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;

@@ -164,8 +164,11 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByLabel('E-mail').fill(`new-${look}@example.test`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('status').waitFor();
-    await page.getByText('Role of').first().click();
+    await page.getByText('Withdraw the invitation of').first().click();
     await assertSound(tab, `console-team-${look}`);
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('table').getByText('Invited somebody').first().waitFor();
+    await assertSound(tab, `console-activity-${look}`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Redirect addresses').waitFor();
     await assertSound(tab, `console-settings-${look}`);

@@ -1,4 +1,5 @@
 import { BUDGET_FAULTS } from './faults/budgets.ts';
+import { TEAM_FAULTS } from './faults/teams.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
@@ -37,5 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
+  ...TEAM_FAULTS,
   ...CONSOLE_FAULTS,
 ];

@@ -45,6 +45,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'GET /apps/{appId}/webhook/listen-tokens': 'developer',
   'DELETE /apps/{appId}/webhook/listen-tokens/{listenTokenId}': 'developer',
 
+  'GET /apps/{appId}/activity': 'viewer',
   'GET /apps/{appId}/team': 'viewer',
   'POST /apps/{appId}/invitations': 'owner',
   'DELETE /apps/{appId}/invitations/{invitationId}': 'owner',
@@ -61,6 +62,7 @@ export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {
   'POST /console/:part/key': KEYS,
   'GET /console/:part/playground': 'viewer',
   'POST /console/:part/playground': KEYS,
+  'GET /console/:part/activity': 'viewer',
   'GET /console/:part/team': 'viewer',
   'POST /console/:part/team': 'owner',
   'GET /console/:part/leave': 'viewer',

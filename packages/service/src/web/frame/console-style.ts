@@ -70,6 +70,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .filter button{min-height:2.6rem;padding:.35rem 1rem}
 .filter label{font-size:.875rem}
 .confirm{margin:0 0 1rem}
+.list td details{margin:0}.list td summary{padding:0}.list td .confirm[open]{padding-top:.5rem}.list td details .confirm{margin:.5rem 0 0}
 .confirm[open]{border:1px solid var(--line);border-radius:.6rem;padding:0 1rem 1rem}
 .spent{margin:0 0 0 auto;text-align:right;font-weight:650;font-variant-numeric:tabular-nums}
 .spent .soft{display:block;font-weight:400;font-size:.875rem}
