@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
@@ -51,4 +52,13 @@ test('the reference is well formed: every element is closed in order', () => {
   }
   assert.deepEqual(open, []);
   assert.doesNotMatch(text.replaceAll(/<[^>]+>/g, ''), /\[object |undefined|`/);
+});
+
+test('a service loads none of the framework’s own compilers of schemas, because its routes have others', () => {
+  const loaded = Object.keys(createRequire(import.meta.url).cache);
+  assert.ok(loaded.some((file) => file.includes('/node_modules/fastify/')));
+  assert.deepEqual(
+    loaded.filter((file) => /\/(@fastify\/ajv-compiler|fast-json-stringify)\//.test(file)),
+    [],
+  );
 });
