@@ -26,9 +26,12 @@ create table accounts.accounts (
   is_disabled boolean default false not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
+  operator_role text,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
+  constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
+  constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
 grant insert, select, update on accounts.accounts to purser_live;
@@ -62,6 +65,7 @@ create table accounts.api_keys (
   budget_micros bigint,
   rolled_from text collate "C",
   counts_as text collate "C",
+  may_reset boolean default false not null,
   constraint api_keys_pkey PRIMARY KEY (key_id),
   constraint api_keys_addresses_check CHECK (((cardinality(addresses) >= 1) AND (cardinality(addresses) <= 100))),
   constraint api_keys_bound_user_check CHECK (((bound_user ~ '^[!-~]+$'::text) AND (length(bound_user) <= 256))),
@@ -72,7 +76,8 @@ create table accounts.api_keys (
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint api_keys_models_check CHECK (((cardinality(models) >= 1) AND (cardinality(models) <= 100))),
   constraint api_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80))),
-  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000)))
+  constraint api_keys_rate_per_minute_check CHECK (((rate_per_minute >= 1) AND (rate_per_minute <= 1000000))),
+  constraint resets_play_money_only CHECK (((mode = 'sandbox'::text) OR (NOT may_reset)))
 );
 CREATE INDEX api_keys_app ON accounts.api_keys USING btree (app_id);
 CREATE INDEX api_keys_generation ON accounts.api_keys USING btree (generation);

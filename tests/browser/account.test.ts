@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOwner, PASSWORD } from '../support/control.ts';
+import { tabTo } from '../support/keyboard.ts';
 import { ageProofs } from '../support/second-factor.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
@@ -138,8 +139,8 @@ test('the account pages work without scripts and with the keyboard only', async 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
   await page.goto(`${OWN}/account`);
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter'); // The first focusable element.
+  await tabTo(page, page.getByRole('button', { name: 'Sign out' }).first());
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 });
 

@@ -25,7 +25,7 @@ const service = await startServiceProcess({
   dataDirectory,
   catalogue,
   databaseUrl: database.url,
-  environment: { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' }, // The address that the guides show.
+  environment: { PURSER_PUBLIC_URL: 'http://localhost:8787' }, // The address that the guides show.
 });
 after(async () => {
   await service.stop();

@@ -6,6 +6,7 @@ import type { Heard } from './send-hostile.ts';
 
 const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BODY_BYTES_MAX = 1_048_576;
+const ASKS_FOR_PAGE = /^GET \/\?\S* HTTP\/1/m;
 const END_OF_STREAM = 'data: [DONE]\n\n';
 
 /** What is wrong with the answers; empty if nothing is. */
@@ -44,10 +45,17 @@ function faultsOf(request: HostileRequest, answer: RawAnswer, method: string | u
   if (request.correlationId !== undefined && id !== request.correlationId) wrong.push(`not the caller's id: ${id}`);
   if (status >= 500) wrong.push(`an error of ours: ${about}`);
   if (status >= 300 && status < 400) wrong.push(`neither an answer nor a refusal: ${about}`);
-  if (status >= 400 && method !== 'HEAD') wrong.push(...faultsOfRefusal(answer, text));
+  if (status >= 400 && method !== 'HEAD')
+    wrong.push(...(isRefusedPage(request, answer) ? [] : faultsOfRefusal(answer, text)));
   const isCutStream = headers.get('content-type')?.startsWith('text/event-stream') && !text.endsWith(END_OF_STREAM);
   if (isCutStream && request.ending === 'answered') wrong.push(`a stream without its end: ${about}`);
   return wrong;
+}
+
+/** `/` is a page, so it refuses like one: in words, with the policy that every page has. All other routes of a fuzz are of APIs. */
+function isRefusedPage({ bytes }: HostileRequest, { status, headers, body }: RawAnswer): boolean {
+  const isPage = headers.get('content-type') === 'text/html; charset=utf-8' && headers.has('content-security-policy');
+  return status === 400 && isPage && ASKS_FOR_PAGE.test(bytes.toString('latin1')) && body.includes('<h1>');
 }
 
 function faultsOfRefusal({ status, headers }: RawAnswer, text: string): readonly string[] {

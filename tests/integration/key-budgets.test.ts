@@ -89,6 +89,17 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
       [50, 0],
       [0, 90],
     ]);
+    // The clock of another server is behind: a wallet's month never goes back, and neither does the budget of its calls.
+    await beginDatabaseClock(database, new Date('2027-01-31T23:59:59Z'));
+    assert.deepEqual(await ledger.reserve([ask(anna, 11)]), ['budget_race_lost']);
+    const late = ask(anna, 10);
+    assert.deepEqual(await ledger.reserve([late]), [10]);
+    assert.deepEqual(await ledger.settle([endOf(late, 10)]), [{ isSettled: true, charged: 10 }]);
+    assert.deepEqual(await rows(), [
+      [50, 0],
+      [10, 90],
+    ]);
+    await beginDatabaseClock(database, new Date('2027-02-01T00:00:00Z'));
     assert.deepEqual(await ledger.differences(), []);
   });
 

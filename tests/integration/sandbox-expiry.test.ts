@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { AccountId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { startSandboxExpiry } from '../../packages/service/src/sandbox/expiry.ts';
@@ -92,11 +92,15 @@ test('SB-05 a reset of a wallet that is being removed creates it again', async (
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');
   // As the owner, who waits for locks without a limit.
-  const resetting = createSandboxWallets(ledger.database.owner, GRANT).reset(APP, 'reset' as EndUserId, {
-    balance: undefined,
-    cap: undefined,
-    isSuspended: undefined,
-  });
+  const resetting = createSandboxWallets({
+    pool: ledger.database.owner,
+    trail: ledger.database.owner,
+    grant: GRANT,
+  }).reset(
+    { accountId: 'acc_test' as AccountId, email: 'owner@app.example', from: '' },
+    { appId: APP, userId: 'reset' as EndUserId },
+    { balance: undefined, cap: undefined, isSuspended: undefined },
+  );
   resetting.catch(() => {});
   try {
     await untilWaiting(ledger.database, 1);

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkSecret } from '../../packages/service/src/app/database.ts';
+import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
 import { send } from '../support/client.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { isLinux } from '../support/embedded-harness.ts';
+import { usePasskeyAt } from '../support/own-machine.ts';
 import { descendantsOf, untilGone } from '../support/service-process.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -31,7 +32,7 @@ let port: number;
 
 before(async () => {
   directory = mkdtempSync(path.join(os.tmpdir(), 'purser start '));
-  port = await freePort();
+  port = await findFreePort();
 });
 
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -52,15 +53,6 @@ function launchByNpm(): ChildProcess {
   const { HOME = os.homedir(), PATH = '' } = process.env;
   const env = { HOME, PATH, PURSER_DATA_DIR: directory, PORT: String(port) };
   return spawn('npm', ['start', '--ignore-scripts'], { cwd: ROOT, env });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 async function finish(child: ChildProcess): Promise<Finished> {
@@ -104,7 +96,7 @@ function pastedCalls(banner: string): readonly Pasted[] {
   return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
 }
 
-test('a first start explains itself and prints a live and a sandbox call that work, and the books are right', async () => {
+test('CP-06 a first start prints a live and a sandbox call that work, its books are right, and a passkey can be tried', async (t) => {
   const service = launch(['serve']);
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -115,12 +107,12 @@ test('a first start explains itself and prints a live and a sandbox call that wo
     const stranger = calls[2];
     const refused = await send('/v1/chat/completions', { url, ...stranger });
     assert.equal(refused.status, 402, refused.text);
-    assert.match(String(refused.body['topupUrl']), new RegExp(`^${url}/topup/[\\w-]+$`));
-    const redirectUri = `${url}/`; // As the README has it.
-    const connect = await send('/connect', { url, ...stranger, body: JSON.stringify({ redirectUri }) });
-    assert.match(String(connect.body['connectUrl']), new RegExp(`^${url}/connect/[\\w-]+$`), connect.text);
-    for (const { key, user, body } of calls.slice(0, 2)) {
-      const reply = await send('/v1/chat/completions', { url, key, user, body });
+    const linkTo = (page: string) => new RegExp(`^http://localhost:${port}/${page}/[\\w-]+$`);
+    assert.match(String(refused.body['topupUrl']), linkTo('topup'));
+    const connect = await send('/connect', { url, ...stranger, body: JSON.stringify({ redirectUri: `${url}/` }) });
+    assert.match(String(connect.body['connectUrl']), linkTo('connect'), connect.text);
+    for (const { key, ...call } of calls.slice(0, 2)) {
+      const reply = await send('/v1/chat/completions', { url, key, ...call });
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.body['model'], 'purser.demo-1');
       assert.equal(reply.headers.get('x-service-mode'), key.startsWith('svc_test_') ? 'sandbox' : null);
@@ -128,6 +120,8 @@ test('a first start explains itself and prints a live and a sandbox call that wo
     const { key = '', user = '' } = calls[0] ?? {};
     const balance = await send('/balance', { url, key, user });
     assert.ok(Number(balance.body['balanceMicros']) < 20_000_000, balance.text);
+
+    await usePasskeyAt(t, port, path.join(directory, 'demo.json'));
 
     const second = await finish(launch(['serve']));
     assert.equal(second.code, 1);

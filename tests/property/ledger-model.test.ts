@@ -1,89 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import {
+  type AppId,
+  type CallId,
+  type EndUserId,
+  type KeyId,
+  newCallId,
+} from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { selectAppUser } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
+import {
+  AMOUNT_MAX,
+  BUDGET_MAX,
+  KEYS,
+  type NewCall,
+  type Step,
+  step,
+  WALLETS,
+  type Which,
+} from '../support/ledger-steps.ts';
 import { rewrite } from '../support/rewrite.ts';
 
 const RUNS = 25;
 const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.
-const WALLETS = 3;
-const AMOUNT_MAX = 60;
 const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
-const amount = fc.integer({ min: 1, max: AMOUNT_MAX });
-const wallet = fc.nat(WALLETS - 1);
-/** Picks one of the calls so far, counted from the latest: three times out of four one that still holds. */
-const call = fc.record({ back: fc.nat(9), isOpen: fc.constantFrom(true, true, true, false) });
-const request = fc.record({ wallet, least: amount, more: fc.nat(AMOUNT_MAX), streamsMax: fc.constantFrom(0, 0, 2) });
-const ending = fc.record({ call, charge: fc.oneof(fc.constant(0), fc.nat(2 * AMOUNT_MAX)) });
-const often = (fact: boolean) => fc.constantFrom(fact, fact, fact, !fact);
-const kind = <Kind extends string>(name: Kind) => fc.constant(name);
-
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: kind('reserve'),
-      instance: fc.nat(1),
-      calls: fc.array(request, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: kind('turn'),
-      instance: fc.nat(1),
-      ends: fc.array(ending, { minLength: 1, maxLength: 4 }),
-      calls: fc.array(request, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: kind('reserve again'), instance: fc.nat(1), call }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: kind('settle'),
-      ends: fc.array(ending, { minLength: 1, maxLength: 4 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: kind('credit'),
-      kind: fc.constantFrom('top_up', 'contract_credit', 'funds_reinstated'),
-      wallet,
-      amount: fc.integer({ min: 1, max: 5 * AMOUNT_MAX }),
-      key: fc.nat(12),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: kind('drain'), call }) },
-  { weight: 1, arbitrary: fc.record({ do: kind('fence'), instance: fc.nat(1) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: kind('take back'),
-      kind: fc.constantFrom('claw_back', 'refund'),
-      wallet,
-      amount: fc.integer({ min: 1, max: 3 * AMOUNT_MAX }),
-      key: fc.nat(12),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: kind('reinstate'), wallet, writesOff: often(false) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: kind('cap'), wallet, cap: fc.option(fc.nat(4 * AMOUNT_MAX), { nil: undefined }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: kind('connect'), wallet, isConnected: often(true) }) },
-  { weight: 1, arbitrary: fc.record({ do: kind('month'), wallet }) },
-);
-type NewCall = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
-type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
 let ledger: LedgerDatabase;
@@ -93,12 +38,16 @@ let histories = 0;
 class History {
   readonly #model = new LedgerModel();
   readonly #users: readonly string[];
+  /** What each key with a budget may spend in a month. */
+  readonly #limits: Map<KeyId, number>;
   readonly #requests: ModelRequest[] = [];
   #instances: bigint[] = [];
   #pastMonths = 0;
 
   constructor(name: string) {
     this.#users = Array.from({ length: WALLETS }, (_, index) => `${name}-${index}`);
+    const keys = Array.from({ length: KEYS }, (_, index) => `key_${name}_${index}` as KeyId);
+    this.#limits = new Map(keys.map((key) => [key, BUDGET_MAX / 2]));
   }
 
   async begin(): Promise<void> {
@@ -113,7 +62,7 @@ class History {
     }
   }
 
-  /** Takes one step in both and compares the answers, then every wallet, then the books. */
+  /** Takes one step in both and compares the answers, then every wallet, then the budgets and the books. */
   async take(taken: Step): Promise<void> {
     await this.#perform(taken);
     for (const user of this.#users) {
@@ -122,6 +71,9 @@ class History {
       const found = { balance, held, openStreams, spent, shortfall, isSuspended };
       assert.deepEqual(found, this.#model.figures(user), `wallet ${user} after ${taken.do}`);
     }
+    const budgets = await ledger.budgets([...this.#limits.keys()]);
+    for (const [key, found] of budgets)
+      assert.deepEqual(found, this.#model.budget(key), `budget of ${key} after ${taken.do}`);
     assert.deepEqual(await ledger.differences(), [], `books after ${taken.do}`);
   }
 
@@ -130,7 +82,7 @@ class History {
     const receipts = `select coalesce(sum(charged_micros), 0)::bigint as spent, count(*) filter (where charged_micros > 0) as charged
       from usage.calls where wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
     for (const [index, user] of this.#users.entries()) {
-      await ledger.wallets.setConnected({ ...this.#keyOf(index), isConnected: true });
+      await ledger.wallets.setConnected({ ...this.#walletAt(index), isConnected: true });
       const { rows } = await ledger.database.owner.query<{ spent: bigint; charged: bigint }>(receipts, [user]);
       const found = await selectAppUser(ledger.live, APP, user as EndUserId);
       const [expected] = rows;
@@ -164,13 +116,15 @@ class History {
       case 'cap': {
         const cap = taken.cap === undefined ? undefined : micros(BigInt(taken.cap));
         this.#model.set(this.#userOf(taken.wallet), { cap: taken.cap });
-        return assert.ok(await ledger.wallets.setCap({ ...this.#keyOf(taken.wallet), cap }));
+        return assert.ok(await ledger.wallets.setCap({ ...this.#walletAt(taken.wallet), cap }));
       }
       case 'connect': {
         const { isConnected } = taken;
         this.#model.set(this.#userOf(taken.wallet), { isConnected });
-        return assert.ok(await ledger.wallets.setConnected({ ...this.#keyOf(taken.wallet), isConnected }));
+        return assert.ok(await ledger.wallets.setConnected({ ...this.#walletAt(taken.wallet), isConnected }));
       }
+      case 'budget':
+        return void this.#limits.set(this.#keyAt(taken.key), taken.limit);
       case 'month':
         return this.#beginMonth(this.#userOf(taken.wallet));
     }
@@ -184,6 +138,18 @@ class History {
     const holds = requests.map(holdFor);
     if (expected === undefined) return assert.rejects(ledger.reserve(holds, instance), { code: '55000' });
     assert.deepEqual(await ledger.reserve(holds, instance), expected);
+    await this.#checkAdmitted(requests, expected);
+  }
+
+  /** CP-08: a call that was just admitted has not overspent its budget. */
+  async #checkAdmitted(requests: readonly ModelRequest[], answers: readonly (string | number)[]): Promise<void> {
+    const admitted = requests.filter(({ budget }, at) => budget !== undefined && typeof answers[at] === 'number');
+    if (admitted.length === 0) return;
+    const budgets = await ledger.budgets([...this.#limits.keys()]);
+    for (const { call, budget } of admitted) {
+      const { spent = 0, held = 0 } = budgets.get(budget?.key as KeyId) ?? {};
+      assert.ok(spent + held <= (budget?.limit ?? 0), `${call} overspends ${budget?.key}`);
+    }
   }
 
   async #drain(calls: readonly ModelRequest[]): Promise<void> {
@@ -206,6 +172,7 @@ class History {
     const placed = this.#model.reserve(instance, requests);
     assert.deepEqual(await ledger.turn(charged.map(endFor), requests.map(holdFor), instance), { settled, placed });
     this.#requests.push(...requests);
+    await this.#checkAdmitted(requests, placed ?? []);
   }
 
   /** Each call occurs once in a batch. */
@@ -216,10 +183,22 @@ class History {
     return [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge }));
   }
 
+  /**
+   * In a batch, all calls of a wallet are of keys with a budget, or none is: a turn places those without a budget first, and
+   * the model would have to know.
+   */
   #newCalls(calls: readonly NewCall[]): readonly ModelRequest[] {
-    return calls.map(({ wallet: index, least, more, streamsMax }) => {
-      return { call: newCallId(), user: this.#userOf(index), least, most: least + more, streamsMax };
+    return calls.map(({ wallet: index, least, more, streamsMax, key }) => {
+      const first = calls.find((one) => one.wallet === index)?.key;
+      const user = this.#userOf(index);
+      const budget = first === undefined ? undefined : this.#budgetAt(key ?? first);
+      return { call: newCallId(), user, least, most: least + more, streamsMax, budget };
     });
+  }
+
+  #budgetAt(index: number): { readonly key: KeyId; readonly limit: number } {
+    const key = this.#keyAt(index);
+    return { key, limit: this.#limits.get(key) ?? 0 };
   }
 
   async #move(taken: Extract<Step, { do: 'credit' | 'take back' }>): Promise<void> {
@@ -243,7 +222,9 @@ class History {
       [instance],
     );
     assert.equal(await reapHolds(ledger.live, 1_000), this.#model.fence(instance));
-    await this.#reserve(index, [{ call: newCallId(), user: this.#userOf(0), least: 1, most: 1, streamsMax: 0 }]);
+    await this.#reserve(index, [
+      { call: newCallId(), user: this.#userOf(0), least: 1, most: 1, streamsMax: 0, budget: this.#budgetAt(0) },
+    ]);
     this.#instances[index] = await ledger.addInstance();
   }
 
@@ -255,11 +236,16 @@ class History {
     const ofUser = `month > '2000-01-01' and wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
     await ledger.database.owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
     await rewrite(ledger.database, `update usage.calls set month = '${month}' where ${ofUser}`, [user]);
+    await ledger.moveBudgets(user, month);
     await ledger.setWallet(user, `cap_month = case when cap_month > '2000-01-01' then '${month}' else cap_month end`);
   }
 
-  #keyOf(index: number): { readonly appId: AppId; readonly userId: EndUserId } {
+  #walletAt(index: number): { readonly appId: AppId; readonly userId: EndUserId } {
     return { appId: APP, userId: this.#userOf(index) as EndUserId };
+  }
+
+  #keyAt(index: number): KeyId {
+    return [...this.#limits.keys()][index] ?? ('' as KeyId);
   }
 
   #userOf(index: number): string {
@@ -272,8 +258,12 @@ class History {
   }
 }
 
-const holdFor = ({ user, call: callId, ...rest }: ModelRequest) =>
-  holdOf(user, rest, { ...rest, callId: callId as CallId });
+const holdFor = ({ user, call: callId, budget, ...rest }: ModelRequest) =>
+  holdOf(user, rest, {
+    ...rest,
+    callId: callId as CallId,
+    budget: budget && { key: budget.key as KeyId, micros: micros(BigInt(budget.limit)) },
+  });
 
 const endFor = ({ call: callId, charge }: { readonly call: string; readonly charge: number }) =>
   endOf({ callId: callId as CallId }, charge);

@@ -1,5 +1,5 @@
 import type { Pool } from '../../packages/service/src/db/pool.ts';
-import type { Books, Entry, Receipt, WalletRow } from './history-log.ts';
+import type { Books, BudgetRow, Entry, Receipt, WalletRow } from './history-log.ts';
 import { sleep } from './sleep.ts';
 
 const LOOK_MS = 250;
@@ -13,7 +13,8 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
     const values = [appId, without];
     const receipts = await client.query<Receipt>(
       `select c.call_id::text as "callId", w.user_id as "user", c.outcome, c.is_estimated as "isEstimated",
-         c.held_micros::float8 as held, c.charged_micros::float8 as charged, c.correlation_id as "correlationId"
+         c.held_micros::float8 as held, c.charged_micros::float8 as charged, c.correlation_id as "correlationId",
+         c.budget_key as "budgetKey", c.month::text as month
        from usage.calls c join ledger.wallets w on w.wallet_id = c.wallet_id where ${ours}`,
       values,
     );
@@ -28,12 +29,21 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
        from ledger.wallets w where ${ours}`,
       values,
     );
+    const budgets = await client.query<BudgetRow>(
+      `select key_id as line, month::text as month, spent_micros::float8 as spent, held_micros::float8 as held
+       from ledger.key_budgets`,
+    );
     const holds = await client.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
     await client.query('commit');
     return {
-      receipts: receipts.rows.map((row) => ({ ...row, correlationId: row.correlationId ?? undefined })),
+      receipts: receipts.rows.map((row) => ({
+        ...row,
+        correlationId: row.correlationId ?? undefined,
+        budgetKey: row.budgetKey ?? undefined,
+      })),
       entries: entries.rows,
       wallets: wallets.rows,
+      budgets: budgets.rows,
       holdsLeft: holds.rows[0]?.holds ?? -1,
     };
   } finally {

@@ -130,6 +130,8 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
       return wasTakenFrom ? undefined : 'a wallet from which nothing was ever taken back was refused as suspended';
     case 'APP_SPEND_CAP_EXCEEDED':
       return wallet.capMax !== undefined ? undefined : 'a wallet that never had a cap was refused for its cap';
+    case 'KEY_BUDGET_EXCEEDED':
+      return phantomOfBudget(call, log);
     case 'INTERNAL_SERVER_ERROR':
       return call.isDisturbed ? undefined : 'a fault of ours, and neither database nor process was disturbed';
     case 'BAD_REQUEST':
@@ -140,6 +142,12 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
     default:
       return `nothing justifies ${call.code}`;
   }
+}
+
+function phantomOfBudget({ key }: CallFacts, { keys }: HistoryLog): string | undefined {
+  const facts = keys.find(({ name }) => name === key);
+  if (facts === undefined) return 'a key without a budget was refused for its budget';
+  return facts.isWide ? 'a key was refused for a budget that nothing could reach' : undefined;
 }
 
 export function isTake(kind: string): boolean {

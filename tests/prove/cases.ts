@@ -19,6 +19,7 @@ interface Situation {
    * settlement waits for a lock so long that it goes to the disk. `unstorable`: the settlement cannot be stored. `fenced`: the
    * process has been fenced. `poor`: the wallet is nearly empty. `keyed`: the call has an idempotency key. `replayed`: the
    * same, and it is sent again once it has been answered. `crowded`: two more calls of the same user come meanwhile.
+   * `budgeted`: the key has a monthly budget.
    */
   readonly circumstance:
     | 'none'
@@ -29,7 +30,8 @@ interface Situation {
     | 'poor'
     | 'keyed'
     | 'replayed'
-    | 'crowded';
+    | 'crowded'
+    | 'budgeted';
 }
 
 const FULL: AnswerPlan = {
@@ -57,6 +59,7 @@ const SITUATIONS = {
   keyed: { answer: FULL, circumstance: 'keyed' },
   replayed: { answer: FULL, circumstance: 'replayed' },
   crowded: { answer: FULL, circumstance: 'crowded' },
+  budgeted: { answer: FULL, circumstance: 'budgeted' },
 } as const satisfies Record<string, Situation>;
 
 type SituationName = keyof typeof SITUATIONS;
@@ -109,10 +112,10 @@ const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/^answers\.find/, [{ situation: 'replayed' }]],
   // A fenced process places its hold with two statements: the first is refused, and the second has a new id.
   [/^statement\.ledger-place-one/, [{ situation: 'ordinary' }, { situation: 'fenced', hit: 2 }]],
-  [/^statement\.ledger-reserve-/, [{ situation: 'poor' }]],
+  [/^statement\.ledger-reserve-/, [{ situation: 'poor' }, { situation: 'budgeted' }]],
   [/^statement\.ledger-settle-one/, [{ situation: 'ordinary' }]],
   [/^statement\.ledger-turn/, [{ situation: 'crowded' }, { situation: 'crowded', hit: 2 }]],
-  [/^statement\.ledger-settle-/, [{ situation: 'overrun' }]],
+  [/^statement\.ledger-settle-/, [{ situation: 'overrun' }, { situation: 'budgeted' }]],
   [/^hold\.release/, [{ situation: 'unstorable' }]],
   [/^instance\./, [{ situation: 'fenced' }]],
   [/./, [{ situation: 'ordinary' }]],

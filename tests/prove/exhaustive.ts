@@ -119,7 +119,8 @@ async function sendCase(stage: Stage, one: Case, url: string, attempt: number): 
   const { circumstance, isStream, answer } = one;
   const user = nameOf(one);
   const tag = `${circumstance === 'unstorable' ? 'unstorable-' : ''}${user}-${attempt}`;
-  const call = { user, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
+  const key = circumstance === 'budgeted' ? 'wide' : undefined;
+  const call = { user, key, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
   const tags = circumstance === 'crowded' ? [tag, `${tag}-second`, `${tag}-third`] : [tag];
   for (const name of tags) stage.provider.expect(name, answer);
   if (circumstance === 'fenced') await fenceNewest(stage.owner);
@@ -129,7 +130,7 @@ async function sendCase(stage: Stage, one: Case, url: string, attempt: number): 
   const idempotencyKey = circumstance === 'keyed' || circumstance === 'replayed' ? tag : undefined;
   const send = async (as: string, name: string): Promise<CallFacts> => {
     const body = bodyOf({ ...call, tag: name });
-    const sending = { ...call, tag: as, url, key: stage.demo.liveKey, body, leaveAfterMs, idempotencyKey };
+    const sending = { ...call, tag: as, url, key: stage.keys.textOf(key), body, leaveAfterMs, idempotencyKey };
     const seen = await sendCall(sending);
     const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
     const sizes = { bodyBytes: sentBytesOf(body), promptTokens: estimatedPromptOf(body) };

@@ -43,6 +43,8 @@ export interface CallFacts {
   /** Also its correlation id. */
   readonly tag: string;
   readonly user: string;
+  /** The name of its API key. Undefined if that has no budget. */
+  readonly key: string | undefined;
   readonly model: string;
   readonly isStream: boolean;
   /** Bytes of the request's body. */
@@ -99,6 +101,9 @@ export interface Receipt {
   readonly held: number;
   readonly charged: number;
   readonly correlationId: string | undefined;
+  /** The line of keys whose monthly budget it counts for. */
+  readonly budgetKey: string | undefined;
+  readonly month: string;
 }
 
 export interface Entry {
@@ -116,17 +121,39 @@ export interface WalletRow {
   readonly isSuspended: boolean;
 }
 
+/** A key with a monthly budget (CP-08). */
+export interface KeyFacts {
+  readonly name: string;
+  /** The first key of its line: all keys of a line spend one budget. */
+  readonly line: string;
+  /** More than all calls of the history cost, so no refusal for the budget can be right. */
+  readonly isWide: boolean;
+  /** What was last set. */
+  readonly budget: number;
+  /** The largest budget that any key of the line ever had. */
+  readonly budgetMax: number;
+}
+
+export interface BudgetRow {
+  readonly line: string;
+  readonly month: string;
+  readonly spent: number;
+  readonly held: number;
+}
+
 /** The books once everything has come to rest. */
 export interface Books {
   readonly receipts: readonly Receipt[];
   readonly entries: readonly Entry[];
   readonly wallets: readonly WalletRow[];
+  readonly budgets: readonly BudgetRow[];
   readonly holdsLeft: number;
 }
 
 export interface HistoryLog {
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletFacts[];
+  readonly keys: readonly KeyFacts[];
   readonly calls: readonly CallFacts[];
   readonly provider: ReadonlyMap<string, ProviderFacts>;
   readonly money: readonly MoneyAct[];

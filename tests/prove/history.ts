@@ -6,7 +6,7 @@ import type { FleetCounts } from './fleet.ts';
 import type { HistoryLog } from './history-log.ts';
 import { checkHistory, type Figures } from './model.ts';
 import { planHistory } from './plan.ts';
-import { probeWallets } from './probes.ts';
+import { probeAll } from './probes.ts';
 import { createRandom } from './random.ts';
 import { checkByOperator, type Stage, setStage, writeLog } from './stage.ts';
 import { runClients } from './workload.ts';
@@ -39,11 +39,13 @@ export async function runHistory(seed: number): Promise<HistoryResult> {
 async function play(stage: Stage): Promise<Omit<HistoryResult, 'kept'>> {
   const { seed, chaosMs } = stage.plan;
   const over = AbortSignal.timeout(chaosMs);
-  const clients = runClients({ ...stage, key: stage.demo.liveKey, over });
+  const clients = runClients({ ...stage, over });
   const paying = stage.payments.run(over);
+  const changing = stage.keys.change(over);
   const chaos = await runChaos({ ...stage, random: createRandom(seed, 'chaos'), over });
   await stage.fleet.settle();
   await paying;
+  await changing;
   const calls = await clients.finish(chaos.outages);
   await stage.payments.sendAgain();
   await untilNoHolds(stage.owner, QUIET_MS_MAX);
@@ -61,12 +63,12 @@ async function play(stage: Stage): Promise<Omit<HistoryResult, 'kept'>> {
 }
 
 async function probe(stage: Stage, { books }: HistoryLog): Promise<readonly Violation[]> {
-  const { fleet, demo, provider, payments, plan } = stage;
+  const { fleet, keys, provider, payments, plan } = stage;
   const url = fleet.at(0)?.url;
   if (url === undefined) return [{ rule: 'no gateway is left to probe', about: '' }];
-  const wrong = await probeWallets({
+  const wrong = await probeAll({
     url,
-    key: demo.liveKey,
+    keys,
     seed: plan.seed,
     provider,
     payments,
@@ -74,5 +76,5 @@ async function probe(stage: Stage, { books }: HistoryLog): Promise<readonly Viol
     spentOf: (user) => books.receipts.reduce((sum, one) => sum + (one.user === user ? one.charged : 0), 0),
     users: plan.wallets.map(({ user }) => user),
   });
-  return wrong.map((about) => ({ rule: 'a wallet is not good for just its balance', about }));
+  return wrong.map((about) => ({ rule: 'a wallet or budget is not good for just what is left', about }));
 }

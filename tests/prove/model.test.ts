@@ -17,6 +17,7 @@ const CHARGE = 22;
 const CALL: CallFacts = {
   tag: 'tag',
   user: 'anna',
+  key: undefined,
   model: 'a.model',
   isStream: false,
   bodyBytes: 100,
@@ -40,6 +41,8 @@ const RECEIPT: Receipt = {
   held: 200,
   charged: CHARGE,
   correlationId: 'tag',
+  budgetKey: undefined,
+  month: '2026-11-01',
 };
 const CREDIT: MoneyAct = {
   user: 'anna',
@@ -67,6 +70,11 @@ function historyWith({ call, receipt, provider, money, books }: Changes): Histor
   return {
     prices: { 'a.model': PRICE },
     wallets: [{ user: 'anna', isRich: true, capMax: undefined, wasReinstated: false }],
+    keys: [
+      { name: 'wide', line: 'key_wide', isWide: true, budget: 1_000, budgetMax: 1_000 },
+      { name: 'narrow', line: 'key_narrow', isWide: false, budget: 20, budgetMax: 30 },
+      { name: 'successor', line: 'key_narrow', isWide: false, budget: 20, budgetMax: 30 },
+    ],
     calls: [{ ...CALL, ...call }],
     provider: new Map([['tag', { ...ANSWERED, ...provider }]]),
     money: [{ ...CREDIT, ...money }],
@@ -74,6 +82,7 @@ function historyWith({ call, receipt, provider, money, books }: Changes): Histor
       receipts: [{ ...RECEIPT, ...receipt }],
       entries: [{ user: 'anna', kind: 'top_up', cause: 'k', amount: 1_000 }, ...(charged === 0 ? [] : [charge])],
       wallets: [{ user: 'anna', balance: 1_000 - charged, held: 0, shortfall: 0, isSuspended: false }],
+      budgets: [],
       holdsLeft: 0,
       ...books,
     },
@@ -198,4 +207,37 @@ test('the provider may be called once, and only for a call with a hold', () => {
   assert.match(rulesBroken({ provider: { asked: 2 } }).join(), /asked more than once/);
   const books = { receipts: [], entries: [CREDITED], wallets: [{ ...WALLET, balance: 1_000 }] };
   assert.deepEqual(rulesBroken({ call: UNKNOWN, books }), ['calls reached the provider without a hold']);
+});
+
+const BUDGET = { line: 'key_narrow', month: '2026-11-01', spent: CHARGE, held: 0 };
+const OF_BUDGET = { call: { key: 'successor' }, receipt: { budgetKey: 'key_narrow' } };
+
+test('CP-08 a budget that is not what its calls cost, or that holds money when no call runs, is found', () => {
+  assert.deepEqual(rulesBroken({ ...OF_BUDGET, books: { budgets: [BUDGET] } }), []);
+  const notTheSum = 'what a budget has spent is not the sum of its receipts';
+  assert.deepEqual(rulesBroken({ ...OF_BUDGET, books: { budgets: [{ ...BUDGET, spent: CHARGE - 1 }] } }), [notTheSum]);
+  assert.deepEqual(rulesBroken({ ...OF_BUDGET, books: { budgets: [{ ...BUDGET, month: '2026-12-01' }] } }), [
+    notTheSum,
+    notTheSum,
+  ]);
+  assert.deepEqual(rulesBroken(OF_BUDGET), [notTheSum]);
+  const held = rulesBroken({ ...OF_BUDGET, books: { budgets: [{ ...BUDGET, held: 1 }] } });
+  assert.deepEqual(held, ['a budget is held, but no call runs']);
+});
+
+test('CP-08 an overspent budget, and a call that counts for the budget of another key or for none, are found', () => {
+  const dear = { receipt: { ...OF_BUDGET.receipt, charged: 31 }, books: { budgets: [{ ...BUDGET, spent: 31 }] } };
+  assert.match(rulesBroken({ ...OF_BUDGET, ...dear }).join(), /charged more than any budget that was set/);
+  const another = ['a call counts for the budget of another key'];
+  assert.deepEqual(rulesBroken({ call: { key: 'successor' } }), another);
+  assert.deepEqual(rulesBroken({ receipt: OF_BUDGET.receipt, books: { budgets: [BUDGET] } }), another);
+});
+
+test('CP-08 a refusal for a budget that has room, or that the key does not have, is found', () => {
+  const refused = { ending: 'refused', status: 403, code: 'KEY_BUDGET_EXCEEDED', charged: undefined } as const;
+  const books = { receipts: [], entries: [CREDITED], wallets: [{ ...WALLET, balance: 1_000 }] };
+  const rulesOf = (key: string | undefined) => rulesBroken({ call: { ...refused, key }, books }).join();
+  assert.match(rulesOf('wide'), /a budget that nothing could reach/);
+  assert.match(rulesOf(undefined), /a key without a budget was refused/);
+  assert.doesNotMatch(rulesOf('narrow'), /refused for/);
 });

@@ -1,4 +1,5 @@
 // What the clauses allow, derived from the records of clients, provider and payments. Imports nothing from the service.
+import { checkBudgets, checkBudgetsOfCalls } from './budget-rules.ts';
 import { isTake, judgeCall, overrunOf, phantomRefusal, type Violation } from './call-rules.ts';
 import type { CallFacts, HistoryLog, MoneyAct, Receipt, WalletFacts, WalletRow } from './history-log.ts';
 
@@ -11,6 +12,10 @@ export interface Figures {
   readonly charges: number;
   readonly micros: number;
   readonly overruns: number;
+  /** Holds of keys with a budget, what they were charged, and refusals for a budget. */
+  readonly budgeted: number;
+  readonly budgetMicros: number;
+  readonly budgetRefusals: number;
   readonly credits: number;
   readonly takes: number;
   readonly repeatedSends: number;
@@ -41,6 +46,7 @@ export function checkHistory(log: HistoryLog): HistoryVerdict {
     violations.push(...rules.map((rule) => ({ rule, about: JSON.stringify(judged) })));
   }
   violations.push(...checkReceipts(log, matched), ...checkEntries(log, matched));
+  violations.push(...checkBudgets(log), ...checkBudgetsOfCalls(log, matched));
   for (const wallet of log.wallets) violations.push(...checkWallet(log, wallet));
   for (const act of log.money) violations.push(...checkAct(act));
   if (log.books.holdsLeft > 0) violations.push({ rule: 'a hold leaked', about: `${log.books.holdsLeft} holds` });
@@ -191,6 +197,7 @@ function sum(items: readonly { readonly amount: number }[]): number {
 function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts[]): Figures {
   const count = (ending: CallFacts['ending']) => calls.filter((call) => call.ending === ending).length;
   const charged = books.receipts.filter(({ charged: micros }) => micros > 0);
+  const budgeted = books.receipts.filter(({ budgetKey }) => budgetKey !== undefined);
   return {
     calls: calls.length,
     acknowledged: count('complete'),
@@ -200,6 +207,9 @@ function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts
     charges: charged.length,
     micros: charged.reduce((total, receipt) => total + receipt.charged, 0),
     overruns: books.entries.filter(({ kind }) => kind === 'charge_overrun').length,
+    budgeted: budgeted.length,
+    budgetMicros: budgeted.reduce((total, receipt) => total + receipt.charged, 0),
+    budgetRefusals: calls.filter(({ code }) => code === 'KEY_BUDGET_EXCEEDED').length,
     credits: money.filter(({ kind }) => !isTake(kind)).length,
     takes: money.filter(({ kind }) => isTake(kind)).length,
     repeatedSends: money.reduce((total, act) => total + act.answers.length + act.lostAnswers - 1, 0),

@@ -1,4 +1,5 @@
-import { isServerFault, type Pool, sqlStateOf } from '../../packages/service/src/db/pool.ts';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { askUntilAnswered } from './ask.ts';
 import { isTake } from './call-rules.ts';
 import type { CreditKind, MoneyAct, TakeKind } from './history-log.ts';
 import type { HistoryPlan, WalletPlan } from './plan.ts';
@@ -37,17 +38,17 @@ interface PaymentOptions {
 }
 
 export function createPayments(options: PaymentOptions): Payments {
-  const { random } = options;
+  const { random, pool, appId } = options;
   const acts: OpenAct[] = [];
   const reinstated = new Set<string>();
   const capsMax = new Map<string, number>();
-  const ask = (text: string, values: readonly unknown[]) => askUntilAnswered(options, text, values, () => {});
+  const ask = (text: string, values: readonly unknown[]) => askUntilAnswered(pool, text, [appId, ...values], () => {});
 
   async function send(act: OpenAct, amount = act.amount): Promise<void> {
     const answer = await askUntilAnswered(
-      options,
+      pool,
       `select ledger.${isTake(act.kind) ? 'take_back' : 'credit'}($1, $2, $3, $4, $5) as answer`,
-      [act.user, act.kind, amount, act.key],
+      [appId, act.user, act.kind, amount, act.key],
       () => (act.lostAnswers += 1),
     );
     (amount === act.amount ? act.answers : act.otherAmountAnswers).push(String(answer));
@@ -118,31 +119,4 @@ async function actOnce(payments: Booking, { plan, random }: PaymentOptions, inde
   if (wallet === 'clawed' && isReinstating) return payments.reinstate(user, writesOff);
   if (wallet === 'clawed' && isTaking) return payments.book(user, take, amount * 2, key);
   return payments.book(user, credit, wallet === 'poor' ? 1 + (amount % 6_000) : amount, key);
-}
-
-const RETRY_MS = 150;
-const RETRIES_MAX = 400;
-/** The lock timed out: nothing was done, and nothing is lost. */
-const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Sends a statement until the database has answered. An earlier one may or may not have taken effect. */
-async function askUntilAnswered(
-  { pool, appId }: PaymentOptions,
-  text: string,
-  values: readonly unknown[],
-  onLost: () => void,
-): Promise<unknown> {
-  for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
-    try {
-      const { rows } = await pool.query<{ answer: unknown }>(text, [appId, ...values]);
-      return rows[0]?.answer;
-    } catch (fault) {
-      if (sqlStateOf(fault) !== LOCK_NOT_AVAILABLE) {
-        if (!isServerFault(fault)) throw fault;
-        onLost();
-      }
-      await sleep(RETRY_MS);
-    }
-  }
-  throw new Error('The database did not answer a payment.');
 }

@@ -1,4 +1,5 @@
 import type { ModelPrice } from './history-log.ts';
+import { type KeyPlan, planKeys } from './key-plan.ts';
 import { ceilingOf } from './price.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -13,6 +14,7 @@ export interface HistoryPlan {
   readonly hasLongOutage: boolean;
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletPlan[];
+  readonly keys: readonly KeyPlan[];
 }
 
 export interface WalletPlan {
@@ -40,6 +42,8 @@ const TIGHT_MODEL = 'prove.one';
 const TIGHT_WALLETS = 6;
 const TIGHT_BODY_BYTES = 150;
 const TIGHT_OUTPUT_TOKENS = 100;
+/** Every second call is of a key without a budget. */
+const KEYS_OF_CALLS = [undefined, undefined, undefined, 'wide', 'changing', 'successor'].map((name) => ({ name }));
 
 export function planHistory(seed: number): HistoryPlan {
   const random = createRandom(seed, 'plan');
@@ -65,15 +69,20 @@ export function planHistory(seed: number): HistoryPlan {
     hasLongOutage,
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
     wallets,
+    keys: planKeys(createRandom(seed, 'keys'), tightMoney(prices[TIGHT_MODEL])),
   };
 }
 
 /** Their caps have room for one and a half calls. Each is for one burst, in which only one call may get its full amount. */
 function tightWallets(price: ModelPrice | undefined): readonly WalletPlan[] {
-  const most = price === undefined ? 0 : ceilingOf(price, TIGHT_BODY_BYTES, TIGHT_OUTPUT_TOKENS);
   return Array.from({ length: TIGHT_WALLETS }, (_, index) => {
-    return { user: `tight-${index}`, kind: 'tight', firstCredit: 9_000_000, cap: Math.ceil(most * 1.5) };
+    return { user: `tight-${index}`, kind: 'tight', firstCredit: 9_000_000, cap: tightMoney(price) };
   });
+}
+
+function tightMoney(price: ModelPrice | undefined): number {
+  const most = price === undefined ? 0 : ceilingOf(price, TIGHT_BODY_BYTES, TIGHT_OUTPUT_TOKENS);
+  return Math.ceil(most * 1.5);
 }
 
 function priceFrom(random: Random): ModelPrice {
@@ -116,6 +125,8 @@ export function catalogueOf({ prices }: Pick<HistoryPlan, 'prices'>, baseUrl: st
 export interface CallPlan {
   readonly tag: string;
   readonly user: string;
+  /** The key that it is sent with. Undefined: the one without a budget. */
+  readonly key: string | undefined;
   readonly model: string;
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
@@ -158,6 +169,7 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
     leaveAfterMs: leaveAfterMs(random),
     pauseMs: random.whole(0, 120),
     answer,
+    key: random.pick(KEYS_OF_CALLS).name,
   };
 }
 
@@ -167,10 +179,21 @@ function leaveAfterMs(random: Random): number | undefined {
   return random.chance(0.5) ? random.whole(1_000, 4_000) : undefined;
 }
 
-/** A call of a burst. On a tight wallet it costs its whole hold, so that one hold too many shows as one charge too many. */
-export function planBurstCall(plan: HistoryPlan, place: number, index: number, wallet: WalletPlan): CallPlan {
-  const call = { ...planCall(plan, place, index), user: wallet.user };
-  if (wallet.kind !== 'tight') return call;
+/** What a burst of calls spends: one wallet, or the budget of one key by the wallets of several users. */
+export type BurstPlan = { readonly wallet: WalletPlan } | { readonly key: KeyPlan };
+
+/**
+ * A call of a burst. On a tight wallet or budget it costs its whole hold, so that one hold too many shows as one charge too
+ * many.
+ */
+export function planBurstCall(plan: HistoryPlan, place: number, index: number, burst: BurstPlan): CallPlan {
+  const planned = planCall(plan, place, index);
+  const rich = plan.wallets.filter(({ kind }) => kind === 'rich');
+  const call =
+    'key' in burst
+      ? { ...planned, user: rich[place % rich.length]?.user ?? '', key: burst.key.name }
+      : { ...planned, user: burst.wallet.user, key: undefined };
+  if (!('key' in burst) && burst.wallet.kind !== 'tight') return call;
   const answer: AnswerPlan = { ...call.answer, kind: 'full', usage: 'overrun' };
   const all = { leaveAfterMs: undefined, isStream: false, wantsUsage: false, outputTokensMax: TIGHT_OUTPUT_TOKENS };
   return { ...call, ...all, model: TIGHT_MODEL, answer };

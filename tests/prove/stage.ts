@@ -12,6 +12,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 import { type ArmedNames } from './failpoint-order.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import type { Books, HistoryLog } from './history-log.ts';
+import { type Keys, mintKeys } from './keys.ts';
 import { createPayments, type Payments } from './payments.ts';
 import { catalogueOf, type HistoryPlan } from './plan.ts';
 import { type Provider, startProvider } from './provider.ts';
@@ -30,6 +31,7 @@ export interface Stage {
   /** A pool of the database owner, to read and set up everything. */
   readonly owner: Pool;
   readonly payments: Payments;
+  readonly keys: Keys;
   readonly demo: Demo;
   readonly readBooks: () => Promise<Books>;
   /** Takes everything down. If something was wrong, returns the copy of the directory that stays, with the violations in it. */
@@ -90,6 +92,13 @@ async function furnish(
   owned.defer(fleet.end);
   const demo = JSON.parse(readFileSync(path.join(directory, 'demo.json'), 'utf8')) as Demo;
   const payments = createPayments({ pool: live, appId: demo.appId, plan, random: createRandom(plan.seed, 'payments') });
+  const keys = await mintKeys({
+    owner,
+    appId: demo.appId,
+    demoKey: demo.liveKey,
+    keys: plan.keys,
+    random: createRandom(plan.seed, 'budgets'),
+  });
   await Promise.all(plan.wallets.map((wallet) => payments.open(wallet)));
   const close = async (violations: readonly Violation[]): Promise<string | undefined> => {
     await owned.disposeAsync();
@@ -102,12 +111,25 @@ async function furnish(
     return kept;
   };
   const read = (): Promise<Books> => readBooks(owner, demo.appId, [demo.userId]); // The demo's user makes no calls.
-  return { directory, catalogueFile, plan, provider, cluster, fleet, owner, payments, demo, readBooks: read, close };
+  return {
+    directory,
+    catalogueFile,
+    plan,
+    provider,
+    cluster,
+    fleet,
+    owner,
+    payments,
+    keys,
+    demo,
+    readBooks: read,
+    close,
+  };
 }
 
 /** Everything that was recorded, and the current books. */
 export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promise<HistoryLog> {
-  const { plan, provider, payments } = stage;
+  const { plan, provider, payments, keys } = stage;
   return {
     prices: plan.prices,
     wallets: plan.wallets.map(({ user, kind }) => ({
@@ -116,6 +138,7 @@ export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promis
       capMax: payments.capsMax.get(user),
       wasReinstated: payments.reinstated.has(user),
     })),
+    keys: keys.facts(),
     calls,
     provider: provider.facts,
     money: payments.acts,

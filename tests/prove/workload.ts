@@ -3,7 +3,8 @@ import type { Outage } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
 import { type Life, longestStopMs } from './gateway-process.ts';
 import type { CallFacts } from './history-log.ts';
-import { type CallPlan, type HistoryPlan, planBurstCall, planCall } from './plan.ts';
+import type { Keys } from './keys.ts';
+import { type BurstPlan, type CallPlan, type HistoryPlan, planBurstCall, planCall } from './plan.ts';
 import { bodyOf, type Seen, sendCall } from './prover-client.ts';
 import type { Provider } from './provider.ts';
 import { sleep } from './sleep.ts';
@@ -12,7 +13,7 @@ interface WorkloadOptions {
   readonly plan: HistoryPlan;
   readonly fleet: Fleet;
   readonly provider: Provider;
-  readonly key: string;
+  readonly keys: Keys;
   readonly over: AbortSignal;
 }
 
@@ -55,33 +56,36 @@ async function runClient(options: WorkloadOptions, client: number, sent: Sent[])
   }
 }
 
-/** Many calls at once through all gateways on a wallet that cannot pay for all: a race for its last micro. */
+/** Many calls at once through all gateways on a wallet or a budget that cannot pay for all: a race for its last micro. */
 async function runBursts(options: WorkloadOptions, sent: Sent[]): Promise<void> {
-  const { wallets } = options.plan;
+  const { wallets, keys } = options.plan;
   const short = wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');
-  const tight = wallets.filter(({ kind }) => kind === 'tight');
+  const tightKeys = keys.filter(({ kind }) => kind === 'tight').map((key): BurstPlan => ({ key }));
+  const tightWallets = wallets.filter(({ kind }) => kind === 'tight').map((wallet): BurstPlan => ({ wallet }));
+  const tight = tightWallets.flatMap((wallet, at) => [wallet, ...tightKeys.slice(at, at + 1)]);
   for (let index = 0; !options.over.aborted; index += 1) {
-    const wallet = tight.shift() ?? short[index % short.length];
-    if (wallet === undefined) return;
+    const wallet = short[index % short.length];
+    const burst = tight.shift() ?? (wallet && { wallet });
+    if (burst === undefined) return;
     const places = Array.from({ length: CLIENTS }, (_, place) => CLIENTS + place);
-    const calls = places.map((place) => planBurstCall(options.plan, place, index, wallet));
+    const calls = places.map((place) => planBurstCall(options.plan, place, index, burst));
     await Promise.all(calls.map((call) => callOnce(options, call, sent)));
     await sleep(BURST_PAUSE_MS);
   }
 }
 
-async function callOnce({ plan, fleet, provider, key }: WorkloadOptions, call: CallPlan, sent: Sent[]): Promise<void> {
+async function callOnce({ plan, fleet, provider, keys }: WorkloadOptions, call: CallPlan, sent: Sent[]): Promise<void> {
   const gateway = fleet.at(Math.floor(call.gateway * plan.gateways));
   if (gateway === undefined) return sleep(NO_GATEWAY_PAUSE_MS);
   const body = bodyOf(call);
   provider.expect(call.tag, call.answer);
-  const seen = await sendCall({ ...gateway, ...call, key, body });
+  const seen = await sendCall({ ...gateway, ...call, key: keys.textOf(call.key), body });
   const { ending } = seen;
   if (ending !== 'unsent') sent.push({ call, body, life: gateway.life, seen: { ...seen, ending } });
 }
 
 function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): CallFacts {
-  const { tag, user, model, isStream, outputTokensMax } = call;
+  const { tag, user, key, model, isStream, outputTokensMax } = call;
   const { ending, status, code, callId, charged, usage, hasLeft, startedAt, endedAt } = seen;
   const stoppedMs = longestStopMs(life, startedAt, endedAt);
   const hasDied = life.endedAt !== undefined && life.endedAt < endedAt + OUTAGE_ECHO_MS;
@@ -89,6 +93,7 @@ function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): 
   return {
     tag,
     user,
+    key,
     model,
     isStream,
     outputTokensMax,

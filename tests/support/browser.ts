@@ -61,7 +61,7 @@ export function openBrowser(url: string, origin = 'https://purser.test'): Browse
     const forms = [...(shown?.text ?? '').matchAll(/<form method="post" action="([^"]+)"[^>]*>([^]*?)<\/form>/g)];
     const form = forms.find(([all, target = '']) => target.replaceAll('&#38;', '&') === action && all.includes(which));
     assert.ok(form !== undefined, `the page has a form to ${action}: ${shown?.text}`);
-    const inputs = (form[2] ?? '').match(/<input [^>]+>/g) ?? [];
+    const inputs = ((form[2] ?? '').match(/<input [^>]+>/g) ?? []).filter(isSent);
     return Object.fromEntries(inputs.map((input) => [attributeOf(input, 'name'), attributeOf(input, 'value')]));
   }
 
@@ -74,6 +74,11 @@ export function openBrowser(url: string, origin = 'https://purser.test'): Browse
     cookies,
     page: () => shown ?? assert.fail('no page was opened'),
   };
+}
+
+/** A box that nobody has checked is not sent. A required one counts as checked. */
+function isSent(input: string): boolean {
+  return !input.includes(' type="checkbox"') || / (?:checked|required)\b/.test(input);
 }
 
 function attributeOf(element: string, name: string): string {

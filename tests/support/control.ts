@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { argon2Sync, randomBytes } from 'node:crypto';
 import type { AppRole } from '../../packages/contract/src/access.ts';
+import type { OperatorRole } from '../../packages/contract/src/operator-access.ts';
 import { insertAccount, type Role } from '../../packages/service/src/accounts/account-queries.ts';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type AppId, type Mode, newAccountId } from '../../packages/service/src/kernel/ids.ts';
@@ -97,8 +98,14 @@ export async function newMember(
   return member;
 }
 
-export async function newOperator(service: TestService): Promise<Person> {
-  return signIn(service, await insertPerson(service, 'operator'));
+/** A new operator, signed in: an admin, unless a role is named. */
+export async function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
+  const email = await insertPerson(service, 'operator');
+  await service.database.owner.query('update accounts.accounts set operator_role = $2 where email = $1', [
+    email,
+    operatorRole,
+  ]);
+  return signIn(service, email);
 }
 
 /** A new app of this person, with a key of each mode. */

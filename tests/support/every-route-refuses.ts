@@ -6,7 +6,7 @@ import { REDIRECT_URI } from './service.ts';
 /** A route that takes an API key. */
 export interface DataPlaneRoute {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** True if it concerns one end user, so that `x-service-user` is required (AU-03). */
   readonly isForUser: boolean;
@@ -21,7 +21,7 @@ const NO_CALL = '00000000-0000-7000-8000-000000000000';
 const CONNECT = JSON.stringify({ redirectUri: REDIRECT_URI });
 const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** Every route of the data plane. Add a new route to this list, and every test of all routes covers it. */
+/** Every route of the data plane for keys that make calls. Add a new route to this list, and every test of all routes covers it. */
 export const DATA_PLANE: readonly DataPlaneRoute[] = [
   { name: 'POST /v1/chat/completions', method: 'POST', path: COMPLETIONS, isForUser: true, body: QUESTION },
   { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
@@ -39,6 +39,16 @@ export const DATA_PLANE: readonly DataPlaneRoute[] = [
     status: 404,
   },
 ];
+
+/** The routes for keys that may reset test users. Every other key is refused there, and these keys everywhere else. */
+const FOR_TESTERS: readonly DataPlaneRoute[] = [
+  { name: 'GET /sandbox/balance', method: 'GET', path: '/sandbox/balance', isForUser: true, body: undefined },
+  { name: 'POST /sandbox/reset', method: 'POST', path: '/sandbox/reset', isForUser: true, body: '{}' },
+  { name: 'PUT /sandbox/next', method: 'PUT', path: '/sandbox/next', isForUser: true, body: '{"outcome":null}' },
+];
+
+/** Every route that takes an API key. */
+export const WITH_KEY: readonly DataPlaneRoute[] = [...DATA_PLANE, ...FOR_TESTERS];
 
 export const FOR_USER: readonly DataPlaneRoute[] = DATA_PLANE.filter(({ isForUser }) => isForUser);
 

@@ -1,7 +1,13 @@
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import {
+  type AppId,
+  type CallId,
+  type EndUserId,
+  type KeyId,
+  newCallId,
+} from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
@@ -16,6 +22,7 @@ import {
   reinstateWallet,
   type TakeBackKind,
 } from '../../packages/service/src/ledger/funding/queries.ts';
+import { readKeyBudgets } from '../../packages/service/src/ledger/wallet/key-budgets.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
@@ -37,6 +44,11 @@ export interface WalletState {
   readonly isClawed: boolean;
   readonly shortfall: number;
   readonly entries: number;
+}
+
+interface BudgetState {
+  readonly spent: number;
+  readonly held: number;
 }
 
 /** The ledger's functions on a separate database, called as the gateway calls them. */
@@ -67,6 +79,10 @@ export interface LedgerDatabase {
   readonly reinstate: (user: string, writesOff?: boolean) => Promise<string>;
   readonly wallets: Wallets;
   readonly wallet: (user: string) => Promise<WalletState>;
+  /** What calls with keys that have a budget cost this month and hold. */
+  readonly budgets: (keys: readonly KeyId[]) => Promise<ReadonlyMap<KeyId, BudgetState>>;
+  /** Moves what this wallet's calls of that month count for budgets out of the current month, where it was counted. */
+  readonly moveBudgets: (user: string, month: string) => Promise<void>;
   /** Changes a wallet's row in a way that no role of the service may. */
   readonly setWallet: (user: string, assignment: string) => Promise<void>;
   readonly differences: () => Promise<readonly Difference[]>;
@@ -126,6 +142,8 @@ export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): P
     reinstate: (user, writesOff = false) => reinstateWallet(live, { appId: APP, userId: user as EndUserId, writesOff }),
     wallets: createWallets(live),
     wallet: (user) => readWallet(owner, user),
+    budgets: (keys) => readBudgets(live, keys),
+    moveBudgets: (user, month) => moveBudgets(owner, user, month),
     setWallet: async (user, assignment) => {
       await owner.query(`update ledger.wallets set ${assignment} where user_id = $1`, [user]);
     },
@@ -219,4 +237,33 @@ async function readWallet(owner: Pool, user: string): Promise<WalletState> {
   const row = rows[0];
   if (row === undefined) throw new Error(`There is no wallet of ${user}.`);
   return row;
+}
+
+async function readBudgets(live: Pool, keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, BudgetState>> {
+  const found = await readKeyBudgets(live, keys);
+  return new Map(
+    keys.map((key) => [key, { spent: Number(found.get(key)?.spent ?? 0), held: Number(found.get(key)?.held ?? 0) }]),
+  );
+}
+
+async function moveBudgets(owner: Pool, user: string, month: string): Promise<void> {
+  await owner.query(
+    `with moved as (
+       select m.budget_key, sum(m.spent)::bigint as spent, sum(m.held)::bigint as held
+       from (
+         select h.wallet_id, h.month, h.budget_key, 0 as spent, h.amount_micros as held from ledger.holds h
+         union all
+         select c.wallet_id, c.month, c.budget_key, c.charged_micros, 0 from usage.calls c
+       ) m
+       where m.month = $2 and m.budget_key is not null
+         and m.wallet_id = (select w.wallet_id from ledger.wallets w where w.user_id = $1)
+       group by m.budget_key
+     ), old as (
+       insert into ledger.key_budgets (key_id, month, spent_micros, held_micros)
+       select m.budget_key, $2, m.spent, m.held from moved m
+     )
+     update ledger.key_budgets b set spent_micros = b.spent_micros - m.spent, held_micros = b.held_micros - m.held
+     from moved m where b.key_id = m.budget_key and b.month > '2000-01-01'`,
+    [user, month],
+  );
 }

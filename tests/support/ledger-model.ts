@@ -1,4 +1,4 @@
-// What the ledger must do, in plain numbers and lists, written only from the clauses (WA-01 to WA-12, LI-02, CC-10).
+// What the ledger must do, in plain numbers and lists, written only from the clauses (WA-01 to WA-12, LI-02, CC-10, CP-08).
 
 export interface ModelRequest {
   readonly call: string;
@@ -6,6 +6,8 @@ export interface ModelRequest {
   readonly least: number;
   readonly most: number;
   readonly streamsMax: number;
+  /** The monthly budget of its key. Undefined if the key has none. */
+  readonly budget: { readonly key: string; readonly limit: number } | undefined;
 }
 
 interface ModelHold {
@@ -17,6 +19,8 @@ interface ModelHold {
   drainedAs: number | undefined;
   instance: bigint;
   isOfThisMonth: boolean;
+  /** The key whose budget it counts for. */
+  readonly key: string | undefined;
 }
 
 interface ModelReceipt {
@@ -24,6 +28,7 @@ interface ModelReceipt {
   readonly user: string;
   readonly charged: number;
   isOfThisMonth: boolean;
+  readonly key: string | undefined;
 }
 
 interface ModelWallet {
@@ -63,9 +68,18 @@ export class LedgerModel {
     this.#wallets.set(user, { balance: 0, shortfall: 0, cap, isConnected: true, isSuspended: false, booked });
   }
 
-  /** Undefined if the process is fenced and nothing is held (WA-10). */
+  /**
+   * Undefined if the process is fenced and nothing is held (WA-10). A budget is of many wallets, so the order counts: wallet by
+   * wallet, those that are not connected last.
+   */
   reserve(instance: bigint, requests: readonly ModelRequest[]): readonly (string | number)[] | undefined {
-    return this.#dead.has(instance) ? undefined : requests.map((request) => this.#reserveOne(instance, request));
+    if (this.#dead.has(instance)) return undefined;
+    const wallets = [...this.#wallets.keys()];
+    const rank = ({ user }: ModelRequest) =>
+      this.#wallets.get(user)?.isConnected ? wallets.indexOf(user) : wallets.length;
+    const judged = requests.toSorted((left, right) => rank(left) - rank(right));
+    const answers = new Map(judged.map((request) => [request, this.#reserveOne(instance, request)]));
+    return requests.map((request) => answers.get(request) ?? 'not judged');
   }
 
   #reserveOne(instance: bigint, request: ModelRequest): string | number {
@@ -75,7 +89,10 @@ export class LedgerModel {
       repeated.instance = instance; // The process that asks last owns the call, so its hold ends with that process (WA-10).
       return repeated.amount;
     }
-    const { call, user, least, most, streamsMax } = request;
+    const { call, user, least, most, streamsMax, budget } = request;
+    const room = this.#roomOf(budget);
+    if (budget !== undefined && this.budget(budget.key).spent + least > budget.limit) return 'budget_reached';
+    if (room < least) return 'budget_race_lost'; // CP-08: before the user's money.
     const wallet = this.#wallets.get(user);
     const { held, openStreams, spent } = this.figures(user);
     const tooMany = streamsMax === 0 ? 0 : Math.max(0, openStreams - streamsMax + 1);
@@ -90,13 +107,29 @@ export class LedgerModel {
     const available = Math.max(0, wallet.balance - held);
     if (wallet.balance < least) return 'payment_required';
     if (available < least) return 'balance_race_lost';
-    const left = Math.min(available, cap - spent - heldThisMonth);
+    const left = Math.min(available, cap - spent - heldThisMonth, room);
     // WA-13: at most three quarters of what is left, unless its least needs more.
     const amount = Math.min(most, Math.max(least, left - Math.floor(left / 4)));
     for (const drain of ended) drain.isStream = false;
-    const hold = { call, user, amount, isStream: streamsMax > 0, drainedAs: undefined, instance, isOfThisMonth: true };
-    this.#holds = [...this.#holds, hold];
+    const of = { call, user, amount, instance, key: budget?.key };
+    this.#holds = [...this.#holds, { ...of, isStream: streamsMax > 0, drainedAs: undefined, isOfThisMonth: true }];
     return amount;
+  }
+
+  #roomOf(budget: ModelRequest['budget']): number {
+    if (budget === undefined) return Number.POSITIVE_INFINITY;
+    const { spent, held } = this.budget(budget.key);
+    return budget.limit - spent - held;
+  }
+
+  /** What calls with a key have cost this month, and what those that run hold of it. */
+  budget(key: string): { readonly spent: number; readonly held: number } {
+    const isCounted = (one: ModelHold | ModelReceipt) => one.key === key && one.isOfThisMonth;
+    const receipts = this.#receipts.filter(isCounted);
+    return {
+      spent: receipts.reduce((total, { charged }) => total + charged, 0),
+      held: sum(this.#holds.filter(isCounted)),
+    };
   }
 
   /** The caller of a call has left, and its stream is drained. */
@@ -120,7 +153,7 @@ export class LedgerModel {
 
   /** Takes the charge, never above the hold. The part that the balance no longer covers is owed and suspends the wallet (WA-12). */
   #end(hold: ModelHold, charge: number): number {
-    const { call, user, amount, isOfThisMonth } = hold;
+    const { call, user, amount, isOfThisMonth, key } = hold;
     const wallet = this.#walletOf(user);
     const charged = Math.min(charge, amount);
     const taken = Math.min(charged, wallet.balance);
@@ -128,7 +161,7 @@ export class LedgerModel {
     wallet.shortfall += charged - taken;
     wallet.isSuspended ||= charged > taken;
     this.#holds = this.#holds.filter((one) => one !== hold);
-    this.#receipts = [...this.#receipts, { call, user, charged, isOfThisMonth }];
+    this.#receipts = [...this.#receipts, { call, user, charged, isOfThisMonth, key }];
     return charged;
   }
 

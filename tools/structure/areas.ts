@@ -44,7 +44,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   usage: ['kernel', 'db'],
   traces: ['kernel', 'db'],
   stats: ['kernel', 'db', 'contract'],
-  sandbox: ['kernel', 'db', 'contract', 'simulator'],
+  sandbox: ['kernel', 'db', 'contract', 'simulator', 'audit'],
   gateway: [
     'kernel',
     'accounts',
@@ -93,6 +93,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'mail',
     'webhooks',
+    'operator',
     'http',
     'contract',
   ],

@@ -40,6 +40,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-keys': ['format', 'components', 'frame', 'console'],
     'console-team': ['format', 'components', 'frame', 'console'],
     'console-users': ['format', 'components', 'frame', 'console', 'console-calls'],
+    ops: ['components', 'frame', 'console'],
+    'ops-home': ['format', 'components', 'frame', 'console', 'ops'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],
     wallet: ['format', 'components', 'frame', 'wallet-owner'],

@@ -31,7 +31,8 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /sessions/current/proof': {
     id: 'proveSession',
     tag,
-    summary: 'Shows again who uses the session, so that it may change the second factor for ten minutes',
+    summary:
+      'Shows again who uses the session, so that it may change the second factor, move money and change rights for ten minutes',
   },
   'GET /accounts/current/second-factor': {
     id: 'getSecondFactor',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { APP_ROLES } from './access.ts';
 import { appId, sessionId, userId } from './identifiers.ts';
+import { OPERATOR_ROLES } from './operator-access.ts';
 
 /**
  * Requests and answers of the control plane (CP-01 to CP-03). Requests are strict objects: an unknown field is refused by
@@ -45,6 +46,7 @@ export const accountSchema = z
     email: z.string(),
     name: z.string().nullable(),
     role: z.enum(['owner', 'operator']),
+    operatorRole: z.enum(OPERATOR_ROLES).nullable().meta({ description: 'Null for owners.' }),
     emailVerified: z.boolean().meta({ description: 'Until it is true, the account makes no live keys.' }),
     secondFactor: z.enum(['off', 'on']).meta({ description: 'With `on`, a password alone opens no session.' }),
     createdAt: moment,

@@ -5,7 +5,11 @@ import { appId, keyId, userId } from './identifiers.ts';
 /** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
 const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
 /** The options of a key as it is shown. They are absent if they were not set. */
-const keyOptions = { userId: z.string().optional(), joinSeconds: z.int().optional() };
+const keyOptions = {
+  userId: z.string().optional(),
+  joinSeconds: z.int().optional(),
+  mayReset: z.literal(true).optional(),
+};
 
 const LISTED_MAX = 100;
 const name = z.string().trim().min(1).max(80);
@@ -48,6 +52,10 @@ export const newKeySchema = z.strictObject({
   joinSeconds: z.int().min(1).max(60).optional().meta({
     description:
       'For clients that repeat a call without marking it: a call with the body and user of one that still runs, or that ended at most so many seconds ago, gets its answer and is not charged.',
+  }),
+  mayReset: z.boolean().optional().meta({
+    description:
+      'For automated tests, and for sandbox keys only: the key reads and resets the app’s test users (`GET /sandbox/balance`, `POST /sandbox/reset`, `PUT /sandbox/next`). It makes no calls: every other route refuses it with a 403 `FORBIDDEN`, so a key that spends play money never refills itself.',
   }),
   name: name.optional().meta({ description: 'For its owner, in lists.' }),
   expiresAt: expiresAt.optional(),

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { accountSchema, email, name, newPassword, pageLimit } from './control.ts';
 import { accountId } from './identifiers.ts';
+import { OPERATOR_ROLES } from './operator-access.ts';
 import { reason } from './operator.ts';
 
 /** Requests and answers about accounts, for operators (CP-05). */
 
 const role = z.enum(['owner', 'operator']);
+const operatorRole = z.enum(OPERATOR_ROLES).meta({
+  description:
+    'The role of an operator among operators (CP-07). An operator for whom none is named becomes an `admin`.',
+});
 
 export const accountPageSchema = z.strictObject({
   after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
@@ -17,6 +22,7 @@ export const accountParamsSchema = z.object({ accountId });
 export const changeAnyAccountSchema = z
   .strictObject({
     role: role.optional(),
+    operatorRole: operatorRole.optional(),
     disabled: z.boolean().optional(),
     emailVerified: z
       .literal(true)
@@ -29,11 +35,12 @@ export const changeAnyAccountSchema = z
     reason,
   })
   .refine(
-    ({ role: to, disabled, emailVerified, secondFactor }) =>
-      [to, disabled, emailVerified, secondFactor].filter((change) => change !== undefined).length === 1,
+    ({ role: to, operatorRole: toOperator, disabled, emailVerified, secondFactor }) =>
+      [to ?? toOperator, disabled, emailVerified, secondFactor].filter((change) => change !== undefined).length === 1,
     {
       path: ['role'],
-      error: 'send one of `role`, `disabled`, `emailVerified` and `secondFactor`: each is an act of its own',
+      error:
+        'send one of `role` or `operatorRole`, `disabled`, `emailVerified` and `secondFactor`: each is an act of its own',
     },
   )
   .meta({ description: 'Ends every session of the account, except when it vouches for the e-mail.' });
@@ -44,9 +51,15 @@ export const accountListSchema = z.object({
     .nullable()
     .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
 });
-export const newAnyAccountSchema = z.strictObject({
-  email,
-  password: newPassword,
-  name: name.optional(),
-  role,
-});
+export const newAnyAccountSchema = z
+  .strictObject({
+    email,
+    password: newPassword,
+    name: name.optional(),
+    role,
+    operatorRole: operatorRole.optional(),
+  })
+  .refine((account) => account.role === 'operator' || account.operatorRole === undefined, {
+    path: ['operatorRole'],
+    error: 'only accounts with `role: "operator"` have one',
+  });

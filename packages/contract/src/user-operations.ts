@@ -1,5 +1,8 @@
 import { type Operation, OWN } from './operation.ts';
 
+const TESTER =
+  'For sandbox keys that were created with `mayReset`, which make no calls. The user is the one that `x-service-user` names.';
+
 /** The operations on the users and the test users of an app. */
 export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /apps/{appId}/users': {
@@ -37,5 +40,26 @@ export const USER_OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       'The next call of this user with a test key that gets a hold takes it, for every model. Of calls at once, exactly one does. A call that is refused before its hold takes nothing. A reset clears it.',
     refuses: OWN,
+  },
+  'GET /sandbox/balance': {
+    id: 'getSandboxBalance',
+    tag: 'Sandbox',
+    summary: 'Shows a test user to an automated test',
+    description: `${TESTER} A user without a wallet has what their first call would get: the grant.`,
+    refuses: ['FORBIDDEN'],
+  },
+  'POST /sandbox/reset': {
+    id: 'resetSandbox',
+    tag: 'Sandbox',
+    summary: 'Resets a test user for an automated test',
+    description: `${TESTER} Without a body, the user has the grant again, no cap, and is not suspended.`,
+    refuses: ['FORBIDDEN'],
+  },
+  'PUT /sandbox/next': {
+    id: 'setNextInSandbox',
+    tag: 'Sandbox',
+    summary: 'Makes the next call of a test user play an outcome once, for an automated test',
+    description: TESTER,
+    refuses: ['FORBIDDEN'],
   },
 };

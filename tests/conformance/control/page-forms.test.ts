@@ -4,7 +4,7 @@ import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-acco
 import { openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { newOwner, PASSWORD } from '../../support/control.ts';
-import { assertPage, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -21,7 +21,7 @@ test('threat 11: a form from another site, or without a site that the browser na
   }
   const host = new URL(service.url).host; // With TLS, the address without TLS is no origin of ours.
   assertPage(await browser.ask('/sign-out', { form, origin: `http://${host}` }), 403, 'This did not work');
-  assertPage(await browser.open('/account'), 200, 'Your account');
+  assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
 test('threat 11: a form does nothing if its token is missing, forged, or from another form or visitor', async () => {
@@ -40,7 +40,7 @@ test('threat 11: a form does nothing if its token is missing, forged, or from an
     assertPage(await browser.ask('/sign-out', { form: { form: token } }), 403, 'This did not work');
   }
   assertPage(await browser.ask('/sign-out', { form: {} }), 403, 'This did not work');
-  assertPage(await browser.open('/account'), 200, 'Your account');
+  assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
 test('threat 11: a form made for another browser cannot sign its user in to an account', async () => {
@@ -73,7 +73,7 @@ test('threat 11: markup in names and typed text is shown as text', async () => {
   const email = `"<b>'&"@example.test`;
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: markup, role: 'owner' });
   const browser = await signedInBrowser(service, email);
-  assertPage(browser.page(), 200, 'Your account');
+  assertPage(browser.page(), 200, 'Your account', IN_ACCOUNT);
   assert.ok(!/<img|<b>|<script/.test(browser.page().text), browser.page().text);
   assert.match(browser.page().text, /&#34;&#62;&#60;img src=x onerror=alert\(1\)&#62;&#39;/);
   const stranger = openBrowser(service.url);

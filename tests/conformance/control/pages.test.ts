@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
@@ -16,7 +16,7 @@ test('CP-01 a user signs in on the page, sees who they are, signs out, and the s
   assertPage(await browser.open('/account'), 200, 'Sign in', SCRIPT);
   assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
   const reply = await browser.open('/account');
-  assertPage(reply, 200, 'Your account');
+  assertPage(reply, 200, 'Your account', IN_ACCOUNT);
   assert.ok(reply.text.includes(`<dt>Name</dt><dd>Owner</dd>\n<dt>E-mail</dt><dd>${email}</dd>`), reply.text);
   assertPage(await browser.open('/sign-in'), 200, 'Your apps', IN_CONSOLE);
   const token = browser.cookies.get(SESSION);
@@ -24,6 +24,46 @@ test('CP-01 a user signs in on the page, sees who they are, signs out, and the s
   assertPage(await browser.submit('/sign-out'), 200, 'Sign in', SCRIPT);
   assert.equal(browser.cookies.has(SESSION), false);
   assert.equal((await personWith(service.url, token).ask('GET', '/sessions/current')).status, 401);
+});
+
+test('CP-01 an account made on the page proves its e-mail there, by a button and not by opening the link', async () => {
+  const email = 'page@example.test';
+  const browser = openBrowser(service.url);
+  await browser.open('/register');
+  const registered = await browser.submit('/register', { email, 'new-password': PASSWORD });
+  assertPage(registered, 200, 'Your apps', IN_CONSOLE);
+  assert.match(registered.text, /We have mailed you a link/);
+  const { body, token } = await mailTo(service, email);
+  const link = /^https:\/\/purser\.test(\/\S+)$/m.exec(body)?.[1] ?? '';
+  assert.equal(link, `/account/verify?token=${token}`);
+  const elsewhere = openBrowser(service.url);
+  assertPage(await elsewhere.open(link), 200, 'Verify your e-mail', IN_ACCOUNT);
+  assert.match(elsewhere.page().text, /Sign in to the account/);
+  await elsewhere.open('/sign-in');
+  assertPage(await elsewhere.submit('/sign-in', { email, password: PASSWORD }), 200, 'Verify your e-mail', IN_ACCOUNT);
+  const other = await signedInBrowser(service, (await newOwner(service)).email);
+  assertPage(await other.open(link), 200, 'Your account', IN_ACCOUNT); // Theirs is verified. The link does nothing.
+  const page = await browser.open(link);
+  assertPage(page, 200, 'Verify your e-mail', IN_ACCOUNT);
+  assert.ok(!page.text.includes(token) && page.text.includes(email));
+  await browser.open('/console');
+  const home = await browser.submit('/console', { name: 'New' });
+  const [, keys = ''] =
+    /href="(\/console\/\w+\/keys)\?mode=live"/.exec(home.text) ?? /href="(\/console\/\w+\/keys)/.exec(home.text) ?? [];
+  const live = await browser.open(keys);
+  assertPage(live, 200, 'Keys', IN_CONSOLE);
+  assert.ok(mainOf(live).includes(email) && !mainOf(live).includes(`action="${keys}"`), mainOf(live));
+  assert.match((await browser.submit('/account/verify/send')).text, /on its way/); // The page of keys has its button.
+  assert.match((await browser.open('/account')).text, /not verified yet/);
+  await browser.submit('/account/verify/send');
+  assert.match(mainOf(browser.page()), /on its way/);
+  await browser.open(link);
+  assertPage(await browser.submit('/account/verify'), 400, 'Verify your e-mail', IN_ACCOUNT); // A newer link was mailed.
+  const newest = await mailTo(service, email);
+  await browser.open(`/account/verify?token=${newest.token}`);
+  assertPage(await browser.submit('/account/verify'), 200, 'Your apps', IN_CONSOLE);
+  assert.match(browser.page().text, /Your e-mail is verified/);
+  assert.doesNotMatch((await browser.open('/account')).text, /not verified yet/);
 });
 
 test('CP-01 the page reports a wrong password, and keeps the e-mail but not the password', async () => {
@@ -67,12 +107,12 @@ test('CP-01 sessions are listed on the page, and are ended one by one or all oth
   const listed = await browser.open('/account');
   assert.equal(listed.text.match(/<li>/g)?.length, 4); // Plus the session that created the owner for the test.
   assert.equal(listed.text.match(/This browser/g)?.length, 1);
-  assertPage(await browser.submit('/account/sessions', {}, String(sessionId)), 200, 'Your account');
+  assertPage(await browser.submit('/account/sessions', {}, String(sessionId)), 200, 'Your account', IN_ACCOUNT);
   assert.match(browser.page().text, /role="status">The session was signed out/);
   assert.equal((await others[1]!.ask('GET', '/sessions/current')).status, 401);
   await others[0]!.get(200, 'GET', '/sessions/current');
   const reply = await browser.submit('/account/sessions', {}, 'value="others"');
-  assertPage(reply, 200, 'Your account');
+  assertPage(reply, 200, 'Your account', IN_ACCOUNT);
   assert.equal(reply.text.match(/<li>/g)?.length, 1);
   assert.equal((await others[0]!.ask('GET', '/sessions/current')).status, 401);
 });
@@ -95,9 +135,19 @@ test('CP-01 the page changes the password for a user who knows the current one, 
   const browser = await signedInBrowser(service, email);
   const device = browser.cookies.get('__Host-purser-device');
   const fields = { password: 'wrong', 'new-password': 'a new password' };
-  assertPage(await browser.submit('/account/password', fields), 401, 'Your account');
-  assertPage(await browser.submit('/account/password', { ...fields, 'new-password': 'short' }), 400, 'Your account');
-  assertPage(await browser.submit('/account/password', { ...fields, password: PASSWORD }), 200, 'Your account');
+  assertPage(await browser.submit('/account/password', fields), 401, 'Your account', IN_ACCOUNT);
+  assertPage(
+    await browser.submit('/account/password', { ...fields, 'new-password': 'short' }),
+    400,
+    'Your account',
+    IN_ACCOUNT,
+  );
+  assertPage(
+    await browser.submit('/account/password', { ...fields, password: PASSWORD }),
+    200,
+    'Your account',
+    IN_ACCOUNT,
+  );
   assert.equal((await other.ask('GET', '/sessions/current')).status, 401);
   assert.notEqual(browser.cookies.get('__Host-purser-device'), device);
   await browser.submit('/sign-out');
@@ -123,7 +173,7 @@ test('CP-01 the mailed link sets a new password once; opening it uses nothing up
   assert.ok(!form.text.includes(token));
   assertPage(await browser.submit('/password-reset/use', { 'new-password': 'short' }), 400, 'Set a new password');
   const done = await browser.submit('/password-reset/use', { 'new-password': 'another password' });
-  assertPage(done, 200, 'Your account');
+  assertPage(done, 200, 'Your account', IN_ACCOUNT);
   assert.equal((await owner.ask('GET', '/sessions/current')).status, 401);
   assert.equal(browser.cookies.has('__Host-purser-reset'), false);
   assertPage(await browser.open('/password-reset/use'), 400, 'This link no longer works');

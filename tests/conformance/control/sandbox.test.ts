@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chat } from '../../support/client.ts';
+import { chat, send } from '../../support/client.ts';
 import { newOwner, personWith } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { FRESH_USER, GRANT } from '../../support/sandbox-user.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
 const owner = await newOwner(service);
-const GRANT = 5_000_000;
 
 const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
 const { apiKey } = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'sandbox' });
@@ -18,25 +18,13 @@ const ask = (user: string) => chat({ url: service.url, key: String(apiKey), user
 const reset = (user: string, body: unknown) =>
   owner.ask('POST', `${SANDBOX}/users/${encodeURIComponent(user)}/reset`, body);
 
-const FRESH = {
-  balanceMicros: GRANT,
-  reservedMicros: 0,
-  availableMicros: GRANT,
-  currency: 'EUR',
-  requests: 0,
-  tokens: 0,
-  spendCapMicros: null,
-  suspended: false,
-  nextOutcome: null,
-};
-
 test('SB-04 the owner sees every test user: balance, reservations, requests, tokens, cap, suspension', async () => {
   const charge = Number((await ask('anna')).headers.get('x-service-charge-micros'));
   const { users } = (await owner.get(200, 'GET', SANDBOX)) as { users: Record<string, unknown>[] };
   const anna = users.find(({ userId }) => userId === 'anna');
   assert.ok(charge > 0 && Number(anna?.['tokens']) > 0);
   const balances = { balanceMicros: GRANT - charge, availableMicros: GRANT - charge };
-  assert.deepEqual(anna, { ...FRESH, ...balances, userId: 'anna', requests: 1, tokens: anna?.['tokens'] });
+  assert.deepEqual(anna, { ...FRESH_USER, ...balances, userId: 'anna', requests: 1, tokens: anna?.['tokens'] });
 });
 
 test('SB-04 the list is read in pages', async () => {
@@ -57,14 +45,14 @@ test('SB-05 a reset sets the fields it names, and restores the defaults of the o
   const set = { balanceMicros: 7, spendCapMicros: 5, suspended: true };
   const { body } = await reset('bert', set);
   assert.deepEqual(body, {
-    ...FRESH,
+    ...FRESH_USER,
     userId: 'bert',
     balanceMicros: 7,
     availableMicros: 7,
     spendCapMicros: 5,
     suspended: true,
   });
-  assert.deepEqual((await reset('bert', {})).body, { ...FRESH, userId: 'bert' });
+  assert.deepEqual((await reset('bert', {})).body, { ...FRESH_USER, userId: 'bert' });
 });
 
 test('SB-06 after a reset each refusal can be produced: no money, cap reached, suspended', async () => {
@@ -119,7 +107,7 @@ test('A1 SB-05 a reset without a body, or with an empty one, restores the grant,
       ...sent,
     });
     assert.equal(reply.status, 200, `${name}: ${reply.text}`);
-    assert.deepEqual(reply.body, { ...FRESH, userId: 'zero' }, name);
+    assert.deepEqual(reply.body, { ...FRESH_USER, userId: 'zero' }, name);
   }
 });
 
@@ -138,6 +126,7 @@ test('A1 SB-05 the document says which bodies are optional: those whose route ac
     'patch /operator/apps/{appId}',
     'post /apps/{appId}/keys/{keyId}/roll',
     'post /apps/{appId}/sandbox/users/{userId}/reset',
+    'post /sandbox/reset',
   ]);
 });
 
@@ -151,7 +140,7 @@ test('SB-05 a reset during a call drops the call’s hold: the call ends uncharg
   await service.database.owner.query(
     `update sandbox.wallets set held_micros = 100, open_streams = 1 where user_id = 'emil'`,
   );
-  assert.deepEqual((await reset('emil', {})).body, { ...FRESH, userId: 'emil' });
+  assert.deepEqual((await reset('emil', {})).body, { ...FRESH_USER, userId: 'emil' });
   const { rowCount } = await service.database.owner.query(
     `select from sandbox.holds h join sandbox.wallets w using (wallet_id) where w.user_id = 'emil'`,
   );
@@ -170,7 +159,12 @@ test('SB-04 a running call’s hold is shown as reserved, and wallets of other a
   const fred = users.find(({ userId }) => userId === 'fred');
   const reserved = Number(fred?.['reservedMicros']);
   assert.ok(reserved > 0);
-  assert.deepEqual(fred, { ...FRESH, userId: 'fred', reservedMicros: reserved, availableMicros: GRANT - reserved });
+  assert.deepEqual(fred, {
+    ...FRESH_USER,
+    userId: 'fred',
+    reservedMicros: reserved,
+    availableMicros: GRANT - reserved,
+  });
   assert.deepEqual(await owner.get(200, 'GET', `/apps/${String(other['appId'])}/sandbox`), { users: [], next: null });
   await reset('fred', {});
   stream.leave();
@@ -197,6 +191,39 @@ test('SB-07 a test key cannot refill itself', async () => {
   assertRefusal(await key.ask('POST', `${SANDBOX}/users/anna/reset`, {}), { code: 'UNAUTHORIZED', hasLink: false });
 });
 
+const tester = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'sandbox', mayReset: true });
+/** A request of an automated test. */
+const asTester = (method: string, path: string, user: string, body?: unknown) =>
+  send(path, { url: service.url, method, key: String(tester['apiKey']), user, body });
+
+test('SB-07 CP-09 what is done to test users is in the trail, and what a key repeats within a minute is one entry', async () => {
+  const user = 'trailed';
+  await reset(user, { balanceMicros: 3 });
+  await owner.ask('PUT', `${SANDBOX}/users/${user}/next`, { outcome: 'error' });
+  for (const balanceMicros of [5, 5, 6]) await asTester('POST', '/sandbox/reset', user, { balanceMicros });
+  await asTester('PUT', '/sandbox/next', user, { outcome: 'slow' });
+  await asTester('GET', '/sandbox/balance', user);
+  const { entries } = (await owner.get(200, 'GET', `/accounts/current/audit?appId=${String(appId)}`)) as {
+    entries: Record<string, unknown>[];
+  };
+  const ofUser = entries.filter(({ subject }) => subject === `${String(appId)} ${user}`).toReversed();
+  const plain = { spendCapMicros: null, suspended: false, nextOutcome: null };
+  assert.deepEqual(
+    ofUser.map(({ actor, action, before, after }) => [actor === tester['keyId'], action, before, after]),
+    [
+      [false, 'sandbox.reset', null, { ...plain, balanceMicros: 3 }],
+      [false, 'sandbox.next', { nextOutcome: null }, { nextOutcome: 'error' }],
+      [true, 'sandbox.reset', { ...plain, balanceMicros: 3, nextOutcome: 'error' }, { ...plain, balanceMicros: 5 }],
+      [true, 'sandbox.reset', { ...plain, balanceMicros: 5 }, { ...plain, balanceMicros: 6 }],
+      [true, 'sandbox.next', { nextOutcome: null }, { nextOutcome: 'slow' }],
+    ],
+  );
+  assert.deepEqual(
+    ofUser.map(({ actorName }) => actorName !== null),
+    [true, true, false, false, false],
+  );
+});
+
 test('SB-08 a wallet that was idle for 30 days is no longer listed', async () => {
   await reset('idle', {});
   await service.database.owner.query(
@@ -209,7 +236,7 @@ test('SB-08 a wallet that was idle for 30 days is no longer listed', async () =>
 const next = (outcome: unknown) => owner.ask('PUT', `${SANDBOX}/users/once/next`, { outcome });
 
 test('SB-02 SB-05 the outcome that is set for a test user is played by exactly one of their next calls at once', async () => {
-  assert.deepEqual((await next('throttled')).body, { ...FRESH, userId: 'once', nextOutcome: 'throttled' });
+  assert.deepEqual((await next('throttled')).body, { ...FRESH_USER, userId: 'once', nextOutcome: 'throttled' });
   await ask('other'); // Of another user: it takes nothing.
   const statuses = (await Promise.all(Array.from({ length: 12 }, () => ask('once')))).map(({ status }) => status);
   assert.deepEqual(

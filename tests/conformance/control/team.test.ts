@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
-import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
+import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -176,14 +176,26 @@ test('AU-06 the page of an invitation leads through the sign-in to the app, and 
   const { token } = await mailTo(service, email);
   const browser = openBrowser(service.url);
   const seen = await browser.open(`/invitation?token=${token}`);
-  assertPage(seen, 200, 'Invitation');
+  assertPage(seen, 200, 'Invitation', IN_ACCOUNT);
   assert.ok(seen.text.includes('href="/sign-in"') && !seen.text.includes(token), seen.text);
+  const stranger = await signedInBrowser(service, (await newOwner(service)).email);
+  const notTheirs = await stranger.open(`/invitation?token=${token}`);
+  assertPage(notTheirs, 200, 'Invitation', IN_ACCOUNT);
+  assert.ok(mainOf(notTheirs).includes(email) && !mainOf(notTheirs).includes('Join the team'), mainOf(notTheirs));
+  await stranger.submit('/sign-out', {}, 'Sign out and use another account');
+  const signIn = () => stranger.submit('/sign-in', { email, password: PASSWORD });
+  assertPage(await signIn(), 200, 'Invitation', IN_ACCOUNT); // It waited.
+  await service.database.owner.query('update accounts.accounts set email_verified_at = null where email = $1', [email]);
+  assert.match((await stranger.open('/invitation')).text, /action="\/account\/verify\/send"/);
+  await service.database.owner.query('update accounts.accounts set email_verified_at = now() where email = $1', [
+    email,
+  ]);
   await browser.open('/sign-in');
-  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Invitation');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Invitation', IN_ACCOUNT);
   const joined = await browser.submit('/invitation');
   assert.equal(joined.status, 200);
   assert.match(joined.text, /<nav class="side"/);
-  assertPage(await browser.open(`/invitation?token=${token}`), 404, 'Invitation');
+  assertPage(await browser.open(`/invitation?token=${token}`), 404, 'Invitation', IN_ACCOUNT);
   const seenTeam = await browser.open(page);
   assert.ok(!seenTeam.text.includes('value="remove"'), 'a developer manages nobody');
   await own.open(page);

@@ -58,7 +58,7 @@ test('a service loads none of the framework’s own compilers of schemas, becaus
   const loaded = Object.keys(createRequire(import.meta.url).cache);
   assert.ok(loaded.some((file) => file.includes('/node_modules/fastify/')));
   assert.deepEqual(
-    loaded.filter((file) => /\/(@fastify\/ajv-compiler|fast-json-stringify)\//.test(file)),
+    loaded.filter((file) => /\/@fastify\/(ajv|fast-json-stringify)-compiler\//.test(file)),
     [],
   );
 });

@@ -177,3 +177,47 @@ test('CP-05 the last operator who can sign in stays an operator, even if two rem
   const done = replies.filter(({ status }) => status === 200);
   assert.equal(done.length, 1, replies.map(({ text }) => text).join('\n'));
 });
+
+/** How long the session lasts. */
+async function hours(person: Person): Promise<number> {
+  const { expiresAt } = await person.get(200, 'GET', '/sessions/current');
+  return Math.round((Date.parse(String(expiresAt)) - Date.now()) / 3_600_000);
+}
+
+test('CP-06 an operator’s session ends after twelve hours, and after half an hour without use', async () => {
+  const [colleague, ordinary] = [await newOperator(service), await newOwner(service)];
+  assert.deepEqual([await hours(colleague), await hours(ordinary)], [12, 30 * 24]);
+  const idle = (minutes: number) =>
+    service.database.owner.query(
+      `update accounts.sessions set last_used_at = clock_timestamp() - $1 * interval '1 minute'`,
+      [minutes],
+    );
+  await idle(29);
+  await colleague.get(200, 'GET', '/sessions/current');
+  await idle(31);
+  assertRefused(await colleague.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
+  assertRefused(await colleague.ask('GET', '/operator/apps'), 'UNAUTHORIZED');
+  await ordinary.get(200, 'GET', '/sessions/current');
+});
+
+test('CP-07 an admin gives an operator another role, which holds at once; an owner has none', async () => {
+  const admin = await newOperator(service);
+  const { accountId } = await admin.get(201, 'POST', '/operator/accounts', {
+    email: 'support@example.test',
+    password: PASSWORD,
+    role: 'operator',
+    operatorRole: 'support',
+  });
+  const support = await signIn(service, 'support@example.test');
+  await support.get(200, 'GET', '/operator/accounts');
+  assertRefused(await support.ask('PUT', '/operator/aliases/x', { target: 'y' }), 'FORBIDDEN');
+  const path = `/operator/accounts/${String(accountId)}`;
+  const change = (body: object) => admin.ask('PATCH', path, { ...body, reason: 'New duties.' });
+  assert.equal((await change({ operatorRole: 'viewer' })).body['operatorRole'], 'viewer');
+  assertRefused(await support.ask('GET', '/operator/accounts'), 'UNAUTHORIZED');
+  const viewer = await signIn(service, 'support@example.test');
+  assertRefused(await viewer.ask('GET', '/operator/accounts'), 'FORBIDDEN');
+  assert.equal((await change({ role: 'owner' })).body['operatorRole'], null);
+  assertRefused(await change({ operatorRole: 'admin' }), 'CONFLICT');
+  assert.equal((await change({ role: 'operator', operatorRole: 'finance' })).body['operatorRole'], 'finance');
+});

@@ -113,6 +113,24 @@ test('CP-08 what is typed wrong is refused by the rules of the API, and stays in
   assert.equal((await keys()).length, before);
 });
 
+test('SB-07 CP-08 a key for automated tests is made on the page of sandbox keys, and its page says what it is for', async () => {
+  const { app, browser, keys, path } = await begin();
+  assert.match((await browser.open(path)).text, /<input id="reset" name="reset" type="checkbox"/);
+  const made = await browser.submit(path, { name: 'CI', reset: 'yes' });
+  assert.match(made.text, /curl -X POST &#39;[^&]+\/sandbox\/reset&#39;/);
+  assert.ok(!made.text.includes('/v1/chat/completions'), 'it makes no calls');
+  assert.deepEqual((await keys()).map(({ name, mayReset }) => [name, mayReset]).at(-1), ['CI', true]);
+  const reply = await send('/sandbox/balance', { url, key: keyIn(made), user: 'anna' });
+  assert.equal(reply.body['balanceMicros'], 5_000_000, reply.text);
+  assert.match((await browser.open(path)).text, /resets test users/);
+  const own = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${idIn(made)}`);
+  assert.match(own.text, /Reads and resets test users, and makes no calls/);
+
+  const live = path.replace('?mode=sandbox', '');
+  assert.ok(!(await browser.open(live)).text.includes('name="reset"'));
+  assertPage(await browser.submit(live, { name: 'CI', reset: 'yes' }), 400, 'Keys', IN_CONSOLE);
+});
+
 test('CP-08 the page of a key changes, rolls and revokes it, and no stranger sees it', async () => {
   const { owner, app, browser, keys, path: page } = await begin();
   await browser.open(page);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { APP_ROLES, isAtLeast, LEAST_ROLES, leastRoleOf } from '../../../packages/contract/src/access.ts';
+import {
+  isAtLeastOperator,
+  OPERATOR_ACCESS,
+  OPERATOR_ROLES,
+  operatorAccessOf,
+} from '../../../packages/contract/src/operator-access.ts';
 import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
@@ -127,4 +133,26 @@ test('AU-06 a disabled account opens nothing of the apps that it is a member of'
   ]);
   await member.get(401, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 303);
+});
+
+test('CP-07 every page and form for operators opens for exactly the operators whose role suffices', async () => {
+  const visitors: Record<string, string | undefined> = { nobody: undefined, owner: (await newOwner(service)).token };
+  for (const role of OPERATOR_ROLES) visitors[role] = (await newOperator(service, role)).token;
+  const pages = Object.keys(OPERATOR_ACCESS).filter((name) => name.includes(' /ops'));
+  assert.ok(pages.length >= 1);
+  const surprises: string[] = [];
+  for (const name of pages) {
+    const [method = '', path = ''] = name.split(' ');
+    for (const [who, token] of Object.entries(visitors)) {
+      const { status, text } = await visit(method, path, token);
+      const role = OPERATOR_ROLES.find((one) => one === who);
+      const isIn = role !== undefined && isAtLeastOperator(role, operatorAccessOf(name).least);
+      const isShown = status === 303 || text.includes('<nav class="side"');
+      const isRight = isIn
+        ? isShown && ![403, 405, 500].includes(status)
+        : status === (token === undefined ? 303 : 403);
+      if (!isRight) surprises.push(`${name} by ${who}: ${status}`);
+    }
+  }
+  assert.deepEqual(surprises, []);
 });

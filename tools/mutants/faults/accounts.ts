@@ -1,5 +1,14 @@
 import type { Mutant } from '../mutant.ts';
-import { codeUses, factorChecks, factoring, freshProofs, pendingSignIns, resets } from './places.ts';
+import {
+  codeUses,
+  factorChecks,
+  factoring,
+  freshProofs,
+  judgingOperators,
+  operatorRoles,
+  pendingSignIns,
+  resets,
+} from './places.ts';
 
 const ONCE = factoring('CP-06 a password alone opens nothing, and a code works once');
 const RESET = factoring(
@@ -40,5 +49,40 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
     clause: 'CP-06',
     edits: [freshProofs('if (isProved) return undefined;', 'if (isProved || !isProved) return undefined;')],
     killer: factoring('CP-06 changes of the second factor need a fresh proof, with both factors'),
+  },
+  {
+    id: 'operators-need-no-second-factor',
+    clause: 'CP-06',
+    edits: [
+      operatorRoles(
+        'if (isSecondFactorRequired && !account.hasSecondFactor)',
+        'if (isSecondFactorRequired && account.isDisabled)',
+      ),
+    ],
+    killer: judgingOperators(
+      'CP-06 in production, an operator without a second factor is refused everything, even right after signing in',
+    ),
+  },
+  {
+    id: 'money-without-a-fresh-proof',
+    clause: 'CP-06',
+    edits: [
+      operatorRoles(
+        'return isProofNeeded ? needsProof(signedIn) : undefined;',
+        'return isProofNeeded && account.isDisabled ? needsProof(signedIn) : undefined;',
+      ),
+    ],
+    killer: judgingOperators('CP-06 money needs a fresh proof from everybody who has a second factor'),
+  },
+  {
+    id: 'support-may-do-what-finance-may',
+    clause: 'CP-07',
+    edits: [
+      operatorRoles(
+        'if (!isAtLeastOperator(role, access.least))',
+        "if (!isAtLeastOperator(role, access.least) && role !== 'support')",
+      ),
+    ],
+    killer: judgingOperators('CP-07 a role opens what needs it and less, and an owner has none'),
   },
 ];

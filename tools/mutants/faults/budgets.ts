@@ -123,6 +123,12 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     killer: judged(MONTH),
   },
   {
+    id: 'budget-locked-of-the-clocks-month',
+    clause: 'WA-08',
+    edits: [edit(LOCK, 'greatest(w.cap_month, p_month) as month', 'p_month as month')],
+    killer: judged(MONTH),
+  },
+  {
     id: 'budget-passed-by-an-ordinary-hold',
     clause: 'CP-08',
     edits: [edit(TURN_QUERIES, ' && budget === undefined', ''), turn('    where q.budget_key is null\n', '')],

@@ -1,3 +1,4 @@
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
@@ -9,6 +10,8 @@ export interface AccountRow {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  /** Null for owners. */
+  readonly operator_role: OperatorRole | null;
   /** Also null while an operator has the account disabled, so that no password is right. */
   readonly password_hash: string | null;
   readonly is_disabled: boolean;
@@ -20,7 +23,7 @@ export interface AccountRow {
 
 // A disabled account reads as one without a password. So every path that checks a password refuses it, without having to
 // know about disabled accounts.
-const ACCOUNT_COLUMNS = `accounts.account_id, email, name, role, is_disabled, accounts.created_at, email_verified_at,
+export const ACCOUNT_COLUMNS = `accounts.account_id, email, name, role, operator_role, is_disabled, accounts.created_at, email_verified_at,
   case when is_disabled then null else password_hash end as password_hash,
   (exists (select from accounts.authenticators t where t.account_id = accounts.account_id)
     or exists (select from accounts.passkeys p where p.account_id = accounts.account_id)) as has_second_factor`;
@@ -66,19 +69,24 @@ interface NewSignInAccount {
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
+  /** Among operators: an admin if it is left out. Owners have none. */
+  readonly operatorRole?: OperatorRole | undefined;
   readonly passwordHash: string;
   /** False: the account proves its e-mail by a mailed link. True for accounts that somebody else vouches for. */
   readonly isVerified: boolean;
 }
 
 /** Adds an account. Undefined when the e-mail already has one. */
-export async function insertAccount(db: Queryable, account: NewSignInAccount): Promise<AccountRow | undefined> {
+export async function insertAccount(
+  db: Queryable,
+  { accountId, email, name, role, operatorRole, passwordHash, isVerified }: NewSignInAccount,
+): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(
-    `insert into accounts.accounts (account_id, email, name, role, password_hash, email_verified_at)
-     values ($1, $2, $3, $4, $5, case when $6 then clock_timestamp() end)
+    `insert into accounts.accounts (account_id, email, name, role, operator_role, password_hash, email_verified_at)
+     values ($1, $2, $3, $4, case when $4 = 'operator' then coalesce($5, 'admin') end, $6, case when $7 then clock_timestamp() end)
      on conflict (email) do nothing
      returning ${ACCOUNT_COLUMNS}`,
-    [account.accountId, account.email, account.name ?? null, account.role, account.passwordHash, account.isVerified],
+    [accountId, email, name ?? null, role, operatorRole ?? null, passwordHash, isVerified],
   );
   return rows[0];
 }
@@ -125,14 +133,24 @@ export async function insertSession(
     readonly passwordHash: string;
     readonly digest: Buffer;
     readonly lifetimeMs: number;
+    /** Of an operator's session. */
+    readonly operatorLifetimeMs: number;
   },
 ): Promise<SessionRow | undefined> {
   const { rows } = await db.query<SessionRow>(
     `insert into accounts.sessions (session_id, account_id, digest, expires_at)
-     select $1, account_id, $4, clock_timestamp() + $5 * interval '1 millisecond'
+     select $1, account_id, $4,
+       clock_timestamp() + case role when 'operator' then $6::bigint else $5::bigint end * interval '1 millisecond'
      from accounts.accounts where account_id = $2 and password_hash = $3 for share
      returning ${SESSION_COLUMNS}`,
-    [session.sessionId, session.accountId, session.passwordHash, session.digest, session.lifetimeMs],
+    [
+      session.sessionId,
+      session.accountId,
+      session.passwordHash,
+      session.digest,
+      session.lifetimeMs,
+      session.operatorLifetimeMs,
+    ],
   );
   return rows[0];
 }
@@ -146,18 +164,22 @@ export async function deleteOldestSessions(db: Queryable, accountId: AccountId, 
   );
 }
 
-/** Finds a session by the digest of its token, with its account. Undefined when it has expired or the account is disabled. */
+/**
+ * Finds a session by the digest of its token, with its account. Undefined when it has expired, when the account is disabled, or
+ * when an operator has not used it for `idleMs`.
+ */
 export async function selectSession(
   db: Queryable,
   digest: Buffer,
-  proofMs: number,
+  { proofMs, idleMs }: { readonly proofMs: number; readonly idleMs: number },
 ): Promise<FoundSessionRow | undefined> {
   const { rows } = await db.query<Omit<FoundSessionRow, 'account'> & AccountRow & { readonly opened_at: Date }>(
     `select ${ACCOUNT_COLUMNS}, s.session_id, s.created_at as opened_at, s.expires_at, s.last_used_at,
        s.proved_at > clock_timestamp() - $2 * interval '1 millisecond' as is_proved
      from accounts.sessions s join accounts.accounts on accounts.account_id = s.account_id
-     where s.digest = $1 and s.expires_at > clock_timestamp() and not is_disabled`,
-    [digest, proofMs],
+     where s.digest = $1 and s.expires_at > clock_timestamp() and not is_disabled
+       and (role <> 'operator' or s.last_used_at > clock_timestamp() - $3 * interval '1 millisecond')`,
+    [digest, proofMs, idleMs],
   );
   const row = rows[0];
   return row && { ...row, created_at: row.opened_at, account: row };
@@ -252,42 +274,4 @@ export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountI
   );
   const row = rows[0];
   return row?.is_current === true ? row.account_id : undefined;
-}
-
-/**
- * Locks the account to be changed together with every operator's account, and returns it. Without that, two operators who
- * demote each other at the same moment could leave the service without any. The rows are locked in one order, so that
- * concurrent changes wait for each other and never deadlock.
- */
-export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
-  const { rows } = await tx.query<AccountRow>(
-    `select ${ACCOUNT_COLUMNS} from accounts.accounts where account_id = $1 or role = 'operator'
-     order by account_id for no key update`,
-    [accountId],
-  );
-  return rows.find((row) => row.account_id === accountId);
-}
-
-/** Changes the role, the disabled flag or both, and ends the account's sessions and resets. Undefined fields stay. */
-export async function updateAccount(
-  tx: Queryable,
-  accountId: AccountId,
-  change: { readonly role: Role | undefined; readonly isDisabled: boolean | undefined },
-): Promise<AccountRow | undefined> {
-  const { rows } = await tx.query<AccountRow>(
-    `with ended as (delete from accounts.sessions where account_id = $1),
-       voided as (delete from accounts.password_resets where account_id = $1)
-     update accounts.accounts set role = coalesce($2, role), is_disabled = coalesce($3, is_disabled)
-     where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
-    [accountId, change.role ?? null, change.isDisabled ?? null],
-  );
-  return rows[0];
-}
-
-/** True while at least one account can still sign in as an operator. */
-export async function hasOperator(tx: Queryable): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `select from accounts.accounts where role = 'operator' and not is_disabled and password_hash is not null limit 1`,
-  );
-  return rowCount === 1;
 }

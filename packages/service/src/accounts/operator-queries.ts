@@ -1,5 +1,7 @@
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, type Role } from '#accounts/account-queries.ts';
 import type { Queryable } from '#db/pool.ts';
-import type { AppId } from '#kernel/ids.ts';
+import type { AccountId, AppId } from '#kernel/ids.ts';
 
 /** An app as an operator sees it. */
 export interface AppDetailsRow {
@@ -116,5 +118,47 @@ export async function updateAppStatus(
     status,
     generation,
   ]);
+  return rowCount === 1;
+}
+
+/**
+ * Locks the account to be changed together with every operator's account, and returns it. Without that, two operators who
+ * demote each other at the same moment could leave the service without any. The rows are locked in one order, so that
+ * concurrent changes wait for each other and never deadlock.
+ */
+export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(
+    `select ${ACCOUNT_COLUMNS} from accounts.accounts where account_id = $1 or role = 'operator'
+     order by account_id for no key update`,
+    [accountId],
+  );
+  return rows.find((row) => row.account_id === accountId);
+}
+
+/** Changes the roles and the disabled flag, and ends the account's sessions and resets. */
+export async function updateAccount(
+  tx: Queryable,
+  accountId: AccountId,
+  change: {
+    readonly role: Role;
+    readonly operatorRole: OperatorRole | null;
+    readonly isDisabled: boolean;
+  },
+): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(
+    `with ended as (delete from accounts.sessions where account_id = $1),
+       voided as (delete from accounts.password_resets where account_id = $1)
+     update accounts.accounts set role = $2, operator_role = $3, is_disabled = $4
+     where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId, change.role, change.operatorRole, change.isDisabled],
+  );
+  return rows[0];
+}
+
+/** True while at least one account can still sign in as an operator who may do everything. */
+export async function hasAdmin(tx: Queryable): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from accounts.accounts where operator_role = 'admin' and not is_disabled and password_hash is not null limit 1`,
+  );
   return rowCount === 1;
 }

@@ -18,6 +18,7 @@ import {
   keyOf,
   type KeyRules,
   refusalOf,
+  refusalOfLive,
   setFacts,
   withChange,
 } from '#accounts/own-key.ts';
@@ -125,8 +126,9 @@ export function createOwnKeys(options: OwnKeysOptions): OwnKeys {
 }
 
 function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintKey'] {
-  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, ...change }) => {
-    const refused = refusalOf(change, rules);
+  return async (owner, appId, { keyId: chosen, mode, boundUser, joinSeconds, mayReset, ...change }) => {
+    const options = { mode, boundUser, joinSeconds, mayReset };
+    const refused = refusalOf(change, rules) ?? refusalOfLive(options);
     if (refused !== undefined) return refused;
     const notVerified = mode === 'live' ? await needsVerifiedEmail(pool, owner.accountId) : undefined;
     if (notVerified !== undefined) return notVerified;
@@ -143,9 +145,7 @@ function createMint({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['mintK
         keyId,
         apiKey,
         generation,
-        mode,
-        boundUser,
-        joinSeconds,
+        ...options,
         settings: withChange(NO_SETTINGS, change),
       });
     });
@@ -195,10 +195,18 @@ function createRoll({ pool, refresh, ...rules }: OwnKeysOptions): OwnKeys['rollK
       if (refused !== undefined) return refused;
       const endsAt = await expireKey(tx, { keyId, inSeconds: overlapSeconds }, generation);
       const apiKey = newApiKey(old.mode);
-      const { mode, boundUser, joinSeconds, line } = old;
+      const { mode, boundUser, joinSeconds, mayReset, line } = old;
       const settings = withChange(old.settings, { expiresAtMs });
       const of = { owner, appId, keyId: newKeyId(), apiKey, generation };
-      const key = await insertNew(tx, { ...of, mode, boundUser, joinSeconds, settings, succeeds: { keyId, line } });
+      const key = await insertNew(tx, {
+        ...of,
+        mode,
+        boundUser,
+        joinSeconds,
+        mayReset,
+        settings,
+        succeeds: { keyId, line },
+      });
       const before = factsOf(old.settings);
       const after = { ...before, expiresAt: endsAt.toISOString(), successor: key.keyId };
       const act = { action: 'key.roll', subject: keyId, appId, ...changedFacts(before, after) };
@@ -251,10 +259,11 @@ interface NewKey extends KeyOptions {
 
 /** Adds a key with its entry in the trail, and reads it back. */
 async function insertNew(tx: Queryable, { owner, apiKey, generation, ...key }: NewKey): Promise<ApiKey> {
-  const { keyId, appId, mode, boundUser, joinSeconds, settings, succeeds } = key;
+  const { keyId, appId, mode, boundUser, joinSeconds, mayReset, settings, succeeds } = key;
   const hint = hintOfApiKey(apiKey);
   await insertKey(tx, { ...key, digest: digestOfApiKey(apiKey), hint }, generation);
-  const after = { mode, hint, userId: boundUser, joinSeconds, ...setFacts(settings), rolledFrom: succeeds?.keyId };
+  const options = { mode, hint, userId: boundUser, joinSeconds, mayReset: mayReset || undefined };
+  const after = { ...options, ...setFacts(settings), rolledFrom: succeeds?.keyId };
   await insertAuditEntry(tx, ownersEntry(owner, { action: 'key.create', subject: keyId, appId, after }));
   const row = await selectKeyOfApp(tx, { appId, keyId });
   if (row === undefined) throw new Error('The key cannot be read back after it was created.');

@@ -1,3 +1,4 @@
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import {
   type AccountRow,
   deleteOldestSessions,
@@ -21,6 +22,8 @@ export interface Account {
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
+  /** Among operators. Undefined for owners, see `operatorRoleOf`. */
+  readonly operatorRole: OperatorRole | undefined;
   readonly isDisabled: boolean;
   /** The account has proved that mail to its address reaches it. */
   readonly isEmailVerified: boolean;
@@ -55,6 +58,9 @@ export interface SignIn {
 }
 
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+/** An operator's session opens everybody's money, so a stolen or forgotten one ends sooner (CP-06). */
+const OPERATOR_LIFETIME_MS = 12 * 60 * 60 * 1_000;
+const OPERATOR_IDLE_MS = 30 * 60 * 1_000;
 const SESSIONS_MAX = 100;
 /** How long a proof counts, from signing in or from proving it again. */
 const PROOF_LIFETIME_MS = 10 * 60 * 1_000;
@@ -98,6 +104,7 @@ export async function openSession(
     passwordHash,
     digest: sha256(token),
     lifetimeMs: LIFETIME_MS,
+    operatorLifetimeMs: OPERATOR_LIFETIME_MS,
   });
   if (row === undefined) return undefined;
   await deleteOldestSessions(db, accountId, SESSIONS_MAX);
@@ -107,7 +114,7 @@ export async function openSession(
 /** Finds a session and records its use. The record is not part of the answer, so it may lag by a minute. */
 async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
   if (!SHAPE.test(token)) return undefined; // No read for texts that cannot be a token of ours.
-  const row = await selectSession(db, sha256(token), PROOF_LIFETIME_MS);
+  const row = await selectSession(db, sha256(token), { proofMs: PROOF_LIFETIME_MS, idleMs: OPERATOR_IDLE_MS });
   if (row === undefined) return undefined;
   await touchSession(db, row.session_id);
   return { account: accountOf(row.account), session: sessionOf(row), isProved: row.is_proved };
@@ -120,6 +127,7 @@ export function accountOf(row: AccountRow): Account {
     email: row.email,
     name: row.name ?? undefined,
     role: row.role,
+    operatorRole: row.operator_role ?? undefined,
     isDisabled: row.is_disabled,
     isEmailVerified: row.email_verified_at !== null,
     hasSecondFactor: row.has_second_factor,

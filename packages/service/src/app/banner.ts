@@ -11,9 +11,12 @@ interface BannerOptions {
 export function bannerOf({ url, demo, config }: BannerOptions): string {
   const database =
     config.databaseUrl === undefined ? `PostgreSQL in ${config.dataDirectory}` : 'PostgreSQL at DATABASE_URL';
+  const { publicUrl } = config;
   const model = config.catalogueFile === undefined ? 'demo' : '<a model of your catalogue>';
   return `
 Purser is ready at ${url}   (development; ${database})
+
+In a browser: ${publicUrl}
 
 A live call, charged to the wallet of ${demo.userId}:
 
@@ -28,7 +31,7 @@ The same call with the sandbox key (a fixed answer, play money, no provider):
 ${callWith(url, demo.testKey, demo.userId, model)}
 
 A user without a wallet is refused, and the refusal contains a link. Open it in a browser. The sign-in code is in the
-mailbox (${url}/dev/mailbox), and the page lists test cards. Then repeat the call:
+mailbox (${publicUrl}/dev/mailbox), and the page lists test cards. Then repeat the call:
 
 ${callWith(url, demo.liveKey, 'new-user', model)}
 
@@ -45,7 +48,7 @@ The variables of the guides, to paste into another terminal:
   export PURSER_API_KEY=${demo.liveKey} PURSER_TEST_KEY=${demo.testKey}
   export PURSER_OWNER_EMAIL=${DEMO_OWNER_EMAIL} PURSER_OWNER_PASSWORD=${demo.ownerPassword}
 
-The pages for wallet owners: ${url}/wallet   Accounts of app owners: ${url}/account
+The pages for wallet owners: ${publicUrl}/wallet   The console of app owners: ${publicUrl}/console
 Check the ledger, to the micro: npm run purser -- ledger check
 Read on: docs/guides/app-developer.md, docs/guides/operator.md. Stop with Ctrl-C.
 `;

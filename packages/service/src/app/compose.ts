@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
-import { createAppProfiles } from '#accounts/app-profile.ts';
 import { createKeyDirectory, readAppFacts } from '#accounts/key-directory.ts';
 import { withLoans } from '#accounts/loans.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
+import { openReaders } from '#app/readers.ts';
 import { openServer } from '#app/open-server.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
@@ -42,7 +42,6 @@ import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
-import { createWallets } from '#ledger/wallet/wallet.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startOutbox } from '#mail/outbox.ts';
@@ -52,7 +51,6 @@ import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
 import { startRollUp } from '#stats/roll-up.ts';
 import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
-import { createUsage } from '#usage/usage.ts';
 
 interface ComposeOptions {
   readonly config: Config;
@@ -132,13 +130,13 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const pools = openPlanePools(pool);
+  const read = openReaders({ db: shared, pools, config });
   const { noted, endCall } = openCallRecords(pools.shared, config, log);
-  const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, currency: config.currency, clock };
+  const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { config, pools, clock, log, keys, catalogue, links, ...webhooks };
+  const acts = { config, pools, clock, log, keys, catalogue, links, sandboxWallets: read.sandboxWallets, ...webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {

@@ -77,6 +77,16 @@ test('C5 production needs a public URL, and https unless only this machine reach
   assert.equal(read({ PURSER_PUBLIC_URL: 'http://pay.example.com' }).publicUrl, 'http://pay.example.com');
 });
 
+function publicUrlOf(set: Readonly<Record<string, string>>): string {
+  return read({ ...PRODUCTION, PURSER_ENV: '', PURSER_PUBLIC_URL: '', PORT: '8080', ...set }).publicUrl;
+}
+
+test('CP-06 a service on its own machine is named localhost, a name that passkeys can be bound to', () => {
+  assert.equal(publicUrlOf({}), 'http://localhost:8080');
+  assert.equal(publicUrlOf({ HOST: '127.0.0.1' }), 'http://127.0.0.1:8080');
+  assert.equal(publicUrlOf({ HOST: '::1' }), 'http://[::1]:8080');
+});
+
 test('C5 production lists every fault at once', () => {
   const faults = faultsOf({ PURSER_SECRET: 'a'.repeat(32), PURSER_PUBLIC_URL: '', PURSER_CATALOGUE: '', PORT: 'x' });
   assert.deepEqual(faults.map((fault) => /^\w+/.exec(fault)?.[0] ?? '').toSorted(), [

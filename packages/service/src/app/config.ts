@@ -97,7 +97,8 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
   const isProduction = environment === 'production';
-  const host = settings.text('HOST') ?? '127.0.0.1';
+  const givenHost = settings.text('HOST');
+  const host = givenHost ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
   const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
   const catalogueFile = settings.text('PURSER_CATALOGUE');
@@ -106,7 +107,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     environment,
     host,
     port,
-    publicUrl: readPublicUrl(settings, { environment, host, port }),
+    publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
@@ -181,13 +182,15 @@ function checkMode(
 }
 
 /**
- * Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only. Production
+ * Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only, and name it
+ * `localhost`: browsers bind passkeys to a name, and 127.0.0.1 is none (decision 0063). Production
  * needs https, because cookies are `Secure` only then; a service that only this machine reaches may do without.
  */
 function readPublicUrl(
   settings: SettingsReader,
-  { environment, host, port }: { readonly environment: string; readonly host: string; readonly port: number },
+  of: { readonly environment: string; readonly givenHost: string | undefined; readonly port: number },
 ): string {
+  const { environment, givenHost: host = 'localhost', port } = of;
   const value = settings.text('PURSER_PUBLIC_URL');
   const isProduction = environment === 'production';
   if (value === undefined) {

@@ -8,10 +8,11 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
+import { addOperatorRoutes, composeOperator } from '#app/operator-plane.ts';
 import { openBudgets } from '#app/key-budgets.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
-import { composePayments, type Payments } from '#app/payments.ts';
+import { composePayments } from '#app/payments.ts';
 import { createWalletMail } from '#app/wallet-mail.ts';
 import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
@@ -33,20 +34,13 @@ import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { OwnCalls } from '#http/own-calls.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
-import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
-import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
-import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
-import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
-import { addServiceRoutes } from '#http/operator-plane/service.ts';
-import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
-import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
 import { accountNewsMail, verifyMail } from '#mail/account-letters.ts';
-import { movedMail, releasedMail, resetMail } from '#mail/letters.ts';
+import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -58,16 +52,8 @@ import { createPace, type PaceRate } from '#limits/pace.ts';
 import { createThrottle, type Throttle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
-import { createAccountDesk } from '#operator/accounts.ts';
-import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
-import { createKeyRules } from '#providers/keys/key-rules.ts';
-import { createCatalogueDesk } from '#operator/catalogue.ts';
-import { createLedgerCheck } from '#operator/ledger-check.ts';
-import { createAnyPayments } from '#operator/payments.ts';
-import { createWalletOwners } from '#operator/wallet-owners.ts';
-import { createOperatorWallets } from '#operator/wallets.ts';
-import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -99,6 +85,7 @@ interface PlanesOptions {
   readonly listeners: Listeners;
   readonly deliveries: DeliveryHistory;
   readonly sendTestEvent: SendTest;
+  readonly sandboxWallets: SandboxWallets;
   readonly links: Links;
 }
 
@@ -126,47 +113,28 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, underWay, links } = options;
+  const { config, pools, clock, log, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
   const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
-  const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
-  const control: ControlPlane = {
-    audit: createAuditReader(pool),
-    accounts: composeAccounts(options, throttle, { sendMail, sendNews }),
-    sessions: createSessions(pool),
-    apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
-    teams: composeTeams({ config, pool, throttle, sendMail }),
-    logos: createLogos(pool),
-    readBudgets: openBudgets(pool, pools.sandbox),
-    publicUrl: config.publicUrl,
-    appUsers: createAppUsers(pool),
-    sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
-    appUsage: createAppUsage(pools),
-    traces: createTraceReader(pool),
-    stats: createStats(pool),
-    subscriptions: options.subscriptions,
-    listeners: options.listeners,
-    deliveries: options.deliveries,
-    sendTestEvent: options.sendTestEvent,
-    clock,
-    currency: config.currency,
-    addressOf: createCallerAddress(config.proxyHops, log),
-    inBackground: (work) => {
-      underWay.follow(work).catch((fault: unknown) => {
-        log.error({ fault: describeFault(fault) }, 'work in the background failed');
-      });
-    },
-    isRegistrationOpen: config.registration === 'open',
-  };
-  const operator = composeOperator(options, { control, payments, sendMail, sendNews });
+  const control = composeControl(options, throttle, { sendMail, sendNews });
+  const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
   const showNowhere = createNowhere(config);
-  const of = { log, findSession: sessions.find, addressOf, paces, showNowhere, publicUrl: config.publicUrl };
+  const isSecondFactorRequired = config.environment === 'production';
+  const of = {
+    log,
+    findSession: sessions.find,
+    addressOf,
+    paces,
+    showNowhere,
+    publicUrl: config.publicUrl,
+    isSecondFactorRequired,
+  };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
@@ -187,6 +155,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     pages: createPages({
       ...control,
       ...pageParts(options),
+      operator,
+      rules: { isSecondFactorRequired },
       walletOwners: people,
       pace: paces.addresses,
       secret: config.secret,
@@ -196,24 +166,53 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
 }
 
+/** What app owners act on. */
+function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail): ControlPlane {
+  const { config, pools, clock, log, keys, underWay } = options;
+  const pool = pools.shared;
+  const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
+  return {
+    audit: createAuditReader(pool),
+    accounts: composeAccounts(options, throttle, mail),
+    sessions: createSessions(pool),
+    apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
+    teams: composeTeams({ config, pool, throttle, sendMail: mail.sendMail }),
+    logos: createLogos(pool),
+    readBudgets: openBudgets(pool, pools.sandbox),
+    publicUrl: config.publicUrl,
+    appUsers: createAppUsers(pool),
+    sandboxWallets: options.sandboxWallets,
+    appUsage: createAppUsage(pools),
+    traces: createTraceReader(pool),
+    stats: createStats(pool),
+    subscriptions: options.subscriptions,
+    listeners: options.listeners,
+    deliveries: options.deliveries,
+    sendTestEvent: options.sendTestEvent,
+    clock,
+    currency: config.currency,
+    addressOf: createCallerAddress(config.proxyHops, log),
+    inBackground: (work) => {
+      underWay.follow(work).catch((fault: unknown) => {
+        log.error({ fault: describeFault(fault) }, 'work in the background failed');
+      });
+    },
+    isRegistrationOpen: config.registration === 'open',
+  };
+}
+
 function pageParts({ config, pools, keys, catalogue, ownCalls }: PlanesOptions) {
   const isDevelopment = config.environment === 'development';
   return { isDevelopment, catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
 }
 
-interface OperatorParts {
-  readonly control: ControlPlane;
-  readonly payments: Payments | undefined;
+interface Mail {
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
 }
 
 /** Accounts, with the mails that they send. */
-function composeAccounts(
-  { config, pools, clock }: PlanesOptions,
-  throttle: Throttle,
-  { sendMail, sendNews }: Pick<OperatorParts, 'sendMail' | 'sendNews'>,
-) {
+function composeAccounts({ config, pools, clock }: PlanesOptions, throttle: Throttle, { sendMail, sendNews }: Mail) {
   return createAccounts({
     ...config,
     pool: pools.shared,
@@ -233,40 +232,6 @@ function createSendNews(config: Config, clock: Clock, sendMail: SendMail): SendN
   };
 }
 
-/** What operators act on. */
-function composeOperator(
-  { config, pools, keys, catalogue }: PlanesOptions,
-  { control, payments, sendMail, sendNews }: OperatorParts,
-): OperatorPlane {
-  const pool = pools.shared;
-  const { currency } = config;
-  return {
-    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
-    walletOwners: createWalletOwners({
-      pool,
-      currency,
-      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
-      mailMoved: async (tx, { before, after }) => {
-        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
-        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
-      },
-    }),
-    payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({
-      pool,
-      refresh: catalogue.refresh,
-      keys: createKeyRules(config.providerKeys),
-    }),
-    accounts: createAccountDesk(pool, sendNews),
-    calls: control,
-    readUpstreams: catalogue.readUpstreams,
-    audit: control.audit,
-    addressOf: control.addressOf,
-    checkLedger: createLedgerCheck(pools.check),
-  };
-}
-
 /** All routes of the two planes. */
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
@@ -283,12 +248,5 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addStatsRoutes(plane, control);
   addWebhookRoutes(plane, control);
   addListenerRoutes(plane, control);
-  addAnyAppRoutes(plane, operator);
-  addOperatorWalletRoutes(plane, operator);
-  addMovementRoutes(plane, operator);
-  addWalletOwnerRoutes(plane, operator);
-  addCatalogueRoutes(plane, operator);
-  addAnyCallRoutes(plane, operator);
-  addUpstreamRoutes(plane, operator);
-  addServiceRoutes(plane, operator);
+  addOperatorRoutes(plane, operator);
 }

@@ -50,7 +50,7 @@ export async function ensureDemo(
   pool: Pool,
   { dataDirectory, currency, publicUrl }: Pick<Config, 'dataDirectory' | 'currency' | 'publicUrl'>,
 ): Promise<Demo> {
-  const root = [`${publicUrl}/`]; // Our own start page, because the demo has no app of its own to return to.
+  const root = rootsOf(publicUrl);
   const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
   await register(pool, {
     account: { accountId: demo.accountId, email: DEMO_OWNER_EMAIL, name: 'Demo account' },
@@ -73,6 +73,15 @@ export async function ensureDemo(
   await createWallets(pool).open({ appId, userId, currency, cap: undefined });
   await createFunding(pool).credit({ appId, userId, kind: 'contract_credit', amount: DEMO_CREDIT, key: 'demo' });
   return demo;
+}
+
+/**
+ * Our own start page, because the demo has no app of its own to return to. Redirect addresses are compared as text, and people
+ * write both names of their machine.
+ */
+function rootsOf(publicUrl: string): readonly string[] {
+  const { hostname, port } = new URL(publicUrl);
+  return [`${publicUrl}/`, ...(hostname === 'localhost' ? [`http://127.0.0.1:${port}/`] : [])];
 }
 
 /** Reads the demo's keys, and makes those that an earlier version of the demo did not have yet. */

@@ -1,5 +1,5 @@
 import { sha256 } from '#kernel/crypto.ts';
-import type { AccountId, AppId } from '#kernel/ids.ts';
+import type { AccountId, AppId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
 /** A state before or after an act: the fields that matter, in JSON. Never a secret, a prompt or a whole address with a query. */
@@ -8,7 +8,7 @@ export type Facts = Readonly<Record<string, unknown>>;
 /** Who acts, and from where. */
 export interface Actor {
   /**
-   * An account; an identity that claims a wallet; `command-line`; `settings` for the operator that the settings name; or
+   * An account; a key that resets test users; an identity that claims a wallet; `command-line`; `settings` for the operator that the settings name; or
    * `processor` for the outcome of a payment.
    */
   readonly actor: string;
@@ -46,6 +46,18 @@ type OwnersAct = Pick<AuditEntry, 'action' | 'subject' | 'appId' | 'before' | 'a
 /** The entry of an owner's act. */
 export function ownersEntry({ accountId, email, from }: Owner, act: OwnersAct): AuditEntry {
   return { actor: accountId, actorName: email, from, accountId, reason: undefined, ...act };
+}
+
+/** An API key that acts on its app. Its acts are among those of the account that owns the app. */
+export interface ActingKey {
+  readonly keyId: KeyId;
+  readonly accountId: AccountId;
+  readonly from: string;
+}
+
+/** The entry of an act by an API key. */
+export function keysEntry({ keyId, accountId, from }: ActingKey, act: OwnersAct): AuditEntry {
+  return { actor: keyId, from, accountId, reason: undefined, ...act };
 }
 
 const FACTS_BYTES_MAX = 16_384;

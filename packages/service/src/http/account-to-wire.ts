@@ -1,3 +1,4 @@
+import { operatorRoleOf } from '#accounts/operator-role.ts';
 import type { Account } from '#accounts/session.ts';
 import { isoOf } from '#kernel/clock.ts';
 
@@ -5,5 +6,14 @@ import { isoOf } from '#kernel/clock.ts';
 export function accountToWire(account: Account) {
   const { accountId, email, name, role, isEmailVerified: emailVerified, hasSecondFactor, createdAtMs } = account;
   const secondFactor = hasSecondFactor ? ('on' as const) : ('off' as const);
-  return { accountId, email, name: name ?? null, role, emailVerified, secondFactor, createdAt: isoOf(createdAtMs) };
+  return {
+    accountId,
+    email,
+    name: name ?? null,
+    role,
+    operatorRole: operatorRoleOf(account) ?? null,
+    emailVerified,
+    secondFactor,
+    createdAt: isoOf(createdAtMs),
+  };
 }

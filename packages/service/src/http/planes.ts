@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { leastRoleOf } from '@purser/contract/access.ts';
+import { operatorAccessOf } from '@purser/contract/operator-access.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -7,6 +8,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { operatorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { addReference } from '#http/openapi/reference.ts';
@@ -46,8 +48,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Anybody may call this route. Every other route checks the session before anything else (AU-05). */
     readonly isPublic?: boolean;
-    /** The role that the account must have. Any other gets a 403. */
-    readonly role?: 'operator';
     /** The body may have 1 MiB. Every other one has at most 64 KiB: parsing more would keep other callers waiting. */
     readonly isLarge?: boolean;
   }
@@ -65,7 +65,7 @@ export interface PlanePaces {
   readonly accounts: Pace;
 }
 
-interface PlanesOptions {
+interface PlanesOptions extends OperatorRules {
   readonly log: Log;
   /** Finds the session of a token; undefined if the token is not valid. */
   readonly findSession: Sessions['find'];
@@ -87,7 +87,7 @@ function buildNone(): never {
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
  */
 export async function createPlanes(
-  { log, findSession, addressOf, paces, showNowhere, publicUrl }: PlanesOptions,
+  { log, findSession, addressOf, paces, showNowhere, publicUrl, isSecondFactorRequired }: PlanesOptions,
   addRoutes: (plane: Plane) => void,
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -121,7 +121,7 @@ export async function createPlanes(
     else sendRefusal(exchange, refusal);
   });
   app.decorateRequest('signedIn', undefined);
-  addChecks(app, { findSession, addressOf, paces }, sendUnknown);
+  addChecks(app, { findSession, addressOf, paces, isSecondFactorRequired }, sendUnknown);
   app.addHook('preValidation', async ({ params, query }) => {
     granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
   });
@@ -139,7 +139,9 @@ export async function createPlanes(
   app.addHook('onRoute', (route) => {
     const described = describedRouteOf(route);
     if (described === undefined) return;
-    if (described.path.startsWith('/apps/{appId}')) leastRoleOf(`${described.method} ${described.path}`); // Or it throws.
+    const name = `${described.method} ${described.path}`;
+    if (described.path.startsWith('/apps/{appId}')) leastRoleOf(name); // Or it throws.
+    if (described.path.startsWith('/operator/')) operatorAccessOf(name);
     routes.push(described);
   });
   addRoutes(app.withTypeProvider<SchemaTypes>());
@@ -157,18 +159,19 @@ export async function createPlanes(
 /** The checks of every request, before anything is read, parsed or looked up: pace first, then the session (CP-11, AU-05). */
 function addChecks(
   app: FastifyInstance<Server, IncomingMessage, ServerResponse>,
-  { findSession, addressOf, paces }: Pick<PlanesOptions, 'findSession' | 'addressOf' | 'paces'>,
+  rules: Pick<PlanesOptions, 'findSession' | 'addressOf' | 'paces' | 'isSecondFactorRequired'>,
   sendUnknown: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
+  const { findSession, addressOf, paces } = rules;
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendUnknown(request, reply); // Costs less than counting it would.
     granted(paces.addresses.take(addressOf(request.raw)));
-    const { isPublic, role } = request.routeOptions.config;
-    if (isPublic === true) return;
+    if (request.routeOptions.config.isPublic === true) return;
     const token = bearerTokenOf(request.headers.authorization);
     request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
     granted(paces.accounts.take(request.signedIn.account.accountId));
-    if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
+    const route = routeNameOf(request);
+    if (route.includes(' /operator/')) granted(operatorRefusal(request.signedIn, operatorAccessOf(route), rules));
   });
 }
 
@@ -179,8 +182,9 @@ function noSession(): Refusal<'UNAUTHORIZED'> {
   );
 }
 
-function notAllowed(): Refusal<'FORBIDDEN'> {
-  return refuse('FORBIDDEN', 'Only operators of the service may do this.');
+/** The route of a request as the tables of roles name it, such as `GET /apps/{appId}`. */
+export function routeNameOf({ routeOptions: { method, url } }: FastifyRequest): string {
+  return `${method === 'HEAD' ? 'GET' : String(method)} ${String(url).replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 /** The exchange that `handle` stored for a request. The framework knows only the request. */

@@ -11,6 +11,7 @@ import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
+import { handleSandboxBalance, handleSandboxNext, handleSandboxReset } from '#http/data-plane/sandbox.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
@@ -127,6 +128,9 @@ function routesOf({
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
+    ['/sandbox/balance', { GET: (exchange) => handleSandboxBalance(dataPlane, exchange) }],
+    ['/sandbox/reset', { POST: (exchange) => handleSandboxReset(dataPlane, exchange) }],
+    ['/sandbox/next', { PUT: (exchange) => handleSandboxNext(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, readiness) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],

@@ -1,14 +1,13 @@
 import {
   type AccountRow,
-  hasOperator,
   insertAccount,
-  lockAccount,
   type Role,
   selectAccountByEmail,
   selectAccountById,
   selectAccounts,
-  updateAccount,
 } from '#accounts/account-queries.ts';
+import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { deleteFactors } from '#accounts/factor-queries.ts';
@@ -38,6 +37,8 @@ export interface AccountDesk {
       readonly password: string;
       readonly name: string | undefined;
       readonly role: Role;
+      /** Among operators: an admin if it is left out. Refused for owners. */
+      readonly operatorRole?: OperatorRole | undefined;
     },
   ) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   /**
@@ -52,9 +53,11 @@ export interface AccountDesk {
   ) => Promise<Account | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
-/** Exactly one of them is set. */
+/** Exactly one of them is set, or both roles. */
 interface AccountChange {
   readonly role: Role | undefined;
+  /** Of an operator: their role among operators. */
+  readonly operatorRole: OperatorRole | undefined;
   readonly isDisabled: boolean | undefined;
   /** True: the operator vouches for the e-mail, for example because the service sends no mail. */
   readonly isEmailVerified: true | undefined;
@@ -87,19 +90,22 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
       const accounts = found.slice(0, most).map(accountOf);
       return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
     },
-    create: async (act, { email, password, name, role }) => {
+    create: async (act, { email, password, name, role, operatorRole }) => {
       // Before the transaction: hashing takes long on purpose, and a transaction holds a connection.
       const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const accountId = newAccountId();
       const address = normalisedEmail(email);
       return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx, note) => {
-        note({ after: { email: address, role } });
+        note({
+          after: { email: address, role, ...(role === 'operator' ? { operatorRole: operatorRole ?? 'admin' } : {}) },
+        });
         const row: AccountRow | undefined = await insertAccount(tx, {
           accountId,
           email: address,
           name,
           role,
+          operatorRole,
           passwordHash,
           isVerified: true, // The operator vouches for the address.
         });
@@ -113,9 +119,12 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const { role = before.role, isDisabled = before.is_disabled, isEmailVerified, secondFactor } = change;
         if (isEmailVerified === true) await updateVerified(tx, accountId);
         const isRemoved = secondFactor === 'none' && (await deleteFactors(tx, accountId));
-        const isOther = role !== before.role || isDisabled !== before.is_disabled;
+        const operatorRole = operatorRoleAfter(before, change);
+        if (operatorRole instanceof Refusal) return operatorRole;
+        const isOther =
+          role !== before.role || operatorRole !== before.operator_role || isDisabled !== before.is_disabled;
         // Also ends the sessions, which a person without the factor may have opened.
-        if (isOther || isRemoved) await updateAccount(tx, accountId, { role, isDisabled });
+        if (isOther || isRemoved) await updateAccount(tx, accountId, { role, operatorRole, isDisabled });
         const row = await selectAccountById(tx, accountId);
         assert(row !== undefined, 'a locked account exists');
         const changed = changedFacts(stateOf(before), stateOf(row));
@@ -123,20 +132,33 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         note(changed);
         if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
         // Checked after the change: two operators who demote each other at once must not both succeed.
-        if (await hasOperator(tx)) return accountOf(row);
-        return refuse('CONFLICT', 'This is the last operator who can sign in. Create another one first.');
+        if (await hasAdmin(tx)) return accountOf(row);
+        return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
       }),
   };
 }
 
 function stateOf(row: AccountRow) {
-  const { email, role, is_disabled: isDisabled, has_second_factor: hasSecondFactor } = row;
-  return { email, role, isDisabled, isEmailVerified: row.email_verified_at !== null, hasSecondFactor };
+  const { email, role, operator_role: operatorRole, is_disabled: isDisabled, has_second_factor: hasSecondFactor } = row;
+  return { email, role, operatorRole, isDisabled, isEmailVerified: row.email_verified_at !== null, hasSecondFactor };
+}
+
+/** Somebody who becomes an operator is an admin, unless the change names another role. Owners have none. */
+function operatorRoleAfter(
+  before: AccountRow,
+  { role, operatorRole }: AccountChange,
+): OperatorRole | null | Refusal<'CONFLICT'> {
+  if ((role ?? before.role) === 'operator') {
+    return operatorRole ?? (before.role === 'operator' ? before.operator_role : 'admin');
+  }
+  if (operatorRole === undefined) return null;
+  return refuse('CONFLICT', 'This account is no operator. Send `role: "operator"` first.');
 }
 
 /** The name of the act in the audit trail. */
-function actionOf({ role, isDisabled, isEmailVerified }: AccountChange): string {
+function actionOf({ role, operatorRole, isDisabled, isEmailVerified }: AccountChange): string {
   if (role !== undefined) return `account.make-${role}`;
+  if (operatorRole !== undefined) return 'account.operator-role';
   if (isDisabled !== undefined) return isDisabled ? 'account.disable' : 'account.enable';
   return isEmailVerified === true ? 'account.vouch' : 'account.remove-second-factor';
 }

@@ -1,7 +1,9 @@
 import type { SandboxOutcome } from '@purser/contract/sandbox.ts';
+import type { Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
-import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
+import { createSandboxTrail, type SandboxActor, type TestUser } from '#sandbox/sandbox-trail.ts';
 import {
   resetSandboxWallet,
   type SandboxWalletRow,
@@ -37,23 +39,56 @@ export interface SandboxWallets {
     page: { readonly after: string; readonly most: number },
   ) => Promise<readonly SandboxWallet[]>;
   readonly find: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet | undefined>;
-  /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. */
-  readonly reset: (appId: AppId, userId: EndUserId, reset: SandboxReset) => Promise<SandboxWallet>;
-  /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 0058). Undefined clears it. */
-  readonly setNext: (appId: AppId, userId: EndUserId, outcome: SandboxOutcome | undefined) => Promise<SandboxWallet>;
+  /** What the next call of this user finds: their wallet, or a new one with the grant, which this does not create. */
+  readonly foundByCall: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet>;
+  /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. In the trail. */
+  readonly reset: (by: SandboxActor, user: TestUser, reset: SandboxReset) => Promise<SandboxWallet>;
+  /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 0058). Undefined clears it. In the trail. */
+  readonly setNext: (by: SandboxActor, user: TestUser, outcome: SandboxOutcome | undefined) => Promise<SandboxWallet>;
 }
 
-export function createSandboxWallets(pool: Pool, grant: Micros): SandboxWallets {
+interface SandboxWalletsOptions {
+  /** Of the role that may touch play money only. */
+  readonly pool: Pool;
+  /** Of the role that may write the trail. */
+  readonly trail: Pool;
+  readonly grant: Micros;
+}
+
+export function createSandboxWallets({ pool, trail, grant }: SandboxWalletsOptions): SandboxWallets {
+  const record = createSandboxTrail(trail);
+  const find: SandboxWallets['find'] = async (appId, userId) => {
+    const row = await selectSandboxWallet(pool, appId, userId);
+    return row && walletOf(row);
+  };
   return {
     list: async (appId, page) => (await selectSandboxWallets(pool, { appId, ...page })).map(walletOf),
-    find: async (appId, userId) => {
-      const row = await selectSandboxWallet(pool, appId, userId);
-      return row && walletOf(row);
+    find,
+    foundByCall: async (appId, userId) => (await find(appId, userId)) ?? newWallet(userId, grant),
+    reset: async (by, user, { balance = grant, cap, isSuspended = false }) => {
+      const before = await find(user.appId, user.userId);
+      const after = factsOf({ balance, cap, isSuspended, nextOutcome: undefined });
+      await record(by, { action: 'sandbox.reset', user, before: before && factsOf(before), after });
+      return walletOf(await resetSandboxWallet(pool, { ...user, balance, cap, isSuspended }));
     },
-    reset: async (appId, userId, { balance = grant, cap, isSuspended = false }) =>
-      walletOf(await resetSandboxWallet(pool, { appId, userId, balance, cap, isSuspended })),
-    setNext: async (appId, userId, outcome) => walletOf(await setNextOutcome(pool, { appId, userId, grant, outcome })),
+    setNext: async (by, user, outcome) => {
+      const before = { nextOutcome: (await find(user.appId, user.userId))?.nextOutcome ?? null };
+      await record(by, { action: 'sandbox.next', user, before, after: { nextOutcome: outcome ?? null } });
+      return walletOf(await setNextOutcome(pool, { ...user, grant, outcome }));
+    },
   };
+}
+
+/** A wallet as the trail shows it. */
+function factsOf(wallet: Pick<SandboxWallet, 'balance' | 'cap' | 'isSuspended' | 'nextOutcome'>): Facts {
+  const { balance, cap, isSuspended, nextOutcome } = wallet;
+  const amounts = { balanceMicros: balance, spendCapMicros: cap ?? null };
+  return { ...amounts, suspended: isSuspended, nextOutcome: nextOutcome ?? null };
+}
+
+function newWallet(userId: EndUserId, balance: Micros): SandboxWallet {
+  const unused = { cap: undefined, isSuspended: false, requests: 0, tokens: 0, nextOutcome: undefined };
+  return { userId, balance, held: micros(0n), ...unused };
 }
 
 function walletOf(row: SandboxWalletRow): SandboxWallet {

@@ -1,4 +1,5 @@
 import { leastRoleOf } from '@purser/contract/access.ts';
+import { operatorAccessOf } from '@purser/contract/operator-access.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -32,6 +33,8 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -45,7 +48,13 @@ type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
   UsersServices &
   WebhooksServices;
 
-interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'>, Omit<ServicesOfConsole, 'frame'> {
+/** A room of the pages for operators is one line here. */
+type ServicesOfOps = OpsServices;
+
+interface PagesOptions
+  extends Omit<AccountServices, 'cookies' | 'frame'>,
+    Omit<ServicesOfConsole, 'frame'>,
+    Omit<ServicesOfOps, 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -90,6 +99,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     frame: { ...frame, isTestMoney },
   };
   const console: ServicesOfConsole = { ...accounts, frame };
+  const ops: ServicesOfOps = { ...accounts, frame };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
@@ -103,6 +113,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...guidesPages({ frame }),
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
+    ...opsHomePages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
@@ -121,11 +132,13 @@ export function createPages(given: PagesOptions): PageRoutes {
   );
 }
 
-/** Every page of an app has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
+/** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
 function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
   for (const [path, methods] of Object.entries(pages)) {
-    if (!path.startsWith(`/console/${PART}`)) continue;
-    for (const method of Object.keys(methods)) leastRoleOf(`${method} ${path}`);
+    for (const method of Object.keys(methods)) {
+      if (path.startsWith(`/console/${PART}`)) leastRoleOf(`${method} ${path}`);
+      if (path === '/ops' || path.startsWith('/ops/')) operatorAccessOf(`${method} ${path}`);
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { Teams } from '#accounts/team.ts';
 import { roleTooLow } from '#accounts/team-role.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
-import { granted } from '#http/planes.ts';
+import { granted, routeNameOf } from '#http/planes.ts';
 import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId, Mode } from '#kernel/ids.ts';
@@ -79,14 +79,8 @@ export interface OwnApp extends App {
 export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId, mode?: Mode): Promise<OwnApp> {
   const { account } = callerOf(request);
   const { app, role } = granted((await plane.apps.membership(account.accountId, appId)) ?? noSuchApp());
-  const { method, url } = request.routeOptions;
-  granted(roleTooLow(role, leastRoleOf(routeNameOf(method === 'HEAD' ? 'GET' : String(method), String(url)), mode)));
+  granted(roleTooLow(role, leastRoleOf(routeNameOf(request), mode)));
   return { ...app, role };
-}
-
-/** A route as the table of least roles names it. */
-function routeNameOf(method: string, url: string): string {
-  return `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
 export function noSuchApp(): Refusal<'NOT_FOUND'> {

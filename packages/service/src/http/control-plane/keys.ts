@@ -30,9 +30,9 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId/keys',
     { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
     async (request, reply) => {
-      const { mode, userId, joinSeconds } = request.body;
+      const { mode, userId, joinSeconds, mayReset = false } = request.body;
       const { appId } = await ownApp(control, request, request.params.appId, mode);
-      const options = { mode, boundUser: userId, joinSeconds, ...keyChangeOf(request.body) };
+      const options = { mode, boundUser: userId, joinSeconds, mayReset, ...keyChangeOf(request.body) };
       const { key, apiKey } = granted(await apps.mintKey(ownerOf(control, request), appId, options));
       return reply.code(201).send({ appId, apiKey, ...mintedToWire(key) });
     },
@@ -126,15 +126,14 @@ export function keyChangeOf(body: {
 
 /** A key: its hint, never the key, and its options, if it has any. A key that has ended stays in the list. */
 function keyToWire(key: ApiKey, budgets: ReadonlyMap<string, BudgetUse>): z.infer<typeof keySchema> {
-  const { keyId, mode, hint, boundUser, joinSeconds, createdAtMs, lastUsedAtMs, revokedAtMs, settings } = key;
+  const { keyId, mode, hint, createdAtMs, lastUsedAtMs, revokedAtMs, settings } = key;
   const { name, expiresAtMs } = settings;
   const use = budgets.get(keyId);
   return {
     keyId,
     mode,
     hint,
-    userId: boundUser,
-    joinSeconds,
+    ...optionsToWire(key),
     name,
     createdAt: isoOf(createdAtMs),
     lastUsedAt: momentOf(lastUsedAtMs),
@@ -148,18 +147,23 @@ function keyToWire(key: ApiKey, budgets: ReadonlyMap<string, BudgetUse>): z.infe
 }
 
 /** A key that was just made, with what was set for it. */
-function mintedToWire({ keyId, mode, boundUser, joinSeconds, settings }: ApiKey) {
+function mintedToWire(key: ApiKey) {
+  const { keyId, mode, settings } = key;
   const { name, expiresAtMs } = settings;
   const limits = limitsToWire(settings);
   return {
     keyId,
     mode,
-    userId: boundUser,
-    joinSeconds,
+    ...optionsToWire(key),
     name: name ?? undefined,
     expiresAt: momentOf(expiresAtMs) ?? undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
   };
+}
+
+/** Those that are not set are undefined. */
+function optionsToWire({ boundUser, joinSeconds, mayReset }: ApiKey) {
+  return { userId: boundUser, joinSeconds, mayReset: mayReset ? (true as const) : undefined };
 }
 
 function limitsToWire({ models, addresses, perMinute, monthlyBudget }: KeySettings) {

@@ -13,7 +13,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
     method,
     path,
     // The same settings that the hooks of `planes.ts` obey, so the document cannot promise another access.
-    access: config?.isPublic === true ? 'public' : (config?.role ?? 'session'),
+    access: accessOf(url, config?.isPublic === true),
     params: schema.params as z.ZodObject | undefined,
     query: schema.querystring as z.ZodObject | undefined,
     body: schema.body as z.ZodType | undefined,
@@ -28,4 +28,9 @@ function answersOf(response: Readonly<Record<string, z.ZodType>>): DescribedRout
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [status, schema.type === 'null' ? null : schema]),
   );
+}
+
+function accessOf(url: string, isPublic: boolean): DescribedRoute['access'] {
+  if (isPublic) return 'public';
+  return url.startsWith('/operator/') ? 'operator' : 'session';
 }

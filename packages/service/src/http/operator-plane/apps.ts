@@ -6,7 +6,7 @@ import {
   changeAnyAppSchema,
   reasonSchema,
 } from '@purser/contract/operator.ts';
-import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { AppDetails } from '#operator/apps.ts';
@@ -16,14 +16,13 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
   const { apps } = operator;
   plane.get(
     '/operator/apps',
-    { config: OPERATORS_ONLY, schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
+    { schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
     async ({ query }) => ({ apps: (await apps.search(query.query)).map(toWire) }),
   );
 
   plane.patch(
     '/operator/apps/:appId',
     {
-      config: OPERATORS_ONLY,
       schema: { params: appParamsSchema, body: changeAnyAppSchema, response: { 200: anyAppSchema } },
     },
     async (request) => {
@@ -42,7 +41,6 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
     plane.post(
       `/operator/apps/:appId/${act}`,
       {
-        config: OPERATORS_ONLY,
         schema: { params: appParamsSchema, body: reasonSchema, response: { 200: anyAppSchema } },
       },
       async (request) =>

@@ -1,13 +1,13 @@
 import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.ts';
 import { findCalls, operatorsTraceToWire, receiptToWire } from '#http/find-calls.ts';
-import { OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import type { Plane } from '#http/planes.ts';
 
 /** The route by which operators find a call of any app (CC-19). */
 export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
   plane.get(
     '/operator/calls',
-    { config: OPERATORS_ONLY, schema: { querystring: findAnyCallsSchema, response: { 200: anyFoundCallsSchema } } },
+    { schema: { querystring: findAnyCallsSchema, response: { 200: anyFoundCallsSchema } } },
     async ({ query }) => {
       const { receipts, traces } = await findCalls(calls, query.appId, query);
       return {

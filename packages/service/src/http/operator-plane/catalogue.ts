@@ -12,7 +12,7 @@ import {
 } from '@purser/contract/operator.ts';
 import { z } from 'zod';
 import { priceToWire } from '#catalogue/price-row.ts';
-import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -25,19 +25,15 @@ const GONE = { 204: z.null() };
  */
 export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void {
   const { catalogue } = operator;
-  plane.get(
-    '/operator/catalogue',
-    { config: OPERATORS_ONLY, schema: { response: { 200: catalogueSchema } } },
-    async (_request, reply) => {
-      const { file, version } = await catalogue.read();
-      return reply.header('etag', `"${version}"`).send(file);
-    },
-  );
+  plane.get('/operator/catalogue', { schema: { response: { 200: catalogueSchema } } }, async (_request, reply) => {
+    const { file, version } = await catalogue.read();
+    return reply.header('etag', `"${version}"`).send(file);
+  });
 
   plane.put(
     '/operator/catalogue',
     {
-      config: { ...OPERATORS_ONLY, isLarge: true },
+      config: { isLarge: true },
       schema: {
         querystring: reasonQuerySchema,
         body: catalogueSchema,
@@ -63,7 +59,6 @@ function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.put(
     '/operator/models/:id',
     {
-      config: OPERATORS_ONLY,
       schema: {
         querystring: reasonQuerySchema,
         params: modelParamsSchema,
@@ -84,7 +79,7 @@ function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.get(
     '/operator/models/:id/prices',
-    { config: OPERATORS_ONLY, schema: { params: modelParamsSchema, response: { 200: priceHistorySchema } } },
+    { schema: { params: modelParamsSchema, response: { 200: priceHistorySchema } } },
     async ({ params }) => {
       const prices = granted(await catalogue.prices(params.id));
       return {
@@ -102,7 +97,7 @@ function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.delete(
     '/operator/models/:id',
-    { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
+    { schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
     async (request, reply) => {
       granted(await catalogue.deleteModel(actOf(operator, request, request.query.reason), request.params.id));
       return reply.code(204).send(null);
@@ -116,7 +111,6 @@ function addAliasRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.put(
     '/operator/aliases/:alias',
     {
-      config: OPERATORS_ONLY,
       schema: {
         querystring: reasonQuerySchema,
         params: aliasParamsSchema,
@@ -134,7 +128,7 @@ function addAliasRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.delete(
     '/operator/aliases/:alias',
-    { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: aliasParamsSchema, response: GONE } },
+    { schema: { querystring: reasonQuerySchema, params: aliasParamsSchema, response: GONE } },
     async (request, reply) => {
       granted(await catalogue.deleteAlias(actOf(operator, request, request.query.reason), request.params.alias));
       return reply.code(204).send(null);

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Account } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
@@ -28,9 +27,6 @@ export interface OperatorPlane {
   readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
-
-/** A route with this requires an account with the operator role. Any other gets a 403 `FORBIDDEN` (CP-05). */
-export const OPERATORS_ONLY = { role: 'operator' } as const satisfies { readonly role: Account['role'] };
 
 /** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
 export function actOf(

@@ -16,36 +16,32 @@ import {
 } from '@purser/contract/operator.ts';
 import type { Account } from '#accounts/session.ts';
 import { accountToWire } from '#http/account-to-wire.ts';
-import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { auditToWire, signInsToWire } from '#http/audit-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
 
 /** Routes for the service as a whole: the ledger check, the audit trail, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
   const { audit, checkLedger } = operator;
-  plane.get(
-    '/operator/ledger/check',
-    { config: OPERATORS_ONLY, schema: { response: { 200: ledgerCheckSchema } } },
-    async () => {
-      const { wallets, entries, differences, found } = await checkLedger();
-      return {
-        ok: found === 0n,
-        wallets: Number(wallets),
-        entries: Number(entries),
-        // Text: a broken figure may be larger than a JSON number holds exactly.
-        differences: differences.map((difference) => ({
-          rule: difference.rule,
-          walletId: String(difference.walletId),
-          expected: String(difference.expected),
-          found: String(difference.found),
-        })),
-      };
-    },
-  );
+  plane.get('/operator/ledger/check', { schema: { response: { 200: ledgerCheckSchema } } }, async () => {
+    const { wallets, entries, differences, found } = await checkLedger();
+    return {
+      ok: found === 0n,
+      wallets: Number(wallets),
+      entries: Number(entries),
+      // Text: a broken figure may be larger than a JSON number holds exactly.
+      differences: differences.map((difference) => ({
+        rule: difference.rule,
+        walletId: String(difference.walletId),
+        expected: String(difference.expected),
+        found: String(difference.found),
+      })),
+    };
+  });
 
   plane.get(
     '/operator/audit',
-    { config: OPERATORS_ONLY, schema: { querystring: auditPageSchema, response: { 200: auditListSchema } } },
+    { schema: { querystring: auditPageSchema, response: { 200: auditListSchema } } },
     async ({ query }) => {
       return auditToWire(await audit.page({ before: query.before, most: query.limit }));
     },
@@ -53,7 +49,7 @@ export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.get(
     '/operator/sign-ins',
-    { config: OPERATORS_ONLY, schema: { querystring: signInPageSchema, response: { 200: signInListSchema } } },
+    { schema: { querystring: signInPageSchema, response: { 200: signInListSchema } } },
     async ({ query }) => {
       const { who, before, limit } = query;
       return signInsToWire(await audit.signIns({ who, before, most: limit }));
@@ -68,7 +64,7 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.get(
     '/operator/accounts',
-    { config: OPERATORS_ONLY, schema: { querystring: accountPageSchema, response: { 200: accountListSchema } } },
+    { schema: { querystring: accountPageSchema, response: { 200: accountListSchema } } },
     async ({ query }) => {
       const page = await accounts.list({ after: query.after, most: query.limit });
       return { accounts: page.accounts.map(toWire), next: page.next ?? null };
@@ -77,10 +73,9 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.post(
     '/operator/accounts',
-    { config: OPERATORS_ONLY, schema: { body: newAnyAccountSchema, response: { 201: accountSchema } } },
+    { schema: { body: newAnyAccountSchema, response: { 201: accountSchema } } },
     async (request, reply) => {
-      const { email, password, name, role } = request.body;
-      const account = await accounts.create(actOf(operator, request, undefined), { email, password, name, role });
+      const account = await accounts.create(actOf(operator, request, undefined), { name: undefined, ...request.body });
       return reply.code(201).send(accountToWire(granted(account)));
     },
   );
@@ -88,12 +83,11 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.patch(
     '/operator/accounts/:accountId',
     {
-      config: OPERATORS_ONLY,
       schema: { params: accountParamsSchema, body: changeAnyAccountSchema, response: { 200: anyAccountSchema } },
     },
     async (request) => {
-      const { role, disabled, emailVerified, secondFactor, reason } = request.body;
-      const change = { role, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor };
+      const { role, operatorRole, disabled, emailVerified, secondFactor, reason } = request.body;
+      const change = { role, operatorRole, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor };
       return toWire(granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)));
     },
   );

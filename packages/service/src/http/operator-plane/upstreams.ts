@@ -1,15 +1,13 @@
 import { upstreamListSchema } from '@purser/contract/upstreams.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
-import { OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import type { Plane } from '#http/planes.ts';
 
 /** The route by which operators see how their providers serve (CC-16). */
 export function addUpstreamRoutes(plane: Plane, { readUpstreams }: OperatorPlane): void {
-  plane.get(
-    '/operator/upstreams',
-    { config: OPERATORS_ONLY, schema: { response: { 200: upstreamListSchema } } },
-    async () => ({ upstreams: readUpstreams().map(toWire) }),
-  );
+  plane.get('/operator/upstreams', { schema: { response: { 200: upstreamListSchema } } }, async () => ({
+    upstreams: readUpstreams().map(toWire),
+  }));
 }
 
 function toWire({ lastMinute, models, keys, ...report }: UpstreamReport) {

@@ -7,7 +7,7 @@ import {
   operatorWalletSchema,
   reasonSchema,
 } from '@purser/contract/operator.ts';
-import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { operatorWalletToWire } from '#http/operator-plane/wallets.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -18,7 +18,7 @@ export function addWalletOwnerRoutes(plane: Plane, operator: OperatorPlane): voi
 
   plane.get(
     '/operator/identities',
-    { config: OPERATORS_ONLY, schema: { querystring: identityQuerySchema, response: { 200: identitySchema } } },
+    { schema: { querystring: identityQuerySchema, response: { 200: identitySchema } } },
     async ({ query }) => {
       const found = await walletOwners.find(query.email);
       const { wallets, ...identity } = granted(found ?? refuse('NOT_FOUND', 'Nobody signs in with this e-mail.'));
@@ -29,7 +29,6 @@ export function addWalletOwnerRoutes(plane: Plane, operator: OperatorPlane): voi
   plane.patch(
     '/operator/identities/:identityId',
     {
-      config: OPERATORS_ONLY,
       schema: { params: identityParamsSchema, body: moveIdentitySchema, response: { 200: identitySchema } },
     },
     async (request) => {
@@ -43,7 +42,6 @@ export function addWalletOwnerRoutes(plane: Plane, operator: OperatorPlane): voi
   plane.post(
     '/operator/apps/:appId/wallets/:userId/release',
     {
-      config: OPERATORS_ONLY,
       schema: { params: operatorWalletParamsSchema, body: reasonSchema, response: { 200: operatorWalletSchema } },
     },
     async (request) => {

@@ -10,7 +10,7 @@ import {
   walletDetailsSchema,
   walletPageSchema,
 } from '@purser/contract/operator.ts';
-import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
@@ -26,7 +26,6 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
   plane.post(
     '/operator/apps/:appId/wallets',
     {
-      config: OPERATORS_ONLY,
       schema: { params: appParamsSchema, body: openWalletSchema, response: { 201: operatorWalletSchema } },
     },
     async (request, reply) => {
@@ -48,7 +47,6 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
   plane.get(
     '/operator/apps/:appId/wallets/:userId',
     {
-      config: OPERATORS_ONLY,
       schema: {
         params: operatorWalletParamsSchema,
         querystring: walletPageSchema,
@@ -69,7 +67,7 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
   const { wallets, payments } = operator;
   plane.get(
     '/operator/apps/:appId/wallets/:userId/payments',
-    { config: OPERATORS_ONLY, schema: { params: operatorWalletParamsSchema, response: { 200: paymentListSchema } } },
+    { schema: { params: operatorWalletParamsSchema, response: { 200: paymentListSchema } } },
     async ({ params }) => {
       return { payments: (await payments.list(params.appId, params.userId)).map(paymentToWire) };
     },
@@ -84,7 +82,6 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
     plane.post(
       `/operator/apps/:appId/wallets/:userId/${path}`,
       {
-        config: OPERATORS_ONLY,
         schema: { params: operatorWalletParamsSchema, body, response: { 200: operatorWalletSchema } },
       },
       async (request) => {
@@ -100,7 +97,6 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.post(
     '/operator/apps/:appId/wallets/:userId/reinstate',
     {
-      config: OPERATORS_ONLY,
       schema: { params: operatorWalletParamsSchema, body: reinstateSchema, response: { 200: operatorWalletSchema } },
     },
     async (request) => {

@@ -6,8 +6,9 @@ import type { AccountServices } from '#web/account/account-services.ts';
 import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
 import { SECOND_FACTOR } from '#web/account/second-factor-page.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { button } from '#web/components/button.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { fold } from '#web/components/fold.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
@@ -15,8 +16,8 @@ import { moment } from '#web/components/moment.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 /** An account may have a hundred sessions. Twenty keep the page under 50 KB; it says how many more there are. */
 const SESSIONS_SHOWN_MAX = 20;
@@ -27,7 +28,7 @@ export function accountPage(services: AccountServices): PageMethods {
     GET: async (request) => {
       if (request.signedIn === undefined) return redirectTo('/sign-in');
       const notice = TEXTS.done.get(request.query.get('done'));
-      return { status: 200, page: await showAccount(services, request, request.signedIn, { notice }) };
+      return showAccount(services, request, request.signedIn, { notice });
     },
   };
 }
@@ -68,7 +69,7 @@ export function changePasswordForm(services: AccountServices): PageMethods {
           from: services.addressOf(request.exchange.request),
         }));
       if (changed instanceof Refusal) {
-        return refusedBy(changed, await showAccount(services, request, signedIn, { fault: changed.message }));
+        return showAccount(services, request, signedIn, { refusal: changed });
       }
       return redirectTo('/account?done=password', [cookies.write('device', changed.device)]);
     },
@@ -78,43 +79,49 @@ export function changePasswordForm(services: AccountServices): PageMethods {
 /** What the page says besides the account itself. */
 interface Shown {
   readonly notice?: string | undefined;
-  readonly fault?: string;
+  readonly refusal?: Refusal;
 }
 
-/** The account, its sessions, and the form for another password. */
+/** The account, its sessions, and the form for another password. One thing is next: verify, a second factor, or the apps. */
 async function showAccount(
-  { sessions, frame }: AccountServices,
+  services: AccountServices,
   request: PageRequest,
   { account, session }: SignedIn,
-  { notice, fault }: Shown,
-): Promise<Html> {
-  const all = await sessions.list(account.accountId);
+  { notice, refusal }: Shown,
+): Promise<PageResponse> {
+  const { isEmailVerified, hasSecondFactor, name, email, role } = account;
+  const all = await services.sessions.list(account.accountId);
   const facts = definitionList([
-    account.name === undefined ? undefined : [TEXTS.name, account.name],
-    [TEXTS.email, account.isEmailVerified ? account.email : html`${account.email} (${TEXTS.notVerified})`],
-    [TEXTS.role, TEXTS.roleOf[account.role]],
+    name === undefined ? undefined : [TEXTS.name, name],
+    [TEXTS.email, isEmailVerified ? email : html`${email} (${TEXTS.notVerified})`],
+    [TEXTS.role, TEXTS.roleOf[role]],
   ]);
-  const signOut = request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }));
-  const change = request.form('/account/password', passwordFields(account.email));
-  const body = html`${errorSummary(fault)}${successNotice(notice)}
-${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut, linkLine('/console', TEXTS.apps)] })}
-${account.isEmailVerified ? undefined : verifySection(request)}
+  const toFactor = hasSecondFactor ? TEXTS.changeFactor : TEXTS.addFactor;
+  const isFactorNext = isEmailVerified && !hasSecondFactor;
+  const change = request.form('/account/password', passwordFields(email));
+  const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
+${isEmailVerified ? undefined : verifySection(request)}
+${section({
+  id: 'who',
+  heading: TEXTS.you,
+  body: [facts, isEmailVerified && hasSecondFactor ? buttonLink('/console', TEXTS.toApps) : undefined],
+})}
 ${section({
   id: 'factor',
   heading: TEXTS.secondFactor,
   body: [
-    html`<p>${account.hasSecondFactor ? TEXTS.factorOn : TEXTS.factorOff}</p>`,
-    linkLine(SECOND_FACTOR, account.hasSecondFactor ? TEXTS.changeFactor : TEXTS.addFactor),
+    html`<p>${hasSecondFactor ? TEXTS.factorOn : TEXTS.factorOff}</p>`,
+    (isFactorNext ? buttonLink : linkLine)(SECOND_FACTOR, toFactor),
   ],
 })}
 ${sessionsSection(request, all, session)}
-${section({ id: 'change', heading: TEXTS.change, body: [change] })}`;
-  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
+${section({ id: 'password', heading: TEXTS.password, body: [fold(TEXTS.change, change, refusal !== undefined)] })}`;
+  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
 }
 
 /** What an account cannot do before its e-mail is proven, and the way to prove it. */
 function verifySection(request: PageRequest): Html {
-  const again = request.form('/account/verify/send', button(TEXTS.sendAgain, { kind: 'quiet' }));
+  const again = request.form('/account/verify/send', button(TEXTS.sendAgain));
   return section({ id: 'verify', heading: TEXTS.verify, body: [html`<p>${TEXTS.verifyWhat}</p>`, again] });
 }
 
@@ -138,7 +145,7 @@ ${button(TEXTS.endOthers, { kind: 'quiet' })}`;
   });
 }
 
-/** One session. This browser's has no button: signing out is above. */
+/** One session. This browser's has no button: the header signs it out. */
 function sessionItem(
   request: PageRequest,
   { sessionId, createdAtMs, lastUsedAtMs }: Session,

@@ -14,8 +14,8 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 const AUTHENTICATOR = '/account/authenticator';
 
@@ -35,7 +35,7 @@ export function authenticatorPage(services: AccountServices): PageMethods {
         if (added.code === 'FORBIDDEN') return redirectTo(provePath(AUTHENTICATOR));
         return offer(services, request, signedIn, { refusal: added, begun: given.setupToken });
       }
-      if (added.recoveryCodes !== undefined) return showCodes(services, added.recoveryCodes);
+      if (added.recoveryCodes !== undefined) return showCodes(services, request, added.recoveryCodes);
       return redirectTo(`${SECOND_FACTOR}?done=authenticator-added`);
     },
   };
@@ -54,7 +54,7 @@ async function offer(
 }
 
 function showForm(
-  { frame }: AccountServices,
+  services: AccountServices,
   request: PageRequest,
   { secret, otpauthUri, setupToken }: AuthenticatorOffer,
   refusal?: Refusal,
@@ -74,6 +74,5 @@ ${card(
 )}
 ${card(html`<p>${TEXTS.next}</p>`, request.form(AUTHENTICATOR, fields))}
 ${linkLine(SECOND_FACTOR, TEXTS.back)}`;
-  const page = pageOf({ title: TEXTS.title, body, frame, isError: refusal !== undefined });
-  return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
 }

@@ -12,12 +12,12 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 const PROVE = '/account/prove';
 /** Pages of ours that may be gone on to. An address that a stranger wrote leads nowhere else. */
-const THEN = /^\/(?:account|console|operator)(?:\/[\w-]+)*$/;
+const THEN = /^\/(?:account|console|ops)(?:\/[\w-]+)*(?:\?[\w.~%&=+-]*)?$/;
 
 /** The address of the proof, and of the page that needs it. */
 export function provePath(then: string): string {
@@ -58,7 +58,7 @@ async function showProof(
   { account }: SignedIn,
   { to, refusal }: { readonly to: string; readonly refusal?: Refusal },
 ): Promise<PageResponse> {
-  const { accounts, frame } = services;
+  const { accounts } = services;
   const passkeyOptions = await accounts.passkeyProofOptions(account.accountId);
   const more = hiddenField('then', to);
   const fields = html`${more}
@@ -70,7 +70,6 @@ ${button(TEXTS.prove)}`;
 ${card(html`<p>${TEXTS.why}</p>`, request.form(PROVE, fields))}
 ${passkeyOptions && passkeyForm(services, request, { action: PROVE, options: passkeyOptions, text: TEXTS.passkey, more })}
 ${linkLine('/account', TEXTS.back)}`;
-  const page = pageOf({ title: TEXTS.title, body, frame, isError: refusal !== undefined });
   const needs = passkeyOptions === undefined ? {} : passkeyNeeds(services);
-  return refusal === undefined ? { status: 200, page, needs } : { ...refusedBy(refusal, page), needs };
+  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
 }

@@ -15,8 +15,8 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 export const SECOND_FACTOR = '/account/second-factor';
 const PASSKEYS = '/account/passkeys';
@@ -81,7 +81,7 @@ function changeForm(
       const from = services.addressOf(request.exchange.request);
       const done = await change({ signedIn, from }, form);
       if (typeof done === 'string') return redirectTo(`${SECOND_FACTOR}?done=${done}`);
-      if (!(done instanceof Refusal)) return showCodes(services, done);
+      if (!(done instanceof Refusal)) return showCodes(services, request, done);
       if (done.code === 'FORBIDDEN') return redirectTo(provePath(SECOND_FACTOR));
       return showFactors(services, request, signedIn, done);
     },
@@ -89,14 +89,18 @@ function changeForm(
 }
 
 /** The recovery codes. No address leads here: they are in this answer only. */
-export function showCodes({ frame }: Pick<AccountServices, 'frame'>, codes: readonly string[]): PageResponse {
+export function showCodes(
+  services: Pick<AccountServices, 'frame'>,
+  request: PageRequest,
+  codes: readonly string[],
+): PageResponse {
   const body = card(
     html`<p>${TEXTS.codesWhat}</p>`,
     list(codes.map((code) => html`<code>${code}</code>`)),
     html`<p class="soft">${TEXTS.codesOnce}</p>`,
     buttonLink(SECOND_FACTOR, TEXTS.codesKept),
   );
-  return { status: 200, page: pageOf({ title: TEXTS.codesTitle, body, frame }) };
+  return showOwnerPage(services, request, { title: TEXTS.codesTitle, body, isNarrow: true });
 }
 
 async function showFactors(
@@ -105,7 +109,7 @@ async function showFactors(
   signedIn: SignedIn,
   refusal?: Refusal,
 ): Promise<PageResponse> {
-  const { frame, accounts } = services;
+  const { accounts } = services;
   const { accountId } = signedIn.account;
   const state = await accounts.secondFactors.state(accountId);
   const isOn = state.authenticator !== undefined || state.passkeys.length > 0;
@@ -114,7 +118,6 @@ async function showFactors(
 ${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p>${isOn ? TEXTS.on : TEXTS.off}</p>
 ${isProved ? undefined : buttonLink(provePath(SECOND_FACTOR), TEXTS.proveFirst)}
-${section({ id: 'authenticator', heading: TEXTS.authenticator, body: authenticatorPart(request, state.authenticator, isProved) })}
 ${section({
   id: 'passkeys',
   heading: TEXTS.passkeys,
@@ -126,11 +129,11 @@ ${section({
       : undefined,
   ],
 })}
+${section({ id: 'authenticator', heading: TEXTS.authenticator, body: authenticatorPart(request, state.authenticator, isProved) })}
 ${isOn ? section({ id: 'codes', heading: TEXTS.codes, body: codesPart(request, state.recoveryCodesLeft, isProved) }) : undefined}
 ${linkLine('/account', TEXTS.back)}`;
-  const page = pageOf({ title: TEXTS.title, body, frame, isError: refusal !== undefined });
   const needs = isProved ? passkeyNeeds(services) : {};
-  return refusal === undefined ? { status: 200, page, needs } : { ...refusedBy(refusal, page), needs };
+  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
 }
 
 function authenticatorPart(
@@ -141,7 +144,7 @@ function authenticatorPart(
   if (authenticator === undefined) {
     return [
       html`<p>${TEXTS.authenticatorWhat}</p>`,
-      isProved ? buttonLink('/account/authenticator', TEXTS.addAuthenticator) : undefined,
+      isProved ? buttonLink('/account/authenticator', TEXTS.addAuthenticator, 'quiet') : undefined,
     ];
   }
   return [

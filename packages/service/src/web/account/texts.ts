@@ -7,8 +7,7 @@ export const ACCOUNT_TEXTS = {
   role: 'Role',
   /** The role of the account, which decides what the API lets it do. */
   roleOf: { operator: 'Operator', owner: 'App owner' },
-  signOut: 'Sign out',
-  apps: 'Your apps',
+  toApps: 'Go to your apps',
 
   notVerified: 'not verified yet',
   verify: 'Verify your e-mail',
@@ -32,6 +31,7 @@ export const ACCOUNT_TEXTS = {
   endOthers: 'Sign out everywhere else',
   older: (count: number) => `And ${count} older sessions.`,
 
+  password: 'Password',
   change: 'Change your password',
   presentPassword: 'Current password',
   changeIt: 'Change the password',

@@ -1,14 +1,14 @@
-import { html } from '#kernel/html.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { VERIFY_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { button } from '#web/components/button.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
-import type { PageMethods } from '#web/frame/page.ts';
-import { pageOf } from '#web/frame/page-shell.ts';
-import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { showOwnerPage } from '#web/frame/owner-page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 
 const VERIFY = '/account/verify';
 /** The form of a token. Anything else in the address is dropped. */
@@ -19,14 +19,8 @@ const TOKEN = /^[0-9A-Za-z]{1,256}$/;
  * link verifies nothing, because mail scanners open links too. The button works for the account that the mail is for, and for
  * nobody else who is signed in.
  */
-export function verifyPage({ accounts, cookies, frame, addressOf }: AccountServices): PageMethods {
-  const voidPage = (message: string) =>
-    pageOf({
-      title: TEXTS.title,
-      body: html`${errorSummary(message)}\n${linkLine('/account', TEXTS.back)}`,
-      frame,
-      isError: true,
-    });
+export function verifyPage(services: AccountServices): PageMethods {
+  const { accounts, cookies, addressOf } = services;
   return {
     GET: (request) => {
       const token = request.query.get('token');
@@ -35,18 +29,17 @@ export function verifyPage({ accounts, cookies, frame, addressOf }: AccountServi
       }
       const { signedIn } = request;
       if (signedIn === undefined) {
-        const body = card(html`<p>${TEXTS.signInFirst}</p>`, linkLine('/sign-in', TEXTS.signIn));
-        return { status: 200, page: pageOf({ title: TEXTS.title, body, frame }) };
+        return show(services, request, card(html`<p>${TEXTS.signInFirst}</p>`, buttonLink('/sign-in', TEXTS.signIn)));
       }
       if (signedIn.account.isEmailVerified) return redirectTo('/account?done=verified');
       if (request.cookie('verify') === undefined) {
-        return refusedBy(refuse('BAD_REQUEST', TEXTS.noLink), voidPage(TEXTS.noLink));
+        return showRefused(services, request, refuse('BAD_REQUEST', TEXTS.noLink));
       }
       const body = card(
         html`<p>${TEXTS.confirm(signedIn.account.email)}</p>`,
         request.form(VERIFY, button(TEXTS.verify)),
       );
-      return { status: 200, page: pageOf({ title: TEXTS.title, body, frame }) };
+      return show(services, request, body);
     },
     POST: async (request) => {
       const { signedIn } = request;
@@ -54,23 +47,33 @@ export function verifyPage({ accounts, cookies, frame, addressOf }: AccountServi
       const from = addressOf(request.exchange.request);
       const refused = await accounts.verifyEmail(signedIn.account, request.cookie('verify') ?? '', from);
       const kept = [cookies.write('verify', undefined)];
-      if (refused !== undefined) return { ...refusedBy(refused, voidPage(refused.message)), cookies: kept };
+      if (refused !== undefined) return { ...showRefused(services, request, refused), cookies: kept };
       return redirectTo('/console?done=verified', kept);
     },
   };
 }
 
 /** `/account/verify/send`: mails the link again. */
-export function sendVerificationForm({ accounts, frame }: AccountServices): PageMethods {
+export function sendVerificationForm(services: AccountServices): PageMethods {
   return {
     GET: () => redirectTo('/account'),
-    POST: async ({ signedIn }) => {
+    POST: async (request) => {
+      const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
-      const refused = await accounts.sendVerification(signedIn.account);
+      const refused = await services.accounts.sendVerification(signedIn.account);
       if (refused === undefined) return redirectTo('/account?done=verification');
       if (refused.code === 'CONFLICT') return redirectTo('/account?done=verified');
-      const body = html`${errorSummary(refused.message)}\n${linkLine('/account', TEXTS.back)}`;
-      return refusedBy(refused, pageOf({ title: TEXTS.title, body, frame, isError: true }));
+      return showRefused(services, request, refused);
     },
   };
+}
+
+function show(services: AccountServices, request: PageRequest, body: Html, refusal?: Refusal): PageResponse {
+  return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+}
+
+/** The link or the mail that was asked for is not to be had. The account has the button that mails another one. */
+function showRefused(services: AccountServices, request: PageRequest, refusal: Refusal): PageResponse {
+  const body = html`${errorSummary(refusal.message)}\n${card(linkLine('/account', TEXTS.back))}`;
+  return show(services, request, body, refusal);
 }

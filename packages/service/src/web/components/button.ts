@@ -18,9 +18,9 @@ export function button(text: string, { kind, name, value, label }: Button = {}):
   return html`<button${attributes.map(([key, set]) => (set === undefined ? undefined : html` ${key}="${set}"`))}>${text}</button>`;
 }
 
-/** A link that looks like the main button: the way on, where nothing has to be sent. */
-export function buttonLink(href: string, text: string): Html {
-  return html`<p><a class="button" href="${href}">${text}</a></p>`;
+/** A link that looks like a button, the main one unless it is `quiet`: the way on, where nothing has to be sent. */
+export function buttonLink(href: string, text: string, kind?: 'quiet'): Html {
+  return html`<p><a class="button${kind === undefined ? '' : ' quiet'}" href="${href}">${text}</a></p>`;
 }
 
 /** Things side by side, as far as there is room. */

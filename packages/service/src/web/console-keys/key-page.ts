@@ -13,6 +13,7 @@ import { section } from '#web/components/section.ts';
 import { selectField } from '#web/components/select-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
+import { verifyFirst } from '#web/console/verify-first.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console-keys/key-form.ts';
 import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
@@ -116,7 +117,7 @@ async function showKey(
   const isOver = key.revokedAtMs !== undefined;
   const form = (fields: Html) => request.form(to('key', { id: key.keyId }), fields);
   const facts = section({ id: 'facts', heading: TEXTS.facts, body: [await factsOf(services, asked, key)] });
-  const forms = isOver || !may('key') ? undefined : formsOf(services, key, { form, facts, refused });
+  const forms = isOver || !may('key') ? undefined : formsOf(services, asked, key, { form, facts, refused });
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
 ${isOver ? undefined : snippetsOf(services, asked, key)}
@@ -128,6 +129,7 @@ ${forms ?? facts}`;
 /** What can be changed beside what is known: on a phone the way to change it comes first. */
 function formsOf(
   { currency }: ConsoleKeysServices,
+  asked: AppRequest,
   key: ApiKey,
   shown: { readonly form: (fields: Html) => Html; readonly facts: Html; readonly refused: Refused | undefined },
 ): Html {
@@ -146,7 +148,7 @@ function formsOf(
 ${section({ id: 'edit', heading: KEYS_TEXTS.edit, body: [form(edit)] })}
 <div>
 ${facts}
-${section({ id: 'end', heading: TEXTS.end, body: [key.rolledTo === undefined ? rollPart(form) : undefined, revoke] })}
+${section({ id: 'end', heading: TEXTS.end, body: [key.rolledTo === undefined ? (verifyFirst(asked) ?? rollPart(form)) : undefined, revoke] })}
 </div>
 </div>`;
 }
@@ -168,6 +170,7 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
   const other = (keyId: string) => html`<a href="${to('key', { id: keyId })}"><code>${keyId}</code></a>`;
   return definitionList([
     [TEXTS.keyId, html`<code>${key.keyId}</code>`],
+    key.mayReset ? [TEXTS.use, TEXTS.mayResetWhat] : undefined,
     key.boundUser === undefined ? undefined : [TEXTS.user, key.boundUser],
     key.joinSeconds === undefined ? undefined : [TEXTS.joins, TEXTS.seconds(key.joinSeconds)],
     [TEXTS.created, at(key.createdAtMs)],

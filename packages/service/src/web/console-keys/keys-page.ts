@@ -4,6 +4,7 @@ import type { ApiKey } from '#accounts/own-key.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
+import { checkboxField } from '#web/components/checkbox-field.ts';
 import { moment } from '#web/components/moment.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
@@ -12,6 +13,7 @@ import { textField } from '#web/components/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { keyIdOnce, onceField } from '#web/console/once.ts';
+import { verifyFirst } from '#web/console/verify-first.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, NOTHING_TYPED, settingFields, typedIn, type TypedSettings } from '#web/console-keys/key-form.ts';
 import { nameOf, showMinted, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
@@ -27,7 +29,8 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
     POST: async (asked, form) => {
       const typed = typedIn(form);
       const user = form.field('user').trim();
-      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, refusal });
+      const mayReset = form.field('reset') === 'yes';
+      const refused = (refusal: Refusal) => showKeys(services, asked, { typed, user, mayReset, refusal });
       const change = changeTyped(typed);
       if (change instanceof Refusal) return refused(change);
       const options = { mode: asked.mode, ...(user === '' ? {} : { userId: user }) };
@@ -37,7 +40,7 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
       }
       const { mode, userId: boundUser } = checked.value;
       const keyId = keyIdOnce(form, asked.app.appId);
-      const key = { keyId, mode, boundUser, joinSeconds: undefined, ...change };
+      const key = { keyId, mode, boundUser, joinSeconds: undefined, mayReset, ...change };
       const minted = await services.apps.mintKey(asked.owner, asked.app.appId, key);
       if (!(minted instanceof Refusal)) return showMinted(services, asked, minted);
       const before = keyId === undefined ? undefined : await services.apps.findKey(asked.app.appId, keyId);
@@ -50,6 +53,7 @@ export function keysPage(services: ConsoleKeysServices): PageMethods {
 interface Refused {
   readonly typed: TypedSettings;
   readonly user: string;
+  readonly mayReset: boolean;
   readonly refusal: Refusal;
 }
 
@@ -70,7 +74,7 @@ ${card(
   }),
   next && html`<p><a href="${to('keys', { after: next.keyId })}">${TEXTS.more}</a></p>`,
 )}
-${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
+${asked.may('keys') ? section({ id: 'new', heading: TEXTS.make, body: [verifyFirst(asked) ?? newKeyForm(services, asked, refused)] }) : asked.tooLow()}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'keys', refusal: refused?.refusal });
 }
 
@@ -85,11 +89,12 @@ function rowOf(services: ConsoleKeysServices, { request, to }: AppRequest, key: 
 }
 
 function limitsOf(
-  { settings, boundUser }: ApiKey,
+  { settings, boundUser, mayReset }: ApiKey,
   amountOf: (micros: NonNullable<ApiKey['settings']['monthlyBudget']>) => string,
 ): string {
   const { models, addresses, perMinute, monthlyBudget } = settings;
   const limits = [
+    mayReset ? KEY_TEXTS.mayReset : undefined,
     boundUser,
     monthlyBudget === null ? undefined : KEY_TEXTS.budgetOf(amountOf(monthlyBudget)),
     perMinute === null ? undefined : KEY_TEXTS.perMinute(perMinute),
@@ -101,7 +106,7 @@ function limitsOf(
 
 function newKeyForm(
   { currency }: ConsoleKeysServices,
-  { request, to }: AppRequest,
+  { request, to, mode }: AppRequest,
   refused: Refused | undefined,
 ): Html {
   const typed = refused?.typed ?? NOTHING_TYPED;
@@ -112,8 +117,13 @@ function newKeyForm(
     hint: TEXTS.userHint,
     lengthMax: 256,
   });
+  const isChecked = refused?.mayReset === true;
+  const reset =
+    mode === 'sandbox'
+      ? html`\n${checkboxField({ name: 'reset', label: TEXTS.mayReset, value: 'yes', isChecked })}`
+      : undefined;
   return request.form(
     to('keys'),
-    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}\n${button(TEXTS.create)}`,
+    html`${onceField()}${settingFields(typed, currency, { isOpen: refused !== undefined, more: user })}${reset}\n${button(TEXTS.create)}`,
   );
 }

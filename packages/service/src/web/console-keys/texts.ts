@@ -19,6 +19,7 @@ export const KEYS_TEXTS = {
   user: 'Only for this user',
   userHint:
     'For tools that cannot send the header x-service-user. It cannot be changed later. Empty: each call names its user.',
+  mayReset: 'For automated tests: reads and resets test users, and makes no calls. It cannot be changed later.',
   expires: 'Expires after this day (UTC)',
   expiresHint: 'Such as 2027-06-30. Empty: never.',
   models: 'Models',
@@ -51,6 +52,8 @@ export const KEY_TEXTS = {
   lastUsed: 'Last used',
   expires: 'Expires',
   revoked: 'Revoked',
+  mayReset: 'resets test users',
+  mayResetWhat: 'Reads and resets test users, and makes no calls',
   user: 'Only for the user',
   joins: 'Joins calls with the same body',
   seconds: (count: number) => (count === 1 ? 'for a second' : `for ${count} seconds`),
@@ -94,6 +97,9 @@ export const KEY_TEXTS = {
 
 /** The labels of the snippets. */
 export const SNIPPET_TEXTS = {
+  reset: 'Set up a test user',
+  next: 'Make the next call fail',
+  balance: 'Compare the balance',
   curl: 'curl',
   python: 'Python (openai)',
   javascript: 'JavaScript (openai)',

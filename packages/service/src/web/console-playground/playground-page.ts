@@ -11,6 +11,7 @@ import { textArea } from '#web/components/text-area.ts';
 import { textField } from '#web/components/text-field.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
+import { verifyFirst } from '#web/console/verify-first.ts';
 import { answerView } from '#web/console-playground/answer-view.ts';
 import { type MadeCall, type Typed, typedOf, wantedOf } from '#web/console-playground/playground-call.ts';
 import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
@@ -106,5 +107,6 @@ ${textField({ name: 'output', label: TEXTS.output, value: typed.output, hint: TE
 ${checkboxField({ name: 'stream', label: TEXTS.stream, value: 'yes', isChecked: typed.isStream })}
 ${isLive ? checkboxField({ name: 'confirm', label: TEXTS.confirm, value: 'yes', isRequired: true }) : undefined}
 ${button(isLive ? TEXTS.sendLive : TEXTS.send)}`;
-  return asked.may('playground') ? asked.request.form(asked.to('playground'), fields) : asked.tooLow();
+  if (!asked.may('playground')) return asked.tooLow();
+  return verifyFirst(asked) ?? asked.request.form(asked.to('playground'), fields);
 }

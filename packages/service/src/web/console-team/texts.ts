@@ -38,6 +38,13 @@ export const INVITATION_TEXTS = {
   what: (app: string, role: string) => `You are invited to the team of the app “${app}”, as ${role}.`,
   signIn: (email: string) =>
     `Sign in with the account of ${email}. If you have none, create it and verify its e-mail first.`,
+  askAgain: 'Ask the person who invited you for a new one.',
+  otherEmail: (invited: string, own: string) =>
+    `It is for ${invited}, and you are signed in as ${own}. Sign out here, then sign in with the account of ${invited}. The invitation waits.`,
+  signOut: 'Sign out and use another account',
+  verifyFirst: (email: string) =>
+    `First verify that mail to ${email} reaches you: open the link that we have mailed you, in this browser. You then come back here.`,
+  sendAgain: 'Mail the link again',
   toSignIn: 'Sign in',
   toRegister: 'Create an account',
   accept: 'Join the team',

@@ -43,21 +43,23 @@ interface Done {
 }
 
 async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
+  const { owner } = asked;
   const { appId } = asked.app;
   const checked = checkFields(sandboxUserParamsSchema, { appId, userId: form.field('user') }, { userId: TEXTS.user });
   if ('problems' in checked) return refusalOf(checked.problems);
-  const user = checked.value.userId;
+  const { userId } = checked.value;
+  const user = { appId, userId };
   const wanted = form.field('next');
   if (wanted !== '') {
     const next = checkFields(nextOutcomeSchema, { outcome: wanted === 'none' ? null : wanted }, {});
     if ('problems' in next) return refusalOf(next.problems);
-    await sandboxWallets.setNext(appId, user, next.value.outcome ?? undefined);
-    return { done: wanted === 'none' ? 'cleared' : 'next', user };
+    await sandboxWallets.setNext(owner, user, next.value.outcome ?? undefined);
+    return { done: wanted === 'none' ? 'cleared' : 'next', user: userId };
   }
   const reset = resetOf(form);
   if (reset instanceof Refusal) return reset;
-  await sandboxWallets.reset(appId, user, reset);
-  return { done: 'set', user };
+  await sandboxWallets.reset(owner, user, reset);
+  return { done: 'set', user: userId };
 }
 
 function refusalOf(problems: readonly { readonly message: string }[]): Refusal<'BAD_REQUEST'> {

@@ -1,6 +1,5 @@
 import { type Html, html } from '#kernel/html.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { button } from '#web/components/button.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
 import { warningNotice } from '#web/components/notices.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
@@ -11,8 +10,9 @@ import { APP_PAGES } from '#web/console/navigation.ts';
 import { CONSOLE_TEXTS as TEXTS } from '#web/console/texts.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
-import { brandOf, footerOf, headOf } from '#web/frame/page-shell.ts';
-import { refusedBy } from '#web/frame/responses.ts';
+import { ownerHeader, showOwnerPage } from '#web/frame/owner-page.ts';
+import { footerOf, headOf } from '#web/frame/page-shell.ts';
+import { showPage } from '#web/frame/responses.ts';
 
 interface ConsolePage {
   readonly title: string;
@@ -38,7 +38,7 @@ export function showAppPage(
   ];
   const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
 <body class="console${mode === 'sandbox' ? ' sandbox' : ''}">
-${headerOf(frame, request)}
+${ownerHeader(frame, request)}
 ${mode === 'sandbox' ? html`<p class="band">${TEXTS.sandboxBand}</p>` : undefined}
 <nav class="side" aria-label="${TEXTS.sections}">
 <div class="switch" role="group" aria-label="${TEXTS.mode}">${modeLink('live')}${modeLink('sandbox')}</div>
@@ -66,41 +66,17 @@ ${CONSOLE_SCRIPT.element}
 
 /** A page of the console that is about no app: the list of apps, or a guide. */
 export function showConsolePage(
-  { frame }: Pick<ConsoleServices, 'frame'>,
+  services: Pick<ConsoleServices, 'frame'>,
   request: PageRequest,
   { title, body, refusal }: Pick<ConsolePage, 'title' | 'body' | 'refusal'>,
 ): PageResponse {
-  const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
-<body class="console whole">
-${headerOf(frame, request)}
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-${footerOf(frame)}
-${CONSOLE_SCRIPT.element}
-</body>
-</html>
-`;
-  return answerWith(content, refusal);
+  const content = html`${body}
+${CONSOLE_SCRIPT.element}`;
+  return showOwnerPage(services, request, { title, body: content, refusal, script: CONSOLE_SCRIPT });
 }
 
 function answerWith(page: Html, refusal: Refusal | undefined): PageResponse {
-  const answer = refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
-  return { ...answer, needs: { script: CONSOLE_SCRIPT, isConsole: true } };
-}
-
-function headerOf(frame: ConsoleServices['frame'], request: PageRequest): Html {
-  return html`<header>
-${brandOf(frame)}
-<nav class="top" aria-label="${TEXTS.service}"><a href="/console">${TEXTS.apps}</a><a href="/guides">${TEXTS.guides}</a><a href="/docs">${TEXTS.reference}</a>
-${
-  request.signedIn === undefined
-    ? undefined
-    : html`<a href="/account">${TEXTS.account}</a>
-${request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }))}`
-}</nav>
-</header>`;
+  return { ...showPage(page, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
 }
 
 function current(isCurrent: boolean): Html | undefined {

@@ -2,11 +2,6 @@
 export const CONSOLE_TEXTS = {
   console: 'Console',
   apps: 'Your apps',
-  guides: 'Guides',
-  reference: 'API reference',
-  account: 'Account',
-  signOut: 'Sign out',
-  service: 'Service',
   sections: 'Pages of this app',
   mode: 'Mode',
   live: 'Live',
@@ -17,4 +12,7 @@ export const CONSOLE_TEXTS = {
   noApp: 'You have no such app.',
   notAllowed: 'Your role in this app does not allow changes here. Ask one of its owners.',
   toConsole: 'To your apps',
+  verifyFirst: (email: string) =>
+    `Live keys need a verified e-mail. Open the link that we have mailed to ${email}. The sandbox works without it.`,
+  sendAgain: 'Mail the link again',
 } as const;

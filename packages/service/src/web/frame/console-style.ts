@@ -12,9 +12,11 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .console>footer>div{max-width:none;margin:0}
 .console>main{max-width:76rem;margin:0;padding:0 2rem 3rem;min-width:0}
 .whole>main{grid-column:1/-1;width:100%;margin:0 auto;padding-top:2rem}
+.narrow>main{max-width:46rem}
 .console h1{margin:0 0 1.25rem;font-size:1.6rem}
 .crumbs{padding-top:1.25rem}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.25rem;font-size:.925rem}
+.top a[aria-current]{color:var(--ink);font-weight:650;text-decoration:none}
 .top form,.top button{margin:0}
 .top button{min-height:2.25rem;padding:.25rem .75rem;font-size:.925rem}
 .side{border-right:1px solid var(--line);background:var(--paper);padding:1.25rem .75rem}
@@ -76,4 +78,6 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .console .list code{font-size:.875em}
 @media(prefers-color-scheme:dark){.console{--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
+@media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
+@media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
 @media print{.side,.top{display:none}}`;

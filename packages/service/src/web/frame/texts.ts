@@ -6,6 +6,15 @@ export const FRAME_TEXTS = {
   testMoney: 'Test processor: no real money moves',
   runBy: (operatorName: string) => `This page is run by ${operatorName}.`,
   questions: 'Questions?',
+  /** The header of the pages of app owners. */
+  service: 'Service',
+  apps: 'Your apps',
+  guides: 'Guides',
+  reference: 'API reference',
+  operations: 'Operations',
+  account: 'Account',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
 } as const;
 
 /** The texts of pages that report a refusal or a fault. */

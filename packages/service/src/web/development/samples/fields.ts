@@ -94,7 +94,13 @@ export const FIELDS: readonly ComponentSample[] = [
       danger: () => button('Disconnect', { kind: 'danger' }),
     },
   },
-  { component: buttonLink, states: { 'the way on': () => buttonLink(HERE, 'Go to your wallet') } },
+  {
+    component: buttonLink,
+    states: {
+      'the way on': () => buttonLink(HERE, 'Go to your wallet'),
+      'one of several': () => buttonLink(HERE, 'Add an app', 'quiet'),
+    },
+  },
   {
     component: row,
     states: { 'two buttons': () => row(button('Confirm'), button('Refuse', { kind: 'quiet' })) },

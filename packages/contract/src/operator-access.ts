@@ -1,0 +1,71 @@
+/** What an operator may do, from the least to the most. Each role may do everything that the roles before it may. */
+export const OPERATOR_ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** The least role for a route or page, and whether it needs a fresh proof of who acts. */
+export interface OperatorAccess {
+  readonly least: OperatorRole;
+  /** Moves money, sends providers' keys somewhere, or changes who may act: see `accounts/operator-role.ts`. */
+  readonly needsProof?: true;
+}
+
+const VIEWER: OperatorAccess = { least: 'viewer' };
+const SUPPORT: OperatorAccess = { least: 'support' };
+const SUPPORT_PROVED: OperatorAccess = { least: 'support', needsProof: true };
+const FINANCE_PROVED: OperatorAccess = { least: 'finance', needsProof: true };
+const ADMIN: OperatorAccess = { least: 'admin' };
+const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
+
+/**
+ * Who may use every route under `/operator` and every page under `/ops` (CP-07, decision 0066). The service does not start with
+ * one that is not here. A viewer sees figures, the catalogue and apps. Support also sees wallets, calls and people, and refunds.
+ * Finance moves money. An admin does everything.
+ */
+export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
+  'GET /operator/apps': VIEWER,
+  'PATCH /operator/apps/{appId}': ADMIN,
+  'POST /operator/apps/{appId}/suspend': ADMIN,
+  'POST /operator/apps/{appId}/resume': ADMIN,
+
+  'POST /operator/apps/{appId}/wallets': FINANCE_PROVED,
+  'GET /operator/apps/{appId}/wallets/{userId}': SUPPORT,
+  'GET /operator/apps/{appId}/wallets/{userId}/payments': SUPPORT,
+  'POST /operator/apps/{appId}/wallets/{userId}/credit': FINANCE_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/refund': SUPPORT_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/clawback': FINANCE_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/reinstate': FINANCE_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/release': ADMIN_PROVED,
+  'GET /operator/identities': SUPPORT,
+  'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
+
+  'GET /operator/catalogue': VIEWER,
+  'PUT /operator/catalogue': ADMIN_PROVED,
+  'PUT /operator/models/{id}': ADMIN_PROVED,
+  'GET /operator/models/{id}/prices': VIEWER,
+  'DELETE /operator/models/{id}': ADMIN_PROVED,
+  'PUT /operator/aliases/{alias}': ADMIN_PROVED,
+  'DELETE /operator/aliases/{alias}': ADMIN_PROVED,
+
+  'GET /operator/ledger/check': VIEWER,
+  'GET /operator/upstreams': VIEWER,
+  'GET /operator/calls': SUPPORT,
+  'GET /operator/audit': SUPPORT,
+  'GET /operator/sign-ins': SUPPORT,
+  'GET /operator/accounts': SUPPORT,
+  'POST /operator/accounts': ADMIN_PROVED,
+  'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
+
+  'GET /ops': VIEWER,
+};
+
+/** Whether a role may do what needs at least the other. */
+export function isAtLeastOperator(role: OperatorRole, least: OperatorRole): boolean {
+  return OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
+}
+
+/** Who may use a route or page, such as `GET /operator/apps`. A name that is not in the table is a fault, so nobody can open what was forgotten here. */
+export function operatorAccessOf(name: string): OperatorAccess {
+  const access = OPERATOR_ACCESS[name];
+  if (access === undefined) throw new Error(`\`${name}\` is not in contract/src/operator-access.ts.`);
+  return access;
+}

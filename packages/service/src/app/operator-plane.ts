@@ -1,0 +1,79 @@
+import type { SendNews } from '#accounts/account-news.ts';
+import type { Config } from '#app/config.ts';
+import type { SendMail } from '#app/mail.ts';
+import type { Payments } from '#app/payments.ts';
+import type { Pool } from '#db/pool.ts';
+import type { ControlPlane } from '#http/control-plane/control-plane.ts';
+import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
+import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addServiceRoutes } from '#http/operator-plane/service.ts';
+import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
+import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
+import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
+import type { Plane } from '#http/planes.ts';
+import { movedMail, releasedMail } from '#mail/letters.ts';
+import { createAccountDesk } from '#operator/accounts.ts';
+import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueDesk } from '#operator/catalogue.ts';
+import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createAnyPayments } from '#operator/payments.ts';
+import { createWalletOwners } from '#operator/wallet-owners.ts';
+import { createOperatorWallets } from '#operator/wallets.ts';
+import { createKeyRules } from '#providers/keys/key-rules.ts';
+
+interface OperatorOptions {
+  readonly config: Config;
+  readonly pools: {
+    readonly shared: Pool;
+    /** For statements that may take a minute. */
+    readonly check: Pool;
+  };
+  readonly keys: { readonly refresh: () => Promise<void> };
+  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly control: ControlPlane;
+  readonly payments: Payments | undefined;
+  readonly sendMail: SendMail;
+  readonly sendNews: SendNews;
+}
+
+/** What operators act on. */
+export function composeOperator(options: OperatorOptions): OperatorPlane {
+  const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const pool = pools.shared;
+  const { currency } = config;
+  return {
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
+    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    walletOwners: createWalletOwners({
+      pool,
+      currency,
+      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+      mailMoved: async (tx, { before, after }) => {
+        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+      },
+    }),
+    payments: createAnyPayments(pool),
+    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    accounts: createAccountDesk(pool, sendNews),
+    calls: control,
+    readUpstreams: catalogue.readUpstreams,
+    audit: control.audit,
+    addressOf: control.addressOf,
+    checkLedger: createLedgerCheck(pools.check),
+  };
+}
+
+/** All routes under `/operator`. */
+export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addAnyAppRoutes(plane, operator);
+  addOperatorWalletRoutes(plane, operator);
+  addMovementRoutes(plane, operator);
+  addWalletOwnerRoutes(plane, operator);
+  addCatalogueRoutes(plane, operator);
+  addAnyCallRoutes(plane, operator);
+  addUpstreamRoutes(plane, operator);
+  addServiceRoutes(plane, operator);
+}

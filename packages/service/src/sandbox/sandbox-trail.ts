@@ -1,0 +1,55 @@
+import { type ActingKey, type Facts, keysEntry, type Owner, ownersEntry } from '#audit/entry.ts';
+import { insertAuditEntry } from '#audit/queries.ts';
+import type { Pool } from '#db/pool.ts';
+import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+
+/** A member of the app, or a key that may reset its test users (SB-07). */
+export type SandboxActor = Owner | ActingKey;
+
+export interface TestUser {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+}
+
+interface SandboxAct {
+  readonly action: 'sandbox.reset' | 'sandbox.next';
+  readonly user: TestUser;
+  /** Undefined: the user had no wallet. */
+  readonly before: Facts | undefined;
+  readonly after: Facts;
+}
+
+const SAME_ACT_MS = 60_000;
+/** Beyond this number all are forgotten: some acts are then recorded again. */
+const KEPT_MAX = 10_000;
+
+/**
+ * Records what is done to test users in the trail of the owner. Play money has a database role of its own, which cannot write
+ * the trail, so the entry comes first, in a transaction of its own: no act is without one.
+ *
+ * A test suite does the same act before each of its tests, and entries are kept for good. What a key does again to the same
+ * user within a minute is one entry.
+ */
+export function createSandboxTrail(db: Pool, clock: SteadyClock = steadyClock) {
+  const done = new Map<string, number>();
+
+  function isRepeated(key: ActingKey, { action, user, after }: SandboxAct): boolean {
+    const act = JSON.stringify([key.keyId, action, user.userId, after], (_name, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    const nowMs = clock.nowMs();
+    const lastMs = done.get(act);
+    if (lastMs !== undefined && nowMs - lastMs < SAME_ACT_MS) return true;
+    if (done.size >= KEPT_MAX) done.clear();
+    done.set(act, nowMs);
+    return false;
+  }
+
+  return async (by: SandboxActor, act: SandboxAct): Promise<void> => {
+    const { action, user, before, after } = act;
+    const named = { action, subject: `${user.appId} ${user.userId}`, appId: user.appId, before, after };
+    if (!('keyId' in by)) return insertAuditEntry(db, ownersEntry(by, named));
+    if (!isRepeated(by, act)) await insertAuditEntry(db, keysEntry(by, named));
+  };
+}

@@ -1,0 +1,56 @@
+import { type Html, html } from '#kernel/html.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import { button } from '#web/components/button.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { CONSOLE_STYLE_ELEMENT, type PageNeeds } from '#web/frame/page-policy.ts';
+import { brandOf, type Frame, footerOf, headOf } from '#web/frame/page-shell.ts';
+import { showPage } from '#web/frame/responses.ts';
+import { FRAME_TEXTS as TEXTS } from '#web/frame/texts.ts';
+
+interface OwnerPage {
+  readonly title: string;
+  readonly body: Html;
+  /** The page must show its message. The answer has its status. */
+  readonly refusal?: Refusal | undefined;
+  /** Lines of text and forms, which nobody reads over the whole width of a desktop. */
+  readonly isNarrow?: boolean;
+  readonly script?: PageNeeds['script'];
+}
+
+/** A page of an app owner that is about no app: their account, the list of apps, a guide. */
+export function showOwnerPage(
+  { frame }: { readonly frame: Frame },
+  request: PageRequest,
+  { title, body, refusal, isNarrow = false, script }: OwnerPage,
+): PageResponse {
+  const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
+<body class="console whole${isNarrow ? ' narrow' : ''}">
+${ownerHeader(frame, request)}
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+${footerOf(frame)}
+</body>
+</html>
+`;
+  return { ...showPage(content, refusal), needs: { isConsole: true, ...(script === undefined ? {} : { script }) } };
+}
+
+/** Whose service this is, its parts, and the way out. Guides are open to everybody, so nobody may be signed in. */
+export function ownerHeader(frame: Frame, { signedIn, exchange, form }: PageRequest): Html {
+  const to = (href: string, text: string): Html => {
+    const isHere = exchange.path === href || exchange.path.startsWith(`${href}/`);
+    return html`<a href="${href}"${isHere ? html` aria-current="true"` : undefined}>${text}</a>`;
+  };
+  return html`<header>
+${brandOf(frame)}
+<nav class="top" aria-label="${TEXTS.service}">${to('/console', TEXTS.apps)}${to('/guides', TEXTS.guides)}${to('/docs', TEXTS.reference)}
+${
+  signedIn === undefined
+    ? to('/sign-in', TEXTS.signIn)
+    : html`${signedIn.account.role === 'operator' ? to('/ops', TEXTS.operations) : undefined}${to('/account', TEXTS.account)}
+${form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }))}`
+}</nav>
+</header>`;
+}

@@ -1,0 +1,107 @@
+import {
+  isAtLeastOperator,
+  type OperatorAccess,
+  operatorAccessOf,
+  type OperatorRole,
+} from '@purser/contract/operator-access.ts';
+import { operatorRefusal, operatorRoleOf } from '#accounts/operator-role.ts';
+import type { SignedIn } from '#accounts/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { refuse } from '#kernel/refusal.ts';
+import type { Act } from '#operator/acts.ts';
+import { buttonLink } from '#web/components/button.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo, refusalPage } from '#web/frame/responses.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { OPS_TEXTS as TEXTS } from '#web/ops/texts.ts';
+
+/** One request for a page, by an operator who may see it. */
+export interface OpsRequest {
+  readonly request: PageRequest;
+  readonly signedIn: SignedIn;
+  readonly role: OperatorRole;
+  /** Who acts and why, for the audit trail, as an API route says it. */
+  readonly act: (reason: string | undefined) => Act;
+  /** Whether this operator may send a form to a page, such as `wallet`. */
+  readonly may: (page: string) => boolean;
+  /** A form to a page, or what stands in its place: the role is too low, or a fresh proof comes first. */
+  readonly form: (
+    page: string,
+    fields: Html,
+    options?: { readonly query?: string; readonly hasFile?: boolean },
+  ) => Html;
+}
+
+interface OpsPageMethods {
+  readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
+  readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
+}
+
+/**
+ * A page under `/ops`, for operators whose role suffices (contract/src/operator-access.ts). The same rules as on the routes under
+ * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
+ * they need one, and a form without a fresh proof to the proof.
+ */
+export function forOperator(services: OpsServices, { GET, POST }: OpsPageMethods): PageMethods {
+  return {
+    ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
+    ...(POST === undefined
+      ? {}
+      : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form)) }),
+  };
+}
+
+async function answer(
+  { operator, rules, frame }: OpsServices,
+  method: 'GET' | 'POST',
+  request: PageRequest,
+  show: (asked: OpsRequest) => Promise<PageResponse> | PageResponse,
+): Promise<PageResponse> {
+  const { signedIn, exchange } = request;
+  if (signedIn === undefined) return redirectTo('/sign-in');
+  const role = operatorRoleOf(signedIn.account);
+  if (role !== undefined && rules.isSecondFactorRequired && !signedIn.account.hasSecondFactor) {
+    const home = { path: '/account/second-factor', name: TEXTS.addFactor };
+    return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));
+  }
+  const access = operatorAccessOf(`${method} ${exchange.path}`);
+  const refusal = operatorRefusal(signedIn, access, rules);
+  if (refusal !== undefined || role === undefined) {
+    if (isOnlyUnproved(signedIn, access)) return redirectTo(toProof(exchange.path, exchange.query));
+    const home =
+      role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
+    return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));
+  }
+  const { accountId, email } = signedIn.account;
+  return show({
+    request,
+    signedIn,
+    role,
+    act: (reason) => ({ actor: accountId, actorName: email, from: operator.addressOf(exchange.request), reason }),
+    may: (page) => isAtLeastOperator(role, accessTo(page).least),
+    form: (page, fields, { query = '', hasFile = false } = {}) => {
+      if (!isAtLeastOperator(role, accessTo(page).least)) return html`<p class="soft">${TEXTS.tooLow}</p>`;
+      if (operatorRefusal(signedIn, accessTo(page), rules) !== undefined) {
+        return html`<p class="soft">${TEXTS.proveFirst}</p>\n${buttonLink(toProof(exchange.path, exchange.query), TEXTS.prove)}`;
+      }
+      return request.form(`/ops/${page}${query === '' ? '' : `?${query}`}`, fields, { hasFile });
+    },
+  });
+}
+
+/** Who may send a form to a page. */
+function accessTo(page: string): OperatorAccess {
+  return operatorAccessOf(`POST /ops/${page}`);
+}
+
+/** A fresh proof is all that is missing. What was typed is lost, but pages show such a form only to people who have proved themselves. */
+function isOnlyUnproved({ account, isProved }: SignedIn, { least, needsProof }: OperatorAccess): boolean {
+  const role = operatorRoleOf(account);
+  return role !== undefined && isAtLeastOperator(role, least) && needsProof === true && !isProved;
+}
+
+/** Leads back to the page that asked for the proof. */
+function toProof(path: string, query: string): string {
+  return `/account/prove?then=${encodeURIComponent(`${path}${query === '' ? '' : `?${query}`}`)}`;
+}

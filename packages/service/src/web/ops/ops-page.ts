@@ -1,0 +1,56 @@
+import { type Html, html } from '#kernel/html.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import { breadcrumbs } from '#web/components/navigation.ts';
+import { CONSOLE_SCRIPT } from '#web/console/console-script.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { CONSOLE_STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { ownerHeader } from '#web/frame/owner-page.ts';
+import { footerOf, headOf } from '#web/frame/page-shell.ts';
+import { showPage } from '#web/frame/responses.ts';
+import type { OpsRequest } from '#web/ops/for-operator.ts';
+import { OPS_PAGES } from '#web/ops/navigation.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { OPS_TEXTS as TEXTS } from '#web/ops/texts.ts';
+
+interface OpsPage {
+  readonly title: string;
+  readonly body: Html;
+  /** Which entry of the navigation leads here, such as `wallets`. */
+  readonly page: string;
+  /** Of a page below an entry of the navigation, such as one wallet: the entry's name is then a link. */
+  readonly above?: string;
+  /** The page must show its message. The answer has its status. */
+  readonly refusal?: Refusal | undefined;
+}
+
+/** A page for operators: header, navigation, and where one is. */
+export function showOpsPage(
+  { frame }: Pick<OpsServices, 'frame'>,
+  { request, role }: OpsRequest,
+  { title, body, page, above, refusal }: OpsPage,
+): PageResponse {
+  const crumbs = [
+    ...(page === '' ? [] : [{ href: opsPath(''), text: TEXTS.console }]),
+    ...(above === undefined ? [] : [{ href: opsPath(page), text: above }]),
+  ];
+  const content = html`${headOf({ title, frame, isError: refusal !== undefined }, CONSOLE_STYLE_ELEMENT)}
+<body class="console">
+${ownerHeader(frame, request)}
+<nav class="side" aria-label="${TEXTS.sections}">
+<p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}</p>
+<ul>
+${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === page ? html` aria-current="page"` : undefined}>${one.text}</a></li>\n`)}</ul>
+</nav>
+<main>
+${breadcrumbs(TEXTS.path, crumbs, page === '' ? TEXTS.console : title)}
+<h1>${title}</h1>
+${body}
+</main>
+${footerOf(frame)}
+${CONSOLE_SCRIPT.element}
+</body>
+</html>
+`;
+  return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
+}
