@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
+import { httpSend } from '../../support/http-request.ts';
 import { readDocument } from '../../support/document.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -28,6 +29,24 @@ test('the reference loads nothing, runs nothing, and cannot be framed', () => {
   const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods));
   const bytes = Buffer.byteLength(text);
   assert.ok(bytes < operations.length * BYTES_MAX_PER_OPERATION, `${bytes} bytes for ${operations.length} operations`);
+});
+
+test('the reference and the document are compressed for clients that accept it, and are the same text', async () => {
+  for (const path of ['/docs', '/openapi.json']) {
+    const plain = await httpSend(url, { method: 'GET', path });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    const bytes = Buffer.byteLength(plain.text);
+    for (const coding of ['br', 'gzip'] as const) {
+      const small = await httpSend(url, { method: 'GET', path, headers: { 'accept-encoding': coding } });
+      assert.equal(small.headers.get('content-encoding'), coding);
+      assert.equal(small.headers.get('vary'), 'accept-encoding');
+      assert.ok(
+        Number(small.headers.get('content-length')) < Math.min(bytes / 5, 60_000),
+        small.headers.get('content-length') ?? '',
+      );
+      assert.equal((await send(path, { url, headers: { 'accept-encoding': coding } })).text, plain.text); // fetch decodes it.
+    }
+  }
 });
 
 test('the reference has every operation and every object, and all links resolve', () => {
