@@ -5,6 +5,7 @@ import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { readOperatorLimits } from '#app/operator-limits.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
@@ -16,6 +17,7 @@ import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings {
@@ -58,6 +60,8 @@ export interface Config extends LimitSettings {
   readonly operator: { readonly email: string; readonly password: string } | undefined;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
+  /** How much money operators may move. Undefined: as much as they like. */
+  readonly operatorLimits: MoneyLimits | undefined;
   readonly payments: PaymentSettings;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
@@ -126,6 +130,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
+    operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),

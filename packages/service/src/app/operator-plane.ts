@@ -8,6 +8,7 @@ import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -19,6 +20,7 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createPendingActs } from '#operator/pending.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
@@ -43,9 +45,12 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const ground = { pool, currency, refunds: payments?.refunds };
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets(ground),
+    pending: createPendingActs(ground),
+    limits: config.operatorLimits,
     walletOwners: createWalletOwners({
       pool,
       currency,
@@ -71,6 +76,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
