@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { actingOperators, confirming, limiting, limits } from './places.ts';
+import { actingOperators, confirming, limitingOperators, limits } from './places.ts';
 
 /** Faults by which an operator moves more than their limits, or does alone what takes two. */
 export const LIMIT_FAULTS: readonly Mutant[] = [
@@ -7,13 +7,15 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     id: 'day-sum-without-lock',
     clause: 'CP-07',
     edits: [actingOperators('and not is_disabled\n     for no key update`', 'and not is_disabled`')],
-    killer: limiting('CP-07 of twenty refunds at once, exactly as many go through as the sum of the day allows'),
+    killer: limitingOperators(
+      'CP-07 of twenty refunds at once, exactly as many go through as the sum of the day allows',
+    ),
   },
   {
     id: 'credit-of-new-wallet-unbounded',
     clause: 'CP-07',
     edits: [limits("['wallet.open', 'wallet.credit']", "['wallet.credit']")],
-    killer: limiting('CP-07 a credit has an upper bound in every role, also the first one of a new wallet'),
+    killer: limitingOperators('CP-07 a credit has an upper bound in every role, also the first one of a new wallet'),
   },
   {
     id: 'asker-confirms',
@@ -24,13 +26,13 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
         "requestedBy === '' || requestedEmail === act.actor",
       ),
     ],
-    killer: limiting('CP-07 the same person with another account of the same e-mail is no second person'),
+    killer: limitingOperators('CP-07 the same person with another account of the same e-mail is no second person'),
   },
   {
     id: 'confirmed-without-judgement',
     clause: 'CP-07',
     edits: [confirming('await judgeBoth(tx, act, waiting, changed.amount)', 'undefined')],
-    killer: limiting(
+    killer: limitingOperators(
       'CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed',
     ),
   },

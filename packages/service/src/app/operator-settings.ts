@@ -1,7 +1,14 @@
+import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SettingsReader } from '#app/settings.ts';
 import { type Micros, micros, MICROS_MAX, ZERO_MICROS } from '#kernel/micros.ts';
 import type { MoneyLimits, RoleLimit } from '#operator/limits.ts';
+
+/** The operator account to create at start if it is missing. */
+export interface OperatorSettings {
+  readonly email: string;
+  readonly password: string;
+}
 
 /** The roles that move money. */
 const MOVERS = ['support', 'finance', 'admin'] as const;
@@ -76,4 +83,22 @@ function unitsOf(units: number): Micros {
 
 function limitOf(act: number, day: number): RoleLimit {
   return { act: unitsOf(act), day: unitsOf(day) };
+}
+
+/** The two settings belong together: one without the other is a mistake, and not half an operator. */
+export function readOperator(settings: SettingsReader): OperatorSettings | undefined {
+  const email = settings.text('PURSER_OPERATOR_EMAIL');
+  const password = settings.text('PURSER_OPERATOR_PASSWORD');
+  if (email === undefined && password === undefined) return undefined;
+  if (!emailSchema.safeParse(email).success) {
+    settings.complain(
+      'PURSER_OPERATOR_EMAIL must be an e-mail address. Set it together with PURSER_OPERATOR_PASSWORD.',
+    );
+  }
+  if (!newPassword.safeParse(password).success) {
+    settings.complain(
+      'PURSER_OPERATOR_PASSWORD must have 10 to 256 characters. Set it together with PURSER_OPERATOR_EMAIL.',
+    );
+  }
+  return email === undefined || password === undefined ? undefined : { email, password };
 }
