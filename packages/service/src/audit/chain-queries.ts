@@ -89,7 +89,11 @@ export async function selectMoment(
 }
 
 /** Entries without a link, the lowest first. */
-export async function selectUnlinked(tx: Queryable, settledEntry: bigint, most: number): Promise<readonly ChainedEntry[]> {
+export async function selectUnlinked(
+  tx: Queryable,
+  settledEntry: bigint,
+  most: number,
+): Promise<readonly ChainedEntry[]> {
   const { rows } = await tx.query<ChainedEntry>(
     `select ${ENTRY} from audit.entries e
      where e.entry_id > $1 and not exists (select from audit.links l where l.entry_id = e.entry_id)
@@ -146,7 +150,12 @@ export async function selectLoose(
   db: Queryable,
   settledEntry: bigint,
   most: number,
-): Promise<{ readonly waiting: bigint; readonly oldest_ms: bigint; readonly inserted: bigint; readonly first: readonly string[] }> {
+): Promise<{
+  readonly waiting: bigint;
+  readonly oldest_ms: bigint;
+  readonly inserted: bigint;
+  readonly first: readonly string[];
+}> {
   const { rows } = await db.query<{ waiting: bigint; oldest_ms: bigint; inserted: bigint; first: readonly string[] }>(
     `with loose as (
        select e.entry_id, e.at from audit.entries e where not exists (select from audit.links l where l.entry_id = e.entry_id)
@@ -162,11 +171,23 @@ export async function selectLoose(
   return rows[0] ?? { waiting: 0n, oldest_ms: 0n, inserted: 0n, first: [] };
 }
 
-/** How many entries wait for their link. */
-export async function selectWaiting(db: Queryable): Promise<bigint> {
-  const { rows } = await db.query<{ waiting: bigint }>(
-    `select count(*) as waiting from audit.entries e, audit.head h
-     where e.entry_id > h.settled_entry and not exists (select from audit.links l where l.entry_id = e.entry_id)`,
+interface EndRow {
+  readonly link_no: bigint;
+  readonly hash: Buffer;
+  readonly sealed_at: Date | null;
+  readonly waiting: bigint;
+}
+
+/** The end of the chain by its head, and how many entries wait for their link. Throws if the head is gone. */
+export async function selectEnd(db: Queryable): Promise<EndRow> {
+  const { rows } = await db.query<EndRow>(
+    `select h.link_no, h.hash, (select l.sealed_at from audit.links l where l.link_no = h.link_no) as sealed_at, (
+       select count(*) from audit.entries e
+       where e.entry_id > h.settled_entry and not exists (select from audit.links l where l.entry_id = e.entry_id)
+     ) as waiting
+     from audit.head h`,
   );
-  return rows[0]?.waiting ?? 0n;
+  const row = rows[0];
+  if (row === undefined) throw new Error('The head of the audit trail is gone.');
+  return row;
 }

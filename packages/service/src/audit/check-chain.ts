@@ -12,7 +12,7 @@ export interface KnownHead {
   readonly hash: Buffer;
 }
 
-export interface ChainCheck {
+interface ChainCheck {
   /** Links, and where the chain ends by its head. */
   readonly links: bigint;
   readonly head: KnownHead | undefined;
@@ -42,14 +42,17 @@ async function check(db: Queryable, key: Buffer, known: KnownHead | undefined): 
   }
   const head = await selectHead(db);
   const end = walk.end();
-  if (known !== undefined && end.linkNo < known.linkNo) faults.add(`line ${known.linkNo}, whose hash you gave, is gone`);
+  if (known !== undefined && end.linkNo < known.linkNo)
+    faults.add(`line ${known.linkNo}, whose hash you gave, is gone`);
   const loose = await selectLoose(db, head?.settledEntry ?? 0n, FAULTS_MAX);
   for (const entry of loose.first) faults.add(`entry ${entry} was inserted: it has no line in the chain`);
   faults.count(loose.inserted - BigInt(loose.first.length));
   if (head === undefined) faults.add('the head of the chain is gone');
   else {
-    if (head.linkNo !== end.linkNo) faults.add(`the chain ends at line ${end.linkNo}, and its head is line ${head.linkNo}`);
-    else if (!head.hash.equals(end.hash)) faults.add(`the last line, ${end.linkNo}, does not have the hash of the head`);
+    if (head.linkNo !== end.linkNo)
+      faults.add(`the chain ends at line ${end.linkNo}, and its head is line ${head.linkNo}`);
+    else if (!head.hash.equals(end.hash))
+      faults.add(`the last line, ${end.linkNo}, does not have the hash of the head`);
     if (!isSealed(head, key)) faults.add('the head of the chain is not sealed with this PURSER_SECRET');
   }
   return {
@@ -76,8 +79,10 @@ function createWalk(fault: AddFault, known: KnownHead | undefined) {
     if (!isNext) fault(`${nameOf(end.linkNo + 1n, linkNo - 1n)} removed`);
     if (!hasEntry(row)) fault(`entry ${entryId}, line ${linkNo}, was removed`);
     else if (!hash.equals(linkHash(linkNo, previous, row))) fault(`entry ${entryId}, line ${linkNo}, was changed`);
-    else if (isNext && !previous.equals(end.hash)) fault(`line ${linkNo} does not follow the line before it: one of them was written anew`);
-    if (known?.linkNo === linkNo && !known.hash.equals(hash)) fault(`line ${linkNo} does not have the hash that you gave: the chain was written anew`);
+    else if (isNext && !previous.equals(end.hash))
+      fault(`line ${linkNo} does not follow the line before it: one of them was written anew`);
+    if (known?.linkNo === linkNo && !known.hash.equals(hash))
+      fault(`line ${linkNo} does not have the hash that you gave: the chain was written anew`);
     if (hasEntry(row) && row.sealed_us - row.at_us > longestUs) longestUs = row.sealed_us - row.at_us;
     links += 1n;
     end = { linkNo, hash };

@@ -22,13 +22,19 @@ const ENTRIES_PER_PASS = 500;
 /** The head is in the log at most this often, and again at the next stop. */
 const PUBLISH_MS = 60_000;
 
-const linked = counter('purser_audit_links_total', 'Entries of the audit trail that this process has put into the chain.');
-const failed = counter('purser_audit_seal_failures_total', 'Passes over the audit trail that failed, or found its head changed.');
+const linked = counter(
+  'purser_audit_links_total',
+  'Entries of the audit trail that this process has put into the chain.',
+);
+const failed = counter(
+  'purser_audit_seal_failures_total',
+  'Passes over the audit trail that failed, or found its head changed.',
+);
 
 /** The head was changed by somebody without the secret. */
 class HeadFault extends Error {}
 
-export interface SealerOptions {
+interface SealerOptions {
   readonly pool: Pool;
   /** Derived from `PURSER_SECRET` for the head of the chain alone. */
   readonly key: Buffer;
@@ -49,7 +55,10 @@ export function startSealer({ pool, key, clock, log }: SealerOptions): { readonl
     const isEarly = !isLast && clock.nowMs() - published.atMs < PUBLISH_MS;
     if (newest.linkNo === published.linkNo || isEarly) return;
     published = { linkNo: newest.linkNo, atMs: clock.nowMs() };
-    log.info({ line: String(newest.linkNo), hash: newest.hash.toString('hex') }, 'the audit trail is sealed up to this line');
+    log.info(
+      { line: String(newest.linkNo), hash: newest.hash.toString('hex') },
+      'the audit trail is sealed up to this line',
+    );
   }
 
   /** Once a minute and not each second: it lasts until a person looks. */
@@ -105,7 +114,12 @@ interface Sealed {
 }
 
 /** Puts the next entries into the chain, in one transaction. Throws, and changes nothing, if the seal of the head is wrong. */
-export async function sealEntries(pool: Pool, key: Buffer, settleMs = SETTLE_MS, most = ENTRIES_PER_PASS): Promise<Sealed> {
+export async function sealEntries(
+  pool: Pool,
+  key: Buffer,
+  settleMs = SETTLE_MS,
+  most = ENTRIES_PER_PASS,
+): Promise<Sealed> {
   return inTransaction(pool, async (tx) => {
     const head = await lockHead(tx);
     if (head === undefined) return { links: 0, head: undefined, isMore: false };
@@ -115,14 +129,21 @@ export async function sealEntries(pool: Pool, key: Buffer, settleMs = SETTLE_MS,
     const { links, hash } = linksAfter(head, entries);
     if (links.length > 0) await insertLinks(tx, links);
     const isMore = entries.length === most;
-    const next = { ...(isMore ? head : settled(head, moment, settleMs)), linkNo: head.linkNo + BigInt(links.length), hash };
+    const next = {
+      ...(isMore ? head : settled(head, moment, settleMs)),
+      linkNo: head.linkNo + BigInt(links.length),
+      hash,
+    };
     await updateHead(tx, next, sealOf(next, key));
     return { links: links.length, head: next, isMore };
   });
 }
 
 /** The chain goes on from the head, never from the last link: links that were taken off its end leave a gap for good. */
-function linksAfter(head: Head, entries: readonly ChainedEntry[]): { readonly links: readonly Link[]; readonly hash: Buffer } {
+function linksAfter(
+  head: Head,
+  entries: readonly ChainedEntry[],
+): { readonly links: readonly Link[]; readonly hash: Buffer } {
   let { linkNo, hash: previous } = head;
   const links = entries.map((entry) => {
     linkNo += 1n;

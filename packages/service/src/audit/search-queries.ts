@@ -63,7 +63,9 @@ function conditionsOf(filter: EntryFilter, set: (value: unknown) => string): rea
   if (action !== undefined) {
     const isOne = action.includes('.');
     // Of a kind: all that begin with it and a dot. After the dot comes the slash.
-    conditions.push(isOne ? `e.action = ${set(action)}` : `e.action >= ${set(`${action}.`)} and e.action < ${set(`${action}/`)}`);
+    conditions.push(
+      isOne ? `e.action = ${set(action)}` : `e.action >= ${set(`${action}.`)} and e.action < ${set(`${action}/`)}`,
+    );
   }
   if (subject !== undefined) conditions.push(`e.subject = ${set(subject)}`);
   if (appId !== undefined) {
