@@ -1,61 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { selectHead, selectLinks } from '../../packages/service/src/audit/chain-queries.ts';
-import { headKey, linkHash } from '../../packages/service/src/audit/chain.ts';
+import { type ChainedEntry, headKey, linkHash } from '../../packages/service/src/audit/chain.ts';
 import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
-import type { ChainedEntry } from '../../packages/service/src/audit/chain.ts';
-import { insertAuditEntry } from '../../packages/service/src/audit/queries.ts';
 import { resealHead, sealEntries } from '../../packages/service/src/audit/sealer.ts';
-import { createPool, inTransaction, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
-import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import { addAct, HEAD_KEY, newTrail, sealAll } from '../support/audit-trail.ts';
 
-/** The chain of the audit trail, on the functions of the gateway and a database of its own for each test. */
+/** The chain of the audit trail, on the functions of the gateway. */
 
-const key = headKey(Buffer.alloc(32, 1));
 const TABLES = ['audit.entries', 'audit.links', 'audit.head'];
-
-async function newTrail() {
-  const database = await createTestDatabase();
-  const open = () => createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
-  const pools = [open(), open()] as const;
-  after(async () => {
-    await Promise.all(pools.map((pool) => pool.end()));
-    await database.close();
-  });
-  return { owner: database.owner, pools };
-}
-
-function add(db: Queryable, subject: string): Promise<void> {
-  const act = { actor: 'acc_1', actorName: 'a@example.test', action: 'app.edit', subject, reason: 'why' };
-  return insertAuditEntry(db, {
-    ...act,
-    before: { name: 'a' },
-    after: { name: 'b', most: 2 ** 53 - 1 },
-    from: '192.0.2.1',
-  });
-}
-
-/** Seals everything. The second pass settles what the first has seen. */
-async function sealAll(pool: Pool): Promise<void> {
-  await sealEntries(pool, key, 0);
-  await sealEntries(pool, key, 0);
-}
 
 /** Six lines. The number 4 is that of an act that was rolled back. */
 async function newSixLines() {
   const { owner, pools } = await newTrail();
   const [live] = pools;
-  for (const subject of ['one', 'two', 'three']) await add(live, subject);
+  for (const subject of ['one', 'two', 'three']) await addAct(live, subject);
   await assert.rejects(
     inTransaction(live, async (tx) => {
-      await add(tx, 'never');
+      await addAct(tx, 'never');
       throw new Error('undone');
     }),
     /undone/,
   );
-  for (const subject of ['five', 'six', 'seven']) await add(live, subject);
+  for (const subject of ['five', 'six', 'seven']) await addAct(live, subject);
   await sealAll(live);
   return { owner, live };
 }
@@ -72,7 +40,7 @@ async function foundAfter(
   for (const table of TABLES.slice(0, 2)) await owner.query(`alter table ${table} disable trigger user`);
   for (const statement of statements) await owner.query(statement);
   await then();
-  const { faults, found } = await checkChain(owner, key, known);
+  const { faults, found } = await checkChain(owner, HEAD_KEY, known);
   assert.equal(found, BigInt(faults.length));
   await owner.query(`truncate ${TABLES.join()}`);
   for (const table of TABLES) {
@@ -225,7 +193,7 @@ test('CP-09 a trail whose hashes were all written anew is found by the seal of i
   assert.deepEqual(await foundAfter(begun, known, () => sealAll(live)), [isOther]);
   // An old head with its seal, such as from a backup, fits a trail that was cut off there. Only what was written down since is against it.
   const old = await selectHead(owner);
-  await add(live, 'eight');
+  await addAct(live, 'eight');
   await sealAll(live);
   const written = await selectHead(owner);
   assert.ok(old !== undefined && written !== undefined);
@@ -241,14 +209,14 @@ const BACK = TABLES.map(
 
 test('CP-09 with another secret nothing is sealed, and `secret replace` seals the head as it is', async () => {
   const other = headKey(Buffer.alloc(32, 2));
-  await add(live, 'waits');
+  await addAct(live, 'waits');
   await assert.rejects(sealEntries(live, other, 0), /not sealed with this PURSER_SECRET/);
-  assert.equal((await checkChain(owner, key)).waiting, 1n);
+  assert.equal((await checkChain(owner, HEAD_KEY)).waiting, 1n);
   await resealHead(owner, other);
   await sealEntries(live, other, 0);
   const { found, waiting } = await checkChain(owner, other);
   assert.deepEqual([found, waiting], [0n, 0n]);
-  await resealHead(owner, key);
+  await resealHead(owner, HEAD_KEY);
 });
 
 test('CP-09 a trail that was cut off stays broken when new acts follow', async () => {
@@ -258,64 +226,8 @@ test('CP-09 a trail that was cut off stays broken when new acts follow', async (
   for (const table of ['entries', 'links'])
     await owner.query(`delete from audit.${table} where entry_id = $1`, [last?.entry_id]);
   const before = await selectHead(owner);
-  await add(live, 'after');
+  await addAct(live, 'after');
   await sealAll(live);
-  const { faults } = await checkChain(owner, key);
+  const { faults } = await checkChain(owner, HEAD_KEY);
   assert.deepEqual(faults, [`line ${before?.linkNo} of the chain was removed`]);
-});
-
-test('CP-09 acts of two gateways at once are chained, each once, and none waits for the chain', async () => {
-  const { owner: db, pools } = await newTrail();
-  const [first, second] = pools;
-  // The lowest number commits last: what comes after it must not leave it out.
-  const late = await first.connect();
-  await late.query('begin');
-  await add(late, 'late');
-  let isOver = false;
-  const sealing = pools.map(async (pool) => {
-    while (!isOver) await sealEntries(pool, key, 0, 7);
-  });
-  const acts = Array.from({ length: 120 }, (_, at) =>
-    inTransaction(at % 2 === 0 ? first : second, async (tx) => {
-      await add(tx, `act ${at}`);
-      if (at % 5 === 0) throw new Error('undone');
-    }).catch((fault: unknown) => assert.match(String(fault), /undone/)),
-  );
-  await Promise.all(acts);
-  await late.query('commit');
-  late.release();
-  isOver = true;
-  await Promise.all(sealing);
-  await sealEntries(second, key, 0);
-  await sealAll(first);
-  const { links, found, waiting, faults } = await checkChain(db, key);
-  assert.deepEqual([links, found, waiting], [97n, 0n, 0n], faults.join('\n'));
-  const { rows } = await db.query<{ settled: boolean }>(
-    'select settled_entry = (select max(entry_id) from audit.entries) as settled from audit.head',
-  );
-  assert.deepEqual(rows, [{ settled: true }]);
-});
-
-test('CP-09 after a sealer was killed in the middle of its work, another goes on with the chain', async () => {
-  const { owner: db, pools } = await newTrail();
-  for (const subject of ['one', 'two', 'three']) await add(pools[0], subject);
-  const lock = await db.connect();
-  await lock.query('begin');
-  await lock.query('lock table audit.links in exclusive mode');
-  const killed = assert.rejects(sealEntries(db, key, 0)); // As the owner, who waits for locks.
-  const pid = await waitUntil('the sealer has the head and waits for the links', async () => {
-    const { rows } = await lock.query<{ pid: number }>(
-      `select pid from pg_locks where not granted and relation = 'audit.links'::regclass`,
-    );
-    return rows[0]?.pid;
-  });
-  const locked = await sealEntries(pools[1], key, 0);
-  assert.deepEqual([locked.links, locked.head], [0, undefined]); // Another one works, and nobody waits.
-  await lock.query('select pg_terminate_backend($1)', [pid]);
-  await killed;
-  await lock.query('rollback');
-  lock.release();
-  await sealAll(pools[1]);
-  const { links, found } = await checkChain(db, key);
-  assert.deepEqual([links, found], [3n, 0n]);
 });

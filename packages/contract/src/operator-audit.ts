@@ -59,12 +59,10 @@ export const operatorAuditListSchema = z.object({
 
 export const auditHeadSchema = z.object({
   line: z.string().meta({ description: 'The number of the last line of the chain. 0 if it has none.' }),
-  hash: hash
-    .nullable()
-    .meta({
-      description:
-        'Of that line, in hexadecimal. Write it down elsewhere, and `purser audit check --head` can compare it.',
-    }),
+  hash: hash.nullable().meta({
+    description:
+      'Of that line, in hexadecimal. Write it down elsewhere, and `purser audit check --head` can compare it.',
+  }),
   sealedAt: moment.nullable(),
   waiting: z.int().meta({ description: 'Entries that have no line yet.' }),
 });
