@@ -20,7 +20,7 @@ test('an invalid support address is refused', () => {
 });
 
 const PRODUCTION = {
-  ...SECRET,
+  PURSER_SECRET: '0123456789abcdefghijklmnopqrstuvwxyzABCDEF',
   PURSER_ENV: 'production',
   PURSER_CATALOGUE: 'catalogue.json',
   PURSER_PUBLIC_URL: 'https://pay.example.test',
