@@ -9,6 +9,7 @@ import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
@@ -20,6 +21,7 @@ export interface OperatorPlane {
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
+  readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly calls: CallFinder;
