@@ -1,5 +1,6 @@
 import { type CatalogueModel, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { type Html, html } from '#kernel/html.ts';
+import { epochMsOf } from '#kernel/clock.ts';
 import { micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -77,13 +78,16 @@ async function pricedIn(
   return model === undefined || sheet === undefined ? undefined : { model, version, sheets, sheet };
 }
 
+function textOf(amount: number | undefined): string {
+  return amount === undefined ? '' : amountText(micros(BigInt(amount)));
+}
+
 function typedOf({ price, marginBasisPoints, marginMicrosPerCall }: Sheet): Typed {
-  const text = (amount: number | undefined) => (amount === undefined ? '' : amountText(micros(BigInt(amount))));
-  const rates = Object.fromEntries(FORM_RATES.map((name) => [name, text(price?.[name])])) as Record<FormRate, string>;
+  const rates = Object.fromEntries(FORM_RATES.map((name) => [name, textOf(price?.[name])])) as Record<FormRate, string>;
   return {
     ...rates,
     margin: String(marginBasisPoints / 100),
-    marginPerCall: marginMicrosPerCall === 0 ? '' : text(marginMicrosPerCall),
+    marginPerCall: marginMicrosPerCall === 0 ? '' : textOf(marginMicrosPerCall),
     from: '',
     reason: '',
   };
@@ -119,7 +123,7 @@ function momentIn(text: string): string | undefined | Refusal<'BAD_REQUEST'> {
   if (text === '') return undefined;
   const [, day, time = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})Z?)?$/.exec(text) ?? [];
   const moment = `${day}T${time}:00Z`;
-  const isMoment = day !== undefined && !Number.isNaN(Date.parse(moment));
+  const isMoment = day !== undefined && !Number.isNaN(epochMsOf(moment));
   return isMoment ? moment : refuse('BAD_REQUEST', TEXTS.notMoment);
 }
 
