@@ -12,6 +12,7 @@ import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { PendingActs } from '#operator/pending.ts';
+import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
@@ -26,6 +27,7 @@ export interface OperatorPlane {
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
+  readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;

@@ -2,4 +2,5 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'pending', text: 'Second person' },
+  { page: 'catalogue', text: 'Catalogue' },
 ] as const;
