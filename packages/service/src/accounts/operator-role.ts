@@ -22,12 +22,7 @@ export function operatorRefusal(
   const { account } = signedIn;
   const role = operatorRoleOf(account);
   if (role === undefined) return refuse('FORBIDDEN', 'Only operators of the service may do this.');
-  if (isSecondFactorRequired && !account.hasSecondFactor) {
-    return refuse(
-      'FORBIDDEN',
-      'Operators need a second factor here. Sign in at `/account/second-factor`, add a passkey or an authenticator app, and try again.',
-    );
-  }
+  if (isSecondFactorRequired && !account.hasSecondFactor) return needsFactor();
   if (!isAtLeastOperator(role, access.least)) {
     return refuse(
       'FORBIDDEN',
@@ -36,6 +31,34 @@ export function operatorRefusal(
   }
   const isProofNeeded = access.needsProof === true && (account.hasSecondFactor || isSecondFactorRequired);
   return isProofNeeded ? needsProof(signedIn) : undefined;
+}
+
+/**
+ * Refuses an operator without the second factor that they need everything but adding one: a person who knows the password alone must not use
+ * their apps and keys either (CP-06). `path` is of a route or a page.
+ */
+export function factorRefusal(
+  { account }: SignedIn,
+  path: string,
+  { isSecondFactorRequired }: OperatorRules,
+): Refusal<'FORBIDDEN'> | undefined {
+  if (!isSecondFactorRequired || account.role !== 'operator' || account.hasSecondFactor) return undefined;
+  return isOpenWithoutFactor(path) ? undefined : needsFactor();
+}
+
+/** True for the routes and pages where an operator adds the first factor, and signs out. */
+export function isOpenWithoutFactor(path: string): boolean {
+  return WITHOUT_FACTOR.test(path);
+}
+
+const WITHOUT_FACTOR =
+  /^\/(?:sessions|accounts\/current\/(?:second-factor|authenticator|passkeys)|account\/(?:second-factor|authenticator|passkeys|prove|sessions)|sign-(?:in|out)|password-reset|guides|ops)(?:\/|$)|^\/(?:account|[^/]+\.(?:ico|svg|png))?$/;
+
+function needsFactor(): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    'Operators need a second factor here. Sign in at `/account/second-factor`, add a passkey or an authenticator app, and try again.',
+  );
 }
 
 /** The role among operators. Undefined for owners. */

@@ -30,7 +30,7 @@ export type OpenSession = (
   place: SignInPlace & { readonly isTold?: boolean },
 ) => Promise<SignIn | undefined>;
 
-/** The person who has just made an account knows that they sign in. */
+/** The person who has just made an account knows that they sign in. Somebody else makes the account of an operator. */
 const NEW_ACCOUNT_MS = 60 * 60 * 1_000;
 
 export function createSessionOpening({
@@ -44,7 +44,7 @@ export function createSessionOpening({
 }): OpenSession {
   async function isStrange(tx: Queryable, row: AccountRow, place: SignInPlace): Promise<boolean> {
     if (devices.nameOf(place.device, knownOf(row)) !== undefined) return false;
-    if (clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
+    if (row.role === 'owner' && clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
     return !place.isProgram || !(await hasSignedInFrom(tx, row.account_id, place.from));
   }
 

@@ -1,5 +1,6 @@
 import { leastRoleOf } from '@purser/contract/access.ts';
 import { operatorAccessOf } from '@purser/contract/operator-access.ts';
+import { factorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -12,7 +13,8 @@ import { connectPages } from '#web/connect/connect-pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
-import type { Audience, PageMethods } from '#web/frame/page.ts';
+import type { Audience, PageMethods, PageRequest } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.ts';
 import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
@@ -121,6 +123,9 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...opsCataloguePages(ops),
   };
   assertRoles(pagesOfAccounts);
+  const guarded = Object.entries(pagesOfAccounts).map(
+    ([path, page]) => [path, withFactor(path, page, given.rules)] as const,
+  );
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
@@ -131,10 +136,22 @@ export function createPages(given: PagesOptions): PageRoutes {
   };
   return routesOf(
     new Map([
-      ...handlersOf(options, forAccounts, pagesOfAccounts),
+      ...handlersOf(options, forAccounts, Object.fromEntries(guarded)),
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
+}
+
+/** Leads operators without the second factor that they need to the page where they add one, from every page that is not for that. */
+function withFactor(path: string, { GET, POST }: PageMethods, rules: OperatorRules): PageMethods {
+  const first = ({ signedIn }: PageRequest) =>
+    signedIn !== undefined && factorRefusal(signedIn, path, rules) !== undefined
+      ? redirectTo('/account/second-factor')
+      : undefined;
+  return {
+    ...(GET === undefined ? {} : { GET: (request) => first(request) ?? GET(request) }),
+    ...(POST === undefined ? {} : { POST: (request, form) => first(request) ?? POST(request, form) }),
+  };
 }
 
 /** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */

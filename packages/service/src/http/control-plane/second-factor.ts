@@ -51,11 +51,22 @@ export function addSecondFactorRoutes(plane: Plane, control: ControlPlane): void
     async (request) => granted(await secondFactors.offerAuthenticator(byOf(request))),
   );
 
+  plane.post(
+    '/accounts/current/second-factor/code',
+    { schema: { response: { 202: EMPTY } } },
+    async (request, reply) => {
+      granted(await secondFactors.sendEnrolmentCode(byOf(request)));
+      return reply.code(202).send(null);
+    },
+  );
+
   plane.put(
     '/accounts/current/authenticator',
     { schema: { body: addAuthenticatorSchema, response: { 200: authenticatorAddedSchema } } },
     async (request) => {
-      const { recoveryCodes } = granted(await secondFactors.addAuthenticator(byOf(request), request.body));
+      const { recoveryCodes } = granted(
+        await secondFactors.addAuthenticator(byOf(request), { enrolmentCode: undefined, ...request.body }),
+      );
       return { recoveryCodes: recoveryCodes === undefined ? null : [...recoveryCodes] };
     },
   );
