@@ -7,7 +7,9 @@ import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -15,6 +17,9 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAttention } from '#operator/attention.ts';
+import { createCallBooks } from '#operator/call-books.ts';
+import { createFinder } from '#operator/find.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
@@ -59,6 +64,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
+    callBooks: createCallBooks(pool),
+    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    listKeys: control.apps.listKeys,
+    teams: control.teams,
+    stats: control.stats,
+    clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     addressOf: control.addressOf,
@@ -68,6 +80,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);

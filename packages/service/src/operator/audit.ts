@@ -1,17 +1,20 @@
 import type { Actor, AuditEntry } from '#audit/entry.ts';
 import {
   type AuditRow,
+  selectActorEntries,
   selectAppEntries,
   selectAuditEntries,
   selectOwnersEntries,
   selectSignIns,
+  selectSubjectEntries,
   type SignInResult,
 } from '#audit/queries.ts';
 import type { Pool } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 import { microsSumFromRow } from '#kernel/micros.ts';
 
-type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
+/** One act, as the trail keeps it. */
+export type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
 
 interface Page {
   readonly before: string | undefined;
@@ -32,6 +35,16 @@ interface SignIns {
 export interface AuditReader {
   /** All acts, of operators and owners. */
   readonly page: (page: Page) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+  /** The acts on one thing: an app, an account, or a wallet as `app user`. */
+  readonly pageOn: (
+    subject: string,
+    page: Page,
+  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+  /** The acts of one account, as an operator or as an owner. */
+  readonly pageBy: (
+    actor: string,
+    page: Page,
+  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
   /** An owner's own acts: all of them, or those on one app. */
   readonly pageOf: (
     owner: { readonly accountId: AccountId; readonly appId: AppId | undefined },
@@ -51,6 +64,8 @@ export interface AuditReader {
 export function createAuditReader(pool: Pool): AuditReader {
   return {
     page: async (page) => pageOf(await selectAuditEntries(pool, asked(page)), page),
+    pageOn: async (subject, page) => pageOf(await selectSubjectEntries(pool, subject, asked(page)), page),
+    pageBy: async (actor, page) => pageOf(await selectActorEntries(pool, actor, asked(page)), page),
     pageOf: async (owner, page) => pageOf(await selectOwnersEntries(pool, owner, asked(page)), page),
     pageOfApp: async (app, page) => pageOf(await selectAppEntries(pool, app, asked(page)), page),
     signIns: async ({ who, ...page }) => {

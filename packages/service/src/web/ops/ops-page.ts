@@ -12,6 +12,7 @@ import { OPS_PAGES } from '#web/ops/navigation.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/texts.ts';
+import { mayOpen } from '#web/ops/things.ts';
 
 interface OpsPage {
   readonly title: string;
@@ -39,6 +40,7 @@ export function showOpsPage(
 ${ownerHeader(frame, request)}
 <nav class="side" aria-label="${TEXTS.sections}">
 <p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}</p>
+${mayOpen(role, 'find') ? findBox(request.exchange.path === opsPath('find') ? (request.query.get('q') ?? '') : '') : undefined}
 <ul>
 ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === page ? html` aria-current="page"` : undefined}>${one.text}</a></li>\n`)}</ul>
 </nav>
@@ -53,4 +55,11 @@ ${CONSOLE_SCRIPT.element}
 </html>
 `;
   return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
+}
+
+/** The search, which is on every page. */
+function findBox(value: string): Html {
+  return html`<form method="get" action="${opsPath('find')}" role="search">
+<input type="search" id="find" name="q" value="${value}" maxlength="512" aria-label="${TEXTS.find}" placeholder="${TEXTS.find}" autocomplete="off">
+</form>`;
 }
