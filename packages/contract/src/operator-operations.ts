@@ -15,7 +15,8 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/stats': {
     id: 'getServiceStats',
     tag: SERVICE,
-    summary: 'Shows sums of the calls of all apps, or of one: what users paid, what providers charged, and what became of calls',
+    summary:
+      'Shows sums of the calls of all apps, or of one: what users paid, what providers charged, and what became of calls',
   },
   'GET /operator/find': {
     id: 'findAnything',

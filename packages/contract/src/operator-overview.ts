@@ -79,11 +79,14 @@ export const serviceStatsSchema = z
   .meta({ id: 'ServiceStats' });
 
 export const findQuerySchema = z.strictObject({
-  q: z.string().max(512).meta({
-    description:
-      'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; `app_… user` for a wallet; a mail address, exactly; or the correlation id of calls.',
-    examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
-  }),
+  q: z
+    .string()
+    .max(512)
+    .meta({
+      description:
+        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; `app_… user` for a wallet; a mail address, exactly; or the correlation id of calls.',
+      examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
+    }),
 });
 
 /** What can be found, or hang on something that was found. */

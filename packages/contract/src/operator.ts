@@ -48,7 +48,12 @@ export const anyAppDetailsSchema = z
   .object({
     app: anyAppSchema,
     members: z.array(
-      z.object({ accountId: z.string(), email: z.string(), role: z.enum(['viewer', 'developer', 'owner']), since: moment }),
+      z.object({
+        accountId: z.string(),
+        email: z.string(),
+        role: z.enum(['viewer', 'developer', 'owner']),
+        since: moment,
+      }),
     ),
     keys: z
       .array(

@@ -3,7 +3,7 @@
 -- Null in the rows from before this migration: what they cost is not known. `purser stats rebuild` works it out.
 alter table stats.hours add column cost_micros bigint check (cost_micros >= 0);
 alter table stats.hours alter column cost_micros set default 0;
-alter table stats.rebuilt add column cost_micros bigint not null default 0;
+alter table stats.rebuilt add column cost_micros bigint default 0;
 
 -- Payments that wait for a person, and suspended wallets: both are few. A call changes none of these columns, so its
 -- updates of a wallet stay within their page.

@@ -59,7 +59,7 @@ export async function selectAuditEntries(db: Queryable, page: Page): Promise<rea
   return rows;
 }
 
-/** Lists the acts on one thing, newest first: an app, an account, or a wallet as `app user`. Whoever acted. */
+/** Lists the acts on one thing, newest first: an app, an account, or a wallet as `app user`. Anybody may have acted. */
 export async function selectSubjectEntries(db: Queryable, subject: string, page: Page): Promise<readonly AuditRow[]> {
   const { rows } = await db.query<AuditRow>(
     `select ${ENTRY} where e.subject = $1 and ($2::bigint is null or e.entry_id < $2) order by e.entry_id desc limit $3`,

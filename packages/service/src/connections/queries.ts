@@ -42,7 +42,7 @@ export async function selectConnectionOf(db: Queryable, owner: Owner): Promise<C
   return rows[0];
 }
 
-/** Finds a connection by id, whoever owns it: for operators. */
+/** Finds a connection of any identity by its id, for operators. */
 export async function selectConnectionById(db: Queryable, connectionId: string): Promise<ConnectionRow | undefined> {
   const { rows } = await db.query<ConnectionRow>(
     `select ${COLUMNS} from connections.connections where connection_id = $1`,

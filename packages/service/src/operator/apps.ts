@@ -84,7 +84,8 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
   }
 
   return {
-    search: async (text) => (await selectAppsByText(pool, { text, most: FOUND_MAX })).map((row) => detailsOf(row, defaults)),
+    search: async (text) =>
+      (await selectAppsByText(pool, { text, most: FOUND_MAX })).map((row) => detailsOf(row, defaults)),
     page: async ({ most, ...asked }) => {
       const found = await selectAppsByText(pool, { ...asked, most: most + 1 });
       const apps = found.slice(0, most).map((row) => detailsOf(row, defaults));

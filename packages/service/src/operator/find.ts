@@ -1,4 +1,8 @@
-import { appId as appIdOf, accountId as accountIdOf, identityId as identityIdOf } from '@purser/contract/identifiers.ts';
+import {
+  appId as appIdOf,
+  accountId as accountIdOf,
+  identityId as identityIdOf,
+} from '@purser/contract/identifiers.ts';
 import type { THING_KINDS } from '@purser/contract/operator-overview.ts';
 import { selectAccountByEmail, selectAccountById, type AccountRow } from '#accounts/account-queries.ts';
 import { normalisedEmail } from '#accounts/email.ts';
@@ -62,7 +66,7 @@ interface FinderOptions {
 }
 
 /**
- * Finds a thing by its id, whatever it is: its prefix tells. A mail address must be exact, and finds the person who owns wallets and
+ * Finds a thing of any kind by its id, whose prefix says what it is. A mail address must be exact, and finds the person who owns wallets and
  * the account. `app_… user` is a wallet. Everything else is the correlation id of calls. At most some hundred things; nothing if
  * nothing has the id. Every look-up is by an index.
  */
@@ -178,17 +182,14 @@ async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<re
   ];
 }
 
-async function foundIdentity(
-  pool: Pool,
-  row: Awaited<ReturnType<typeof selectIdentity>>,
-): Promise<readonly Found[]> {
+async function foundIdentity(pool: Pool, row: Awaited<ReturnType<typeof selectIdentity>>): Promise<readonly Found[]> {
   if (row === undefined) return [];
   const owned = await selectConnectionsOf(pool, row.identity_id, RELATED_MAX);
   const related = owned.map((one) => wallet(one.app_id, one.user_id));
   return [{ ...nothing, kind: 'identity', id: row.identity_id, name: row.email, related }];
 }
 
-/** Whoever has exactly this mail address: an owner of wallets, an account, or both. */
+/** The owner of wallets and the account with exactly this mail address. */
 async function findPerson(pool: Pool, text: string): Promise<readonly Found[]> {
   const email = emailOf(text);
   const [person, account] = await Promise.all([
@@ -239,7 +240,11 @@ function aroundPayment(row: PaymentRow): readonly Thing[] {
   ];
 }
 
-function foundPayment(kind: 'payment' | 'refund' | 'checkout', id: string, row: PaymentRow | undefined): readonly Found[] {
+function foundPayment(
+  kind: 'payment' | 'refund' | 'checkout',
+  id: string,
+  row: PaymentRow | undefined,
+): readonly Found[] {
   if (row === undefined) return [];
   const related = aroundPayment(row).filter((one) => one.kind !== kind);
   const { state, at, amount_micros: amount } = row;
@@ -273,5 +278,7 @@ async function findEvent(pool: Pool, id: string): Promise<readonly Found[]> {
   const row = await selectAnyEvent(pool, id);
   if (row === undefined) return [];
   const { type: name, state, created_at: at } = row;
-  return [{ ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related: [{ kind: 'app', id: row.app_id }] }];
+  return [
+    { ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related: [{ kind: 'app', id: row.app_id }] },
+  ];
 }

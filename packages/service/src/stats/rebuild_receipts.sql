@@ -41,7 +41,8 @@ begin
       date_trunc(case when e.settled_at < s.merged_until then 'day' else 'hour' end, e.settled_at, 'UTC'),
       coalesce(e.model, ''), case when e.charged_micros > 0 then 'charged' else 'free' end,
       count(*), sum(e.charged_micros), sum(e.prompt_tokens), sum(e.completion_tokens),
-      coalesce(sum(stats.cost_of(e.charged_micros, c.margin_basis_points, c.margin_micros_per_call)), 0)
+      case when bool_and(c.price_id is not null or e.charged_micros = 0)
+        then coalesce(sum(stats.cost_of(e.charged_micros, c.margin_basis_points, c.margin_micros_per_call)), 0) end
     from ended e
     cross join stats.passes s
     left join catalogue.prices c on c.price_id = e.price_id

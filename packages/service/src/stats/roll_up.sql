@@ -66,7 +66,8 @@ begin
       cost_micros)
     select n.app_id, 'live', date_trunc('hour', n.settled_at, 'UTC') as hour, coalesce(n.model, '') as model, 'charged',
       count(*), sum(n.charged_micros), sum(n.prompt_tokens), sum(n.completion_tokens),
-      sum(stats.cost_of(n.charged_micros, p.margin_basis_points, p.margin_micros_per_call))
+      case when bool_and(p.price_id is not null)
+        then sum(stats.cost_of(n.charged_micros, p.margin_basis_points, p.margin_micros_per_call)) end
     from news n left join catalogue.prices p on p.price_id = n.price_id group by n.app_id, 3, 4
     order by n.app_id, 3, 4 -- Everybody locks rows in this order.
     on conflict (app_id, mode, hour, model, outcome) do update set

@@ -31,7 +31,12 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
       const [{ members }, keys] = await Promise.all([operator.teams.list(appId), operator.listKeys(appId)]);
       return {
         app: toWire(app),
-        members: members.map(({ accountId, email, role, sinceMs }) => ({ accountId, email, role, since: isoOf(sinceMs) })),
+        members: members.map(({ accountId, email, role, sinceMs }) => ({
+          accountId,
+          email,
+          role,
+          since: isoOf(sinceMs),
+        })),
         keys: keys.map(keyToWire),
       };
     },

@@ -24,12 +24,7 @@ export async function selectHoldOfCall(db: Queryable, callId: CallId): Promise<C
 /** The entries that a call made in its wallet, in their order. Most have one: the charge, which is the receipt itself. */
 export async function selectEntriesOfCall(db: Queryable, callId: CallId): Promise<readonly EntryRow[]> {
   const { rows } = await db.query<EntryRow>(
-    `select seq, kind::text, cause, debit::text, credit::text, amount_micros, balance_after_micros, at
-     from ledger.journal where cause = $1::text
-     union all
-     select seq, 'charge', call_id::text, 'wallet', 'earned', charged_micros, balance_after_micros, settled_at
-     from usage.calls where call_id = $1::uuid and seq is not null
-     order by seq`,
+    `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at from ledger.entries_of_call($1)`,
     [callId],
   );
   return rows;

@@ -25,7 +25,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .side a{display:block;padding:.45rem .75rem;border-radius:.5rem;color:var(--ink);text-decoration:none;font-size:.95rem}
 .side a:hover{background:var(--tint)}
 .side a[aria-current]{background:var(--tint);color:var(--accent);font-weight:650}
-.side input{min-height:2.5rem;padding:.35rem .7rem;margin:0 0 .75rem;font-size:.95rem}
+.side label{font-size:.875rem}.side input{min-height:2.5rem;padding:.35rem .7rem;margin:0 0 .75rem}
 .switch{display:flex;margin:0 0 1.25rem;border:1px solid var(--edge);border-radius:.6rem;overflow:hidden}
 .switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}

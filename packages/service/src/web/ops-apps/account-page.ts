@@ -16,9 +16,9 @@ import { table } from '#web/components/table.ts';
 import { textField } from '#web/components/text-field.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
-import { redirectTo, refusalPage } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
-import { showOpsPage } from '#web/ops/ops-page.ts';
+import { showNoSuch, showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { thingLink } from '#web/ops/things.ts';
@@ -78,11 +78,10 @@ async function showAccount(
   asked: OpsRequest,
   again?: { readonly refusal: Refusal; readonly form: Form },
 ): Promise<PageResponse> {
-  const { operator, frame } = services;
+  const { operator } = services;
   const account = await operator.accounts.find(accountIdOf.parse(idOf(asked)));
   if (account === undefined) {
-    const home = { path: opsPath('accounts'), name: ACCOUNTS_TEXTS.title };
-    return refusalPage({ home, frame }, refuse('NOT_FOUND', TEXTS.noSuch));
+    return showNoSuch(services, asked, { message: TEXTS.noSuch, page: 'accounts', above: ACCOUNTS_TEXTS.title });
   }
   const { accountId } = account;
   const [apps, on, by] = await Promise.all([
@@ -136,7 +135,13 @@ function actsOn(asked: OpsRequest, account: Account, form: Form | undefined): Ht
   const field = selectField({ name: 'role', label: ACCOUNTS_TEXTS.role, choices });
   const one = (which: Act, what: string, isDanger: boolean, more?: Html): Html => {
     const name = `reason-${which}`;
-    const reason = textField({ name, label: TEXTS.reason, value: form?.field(name) ?? '', lengthMax: 500, isRequired: true });
+    const reason = textField({
+      name,
+      label: TEXTS.reason,
+      value: form?.field(name) ?? '',
+      lengthMax: 500,
+      isRequired: true,
+    });
     const kind = isDanger ? ({ kind: 'danger' } as const) : {};
     const fields = html`${more}\n${reason}\n${button(TEXTS[which], { ...kind, name: 'act', value: which })}`;
     return confirmation({ act: TEXTS[which], what, form: asked.form('account', fields, { query }) });

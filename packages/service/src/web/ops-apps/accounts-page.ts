@@ -39,7 +39,11 @@ export function accountsPage(services: OpsServices): PageMethods {
   });
 }
 
-async function create({ operator: { accounts } }: OpsServices, asked: OpsRequest, form: Form): Promise<Account | Refusal> {
+async function create(
+  { operator: { accounts } }: OpsServices,
+  asked: OpsRequest,
+  form: Form,
+): Promise<Account | Refusal> {
   const name = form.field('name').trim();
   const typed = {
     email: form.field('email').trim(),

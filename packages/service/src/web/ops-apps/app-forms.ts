@@ -17,11 +17,9 @@ export function appForms(
 ): Html {
   const { formats } = asked.request;
   const { ratePerMinute, rateBurst, maxStreamsPerUser } = app.limits;
-  const [perMinute, burst, streams] = [ratePerMinute, rateBurst, maxStreamsPerUser].map((count) => formats.count(count)) as [
-    string,
-    string,
-    string,
-  ];
+  const [perMinute, burst, streams] = [ratePerMinute, rateBurst, maxStreamsPerUser].map((count) =>
+    formats.count(count),
+  ) as [string, string, string];
   const now = html`<p class="soft">${TEXTS.changeHint(perMinute, burst, streams)}</p>`;
   const act = app.status === 'active' ? 'suspend' : 'resume';
   // Of a form that was refused: what was typed, not what is in force.
@@ -41,7 +39,11 @@ ${button(TEXTS.change, { name: 'act', value: 'change' })}`;
   return section({
     id: 'rights',
     heading: TEXTS.rights,
-    body: [now, asked.form('app', fields, { query }), asked.may('app') ? statusForm(asked, { act, query, keys, form }) : undefined],
+    body: [
+      now,
+      asked.form('app', fields, { query }),
+      asked.may('app') ? statusForm(asked, { act, query, keys, form }) : undefined,
+    ],
   });
 }
 

@@ -10,9 +10,9 @@ import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
-import { redirectTo, refusalPage } from '#web/frame/responses.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
-import { showOpsPage } from '#web/ops/ops-page.ts';
+import { showNoSuch, showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { mayOpen } from '#web/ops/things.ts';
@@ -89,12 +89,11 @@ async function showApp(
   asked: OpsRequest,
   again?: { readonly refusal: Refusal; readonly form: Form },
 ): Promise<PageResponse> {
-  const { operator, frame } = services;
+  const { operator } = services;
   const { request } = asked;
   const app = await operator.apps.find(appIdOf.parse(idOf(asked)));
   if (app === undefined) {
-    const home = { path: opsPath('apps'), name: APPS_TEXTS.title };
-    return refusalPage({ home, frame }, refuse('NOT_FOUND', TEXTS.noSuch));
+    return showNoSuch(services, asked, { message: TEXTS.noSuch, page: 'apps', above: APPS_TEXTS.title });
   }
   const { appId } = app;
   const [keys, { members }, usage, trail] = await Promise.all([

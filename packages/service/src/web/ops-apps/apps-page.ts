@@ -46,7 +46,11 @@ export function appsPage(services: OpsServices): PageMethods {
         { name: 'query', label: TEXTS.query, value: text },
         { name: 'status', label: TEXTS.status, value: status ?? '', choices },
       ]);
-      return showOpsPage(services, asked, { title: TEXTS.title, body: html`${filter}\n${card(shown, pages)}`, page: 'apps' });
+      return showOpsPage(services, asked, {
+        title: TEXTS.title,
+        body: html`${filter}\n${card(shown, pages)}`,
+        page: 'apps',
+      });
     },
   });
 }

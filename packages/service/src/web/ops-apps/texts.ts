@@ -19,7 +19,10 @@ export const APPS_TEXTS = {
 export const APP_TEXTS = {
   noSuch: 'There is no such app.',
   done: new Map([
-    ['changed', 'The rights and limits were changed. They are in force here now, and in other processes within a second.'],
+    [
+      'changed',
+      'The rights and limits were changed. They are in force here now, and in other processes within a second.',
+    ],
     ['suspended', 'The app is suspended. Its keys are refused here now, and in other processes within a second.'],
     ['resumed', 'The suspension is lifted. The keys work again within a second.'],
   ]) as ReadonlyMap<string | null, string>,
@@ -100,7 +103,8 @@ export const ACCOUNTS_TEXTS = {
   first: 'First accounts',
   findHint: 'To find one account, type its mail address into the search.',
   create: 'Create an account',
-  createWhat: 'You vouch for the mail address. Tell the person the password by another way than mail; they change it in their account.',
+  createWhat:
+    'You vouch for the mail address. Tell the person the password by another way than mail; they change it in their account.',
   email: 'E-mail',
   name: 'Name',
   password: 'Password',
@@ -119,7 +123,10 @@ export const ACCOUNT_TEXTS = {
     ['disable', 'The account is disabled. All its sessions have ended.'],
     ['enable', 'The account can sign in again.'],
     ['vouch', 'You have vouched for the mail address.'],
-    ['factor', 'The second factors and recovery codes were removed, and the person was told by mail. All sessions of the account have ended.'],
+    [
+      'factor',
+      'The second factors and recovery codes were removed, and the person was told by mail. All sessions of the account have ended.',
+    ],
   ]) as ReadonlyMap<string | null, string>,
   facts: 'Facts',
   accountId: 'Account ID',
@@ -137,7 +144,8 @@ export const ACCOUNT_TEXTS = {
   enable: 'Enable the account',
   enableWhat: (email: string) => `${email} can sign in again with the same password and second factor.`,
   vouch: 'Vouch for the mail address',
-  vouchWhat: (email: string) => `Counts as if ${email} had opened the link in our mail: the account may make live keys.`,
+  vouchWhat: (email: string) =>
+    `Counts as if ${email} had opened the link in our mail: the account may make live keys.`,
   factor: 'Remove the second factor',
   factorWhat: (email: string) =>
     `Removes every passkey, authenticator and recovery code of ${email}, and ends every session. Make sure that they are who they say: after this, their password alone opens the account. They are told by mail.`,

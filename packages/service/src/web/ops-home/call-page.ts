@@ -2,17 +2,16 @@ import { foundCallOf, type KnownCall, knownCalls } from '#http/find-calls.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
-import { refuse } from '#kernel/refusal.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { moment } from '#web/components/moment.ts';
-import { card, section } from '#web/components/section.ts';
+import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { lifeOf } from '#web/console-calls/life.ts';
 import { CALL_TEXTS as LIFE_TEXTS, CALLS_TEXTS, OUTCOME_TEXTS } from '#web/console-calls/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
-import { showOpsPage } from '#web/ops/ops-page.ts';
+import { showNoSuch, showOpsPage } from '#web/ops/ops-page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { thingLink } from '#web/ops/things.ts';
 import { CALL_TEXTS as TEXTS, FIND_TEXTS } from '#web/ops-home/texts.ts';
@@ -36,8 +35,7 @@ export function callPage(services: OpsServices): PageMethods {
       const books = only === undefined ? NO_BOOKS : await callBooks(only);
       const page = { page: 'find', above: FIND_TEXTS.title, title: TEXTS.title } as const;
       if (calls.length === 0 && books.hold === undefined) {
-        const body = card(html`<p role="alert">${TEXTS.none}</p>`);
-        return showOpsPage(services, asked, { ...page, body, refusal: refuse('NOT_FOUND', TEXTS.none) });
+        return showNoSuch(services, asked, { message: TEXTS.none, page: 'find', above: FIND_TEXTS.title });
       }
       const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(services, asked, call, at))}
 ${books.hold === undefined ? undefined : holdOf(services, asked, books.hold)}
@@ -66,7 +64,10 @@ function factsOf({ role, request: { formats } }: OpsRequest, call: KnownCall): H
   const { appId, userId, callId, correlationId, model, atMs, mode } = foundCallOf(call);
   const { trace, receipt } = call;
   const upstream = receipt?.upstream ?? trace?.failure;
-  const wallet = userId === undefined || mode === 'sandbox' ? undefined : thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` });
+  const wallet =
+    userId === undefined || mode === 'sandbox'
+      ? undefined
+      : thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` });
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : [TEXTS.code, html`<code>${trace.code}</code>`],
@@ -86,7 +87,12 @@ function factsOf({ role, request: { formats } }: OpsRequest, call: KnownCall): H
   ]);
 }
 
-function receiptOf({ currency }: OpsServices, { request: { formats } }: OpsRequest, { receipt }: KnownCall, at: number) {
+function receiptOf(
+  { currency }: OpsServices,
+  { request: { formats } }: OpsRequest,
+  { receipt }: KnownCall,
+  at: number,
+) {
   if (receipt === undefined) return undefined;
   const { tokens, charged, held, released, isEstimated, price } = receipt;
   const facts = definitionList([

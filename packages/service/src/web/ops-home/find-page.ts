@@ -42,8 +42,11 @@ function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRe
     atMs === undefined ? undefined : [TEXTS.at, moment(atMs, formats)],
     amount === undefined ? undefined : [TEXTS.amount, formats.amount(amount, currency)],
   ]);
-  const hanging = related.slice(0, RELATED_MAX).map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one)}</div>`);
-  const more = related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;
+  const hanging = related
+    .slice(0, RELATED_MAX)
+    .map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one)}</div>`);
+  const more =
+    related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;
   const what = related.length === 0 ? html`<p class="soft">${TEXTS.noneRelated}</p>` : list(hanging);
   return section({
     id: `found-${at}`,

@@ -129,9 +129,13 @@ function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsReque
   const calls = sum((point) => point.calls);
   const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
   const earlierCalls = formats.count(before.reduce((total, point) => total + point.calls, 0));
-  const earlier = formats.coins(money(before, (point) => point.charged), currency);
+  const earlier = formats.coins(
+    money(before, (point) => point.charged),
+    currency,
+  );
   const { delivered, dropped, waiting } = attention.deliveries;
-  const count = (some: number) => (some === COUNTED_MAX ? TEXTS.deliveriesMost(formats.count(some)) : formats.count(some));
+  const count = (some: number) =>
+    some === COUNTED_MAX ? TEXTS.deliveriesMost(formats.count(some)) : formats.count(some);
   return figures([
     {
       name: TEXTS.calls,
@@ -139,7 +143,12 @@ function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsReque
       note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
       before: TEXTS.before(earlierCalls),
     },
-    { name: TEXTS.revenue, value: formats.coins(charged, currency), note: exact(charged), before: TEXTS.before(earlier) },
+    {
+      name: TEXTS.revenue,
+      value: formats.coins(charged, currency),
+      note: exact(charged),
+      before: TEXTS.before(earlier),
+    },
     {
       name: TEXTS.cost,
       value: formats.coins(cost, currency),

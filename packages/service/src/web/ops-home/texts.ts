@@ -26,11 +26,13 @@ export const OVERVIEW_TEXTS = {
   findings: {
     'ledger-wrong': (count: number) => `The ledger differs from itself in ${times(count, 'place', 'places')}.`,
     'ledger-check-old': () => 'The ledger has not been checked for five minutes.',
-    'payments-kept': (count: number) => `${times(count, 'payment waits', 'payments wait')} for a person: the money is in no wallet.`,
+    'payments-kept': (count: number) =>
+      `${times(count, 'payment waits', 'payments wait')} for a person: the money is in no wallet.`,
     'refunds-late': (count: number) =>
       `${times(count, 'refund has', 'refunds have')} been with the payment processor for more than a day.`,
     'money-held-long': (count: number) => `${times(count, 'call has', 'calls have')} held money for more than an hour.`,
-    'upstream-open': (count: number) => `${times(count, 'upstream fails', 'upstreams fail')}, so calls go elsewhere first:`,
+    'upstream-open': (count: number) =>
+      `${times(count, 'upstream fails', 'upstreams fail')}, so calls go elsewhere first:`,
     'wallets-suspended': (count: number) => `${times(count, 'wallet was', 'wallets were')} suspended since yesterday.`,
     'webhooks-disabled': (count: number) =>
       `${times(count, 'webhook is', 'webhooks are')} disabled after failures. The owners of the app were told:`,

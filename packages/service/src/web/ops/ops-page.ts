@@ -1,5 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { card } from '#web/components/section.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
 import { CONSOLE_SCRIPT } from '#web/console/console-script.ts';
 import type { PageResponse } from '#web/frame/page.ts';
@@ -57,9 +58,20 @@ ${CONSOLE_SCRIPT.element}
   return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
 }
 
+/** The page in place of a thing that is not there. `above`: what the entry `page` of the navigation is called. */
+export function showNoSuch(
+  services: Pick<OpsServices, 'frame'>,
+  asked: OpsRequest,
+  { message, ...at }: { readonly message: string; readonly page: string; readonly above: string },
+): PageResponse {
+  const body = card(html`<p role="alert">${message}</p>`);
+  return showOpsPage(services, asked, { ...at, title: TEXTS.noSuch, body, refusal: refuse('NOT_FOUND', message) });
+}
+
 /** The search, which is on every page. */
 function findBox(value: string): Html {
   return html`<form method="get" action="${opsPath('find')}" role="search">
-<input type="search" id="find" name="q" value="${value}" maxlength="512" aria-label="${TEXTS.find}" placeholder="${TEXTS.find}" autocomplete="off">
+<label for="find">${TEXTS.find}</label>
+<input type="search" id="find" name="q" value="${value}" maxlength="512" autocomplete="off">
 </form>`;
 }
