@@ -43,34 +43,6 @@ export const anyAppSchema = appSchema
   })
   .meta({ id: 'AnyApp' });
 export const anyAppListSchema = z.object({ apps: z.array(anyAppSchema) });
-/** One app, with its members and keys. What its calls cost is in `GET /operator/stats`. */
-export const anyAppDetailsSchema = z
-  .object({
-    app: anyAppSchema,
-    members: z.array(
-      z.object({
-        accountId: z.string(),
-        email: z.string(),
-        role: z.enum(['viewer', 'developer', 'owner']),
-        since: moment,
-      }),
-    ),
-    keys: z
-      .array(
-        z.object({
-          keyId: z.string(),
-          mode: z.enum(['live', 'sandbox']),
-          name: z.string().nullable(),
-          hint: z.string().meta({ description: 'The prefix and the last characters. The key itself is kept nowhere.' }),
-          createdAt: moment,
-          lastUsedAt: moment.nullable(),
-          expiresAt: moment.nullable(),
-          revokedAt: moment.nullable(),
-        }),
-      )
-      .meta({ description: 'Those in force, and the hundred that ended last.' }),
-  })
-  .meta({ id: 'AnyAppDetails' });
 export const appQuerySchema = z.strictObject({ query: z.string().max(256).default('') });
 export const changeAnyAppSchema = z.strictObject({
   firstParty: z.boolean().optional(),

@@ -1,6 +1,6 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
+import { anyAppDetailsSchema } from '@purser/contract/operator-app.ts';
 import {
-  anyAppDetailsSchema,
   anyAppListSchema,
   anyAppSchema,
   appQuerySchema,
@@ -71,9 +71,12 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
   }
 }
 
+function momentOf(epochMs: number | null | undefined): string | null {
+  return epochMs === undefined || epochMs === null ? null : isoOf(epochMs);
+}
+
 /** A key without its limits, which are its owner's to look after. */
 function keyToWire({ keyId, mode, hint, settings, ...key }: ApiKey) {
-  const momentOf = (ms: number | null | undefined) => (ms === undefined || ms === null ? null : isoOf(ms));
   return {
     keyId,
     mode,

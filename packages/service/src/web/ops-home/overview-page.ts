@@ -119,18 +119,16 @@ interface Shown {
 function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsRequest, shown: Shown): Html {
   const { points, before, attention } = shown;
   const sum = (of: (point: Figures) => number) => points.reduce((total, point) => total + of(point), 0);
-  const money = (some: readonly Figures[], of: (point: Figures) => bigint) =>
-    micros(some.reduce<bigint>((total, point) => total + of(point), 0n));
-  const charged = money(points, (point) => point.charged);
-  const uncosted = money(points, (point) => point.uncosted);
-  const cost = money(points, (point) => point.cost);
+  const charged = moneyOf(points, (point) => point.charged);
+  const uncosted = moneyOf(points, (point) => point.uncosted);
+  const cost = moneyOf(points, (point) => point.cost);
   const costed = charged - uncosted;
   const exact = (amount: bigint) => withSign(amount, (size) => formats.amount(size, currency));
   const calls = sum((point) => point.calls);
   const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
   const earlierCalls = formats.count(before.reduce((total, point) => total + point.calls, 0));
   const earlier = formats.coins(
-    money(before, (point) => point.charged),
+    moneyOf(before, (point) => point.charged),
     currency,
   );
   const { delivered, dropped, waiting } = attention.deliveries;
@@ -173,6 +171,10 @@ function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsReque
     latencyTile(TEXTS.total, points, 'total'),
     { name: TEXTS.deliveries, value: count(delivered), note: TEXTS.deliveriesNote(count(dropped), count(waiting)) },
   ]);
+}
+
+function moneyOf(points: readonly Figures[], of: (point: Figures) => bigint): Micros {
+  return micros(points.reduce<bigint>((total, point) => total + of(point), 0n));
 }
 
 /** A margin is below zero if calls were charged less than they cost. */
@@ -218,12 +220,12 @@ function groupTable(
   { request: { formats } }: OpsRequest,
   { what, name, rows }: { readonly what: string; readonly name: string; readonly rows: readonly Group[] },
 ): Html {
+  const written = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
   return table({
     caption: html`<span class="soft">${what}</span>`,
     columns: [{ name }, ...[TEXTS.charged, TEXTS.margin].map((text) => ({ name: text, isNumeric: true }))],
     rows: rows.slice(0, ROWS_MAX).map((row) => {
       const margin = row.charged - row.uncosted - row.cost;
-      const written = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
       return [row.name, written(row.charged), written(margin)];
     }),
     empty: TEXTS.noCalls,
