@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
@@ -8,6 +9,9 @@ import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/p
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+/** Of one page, the session included. */
+const STATEMENTS_MAX = 10;
 
 /** The pages for operators, in a browser without scripts. One service for all of them. */
 
@@ -238,4 +242,28 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
   has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
   assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-10 a page for operators makes at most ten statements', async ({ mock }) => {
+  const { browser, accountId } = admin;
+  const query = mock.method(pg.Client.prototype, 'query');
+  for (const page of [
+    '',
+    '/find?q=a-paid-call',
+    `/call?id=${callId}`,
+    '/apps',
+    `/app?id=${app.appId}`,
+    '/accounts',
+    `/account?id=${accountId}`,
+  ]) {
+    const counts: number[] = [];
+    // Work in the background makes statements too, so the lowest of several counts is the page's own.
+    for (let round = 0; round < 5; round += 1) {
+      const before = query.mock.callCount();
+      assert.equal((await browser.open(`/ops${page}`)).status, 200, page);
+      counts.push(query.mock.callCount() - before);
+    }
+    assert.ok(Math.min(...counts) >= 2, `${page}: statements are counted: ${counts.join()}`);
+    assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${page}: ${counts.join()}`);
+  }
 });

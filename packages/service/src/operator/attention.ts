@@ -48,6 +48,7 @@ const CHECK_AGE_MS_MAX = 300_000;
 
 /** Reads what needs a person, in four statements. Nothing of it reads calls or receipts. */
 export function createAttention({ pool, clock, readUpstreams }: AttentionOptions): () => Promise<Attention> {
+  const startedMs = clock.nowMs();
   return async () => {
     const [ledger, payments, webhooks, operators] = await Promise.all([
       selectLedgerAttention(pool, COUNTED_MAX),
@@ -58,7 +59,7 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
     const open = readUpstreams().filter(({ state }) => state !== 'closed');
     const checkedAtMs = ledger.checked_seconds === 0 ? undefined : ledger.checked_seconds * 1_000;
     const differences = Number(ledger.differences);
-    const isOld = clock.nowMs() - (checkedAtMs ?? 0) > CHECK_AGE_MS_MAX;
+    const isOld = clock.nowMs() - (checkedAtMs ?? startedMs) > CHECK_AGE_MS_MAX;
     const found: Readonly<Record<FindingKind, Omit<Finding, 'kind'>>> = {
       'ledger-wrong': some(differences),
       'ledger-check-old': some(isOld ? 1 : 0),
