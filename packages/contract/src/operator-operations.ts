@@ -154,6 +154,28 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Removes an alias',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'PUT /operator/providers/{name}': {
+    id: 'putProvider',
+    tag: CATALOGUE,
+    summary: 'Adds or replaces a provider',
+    description:
+      'A key is sent to no host to which it was not bound: by the settings file of provider keys, or by the catalogue as it is. To move a provider to another host, list that host in the settings file first.',
+    refuses: ['CONFLICT'],
+  },
+  'DELETE /operator/providers/{name}': {
+    id: 'deleteProvider',
+    tag: CATALOGUE,
+    summary: 'Removes a provider that serves no model',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/providers/{name}/test': {
+    id: 'testProvider',
+    tag: CATALOGUE,
+    summary: 'Makes one call of one token at a provider, at your cost',
+    description:
+      'A real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. It is in the audit trail. No wallet is charged.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/ledger/check': {
     id: 'checkLedger',
     tag: SERVICE,
@@ -177,6 +199,15 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'listAudit',
     tag: SERVICE,
     summary: 'Lists what operators and app owners did, the newest first',
+    description:
+      'Narrow it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: all that you name must fit. Each entry has its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all that fit as a file.',
+  },
+  'GET /operator/audit/head': {
+    id: 'getAuditHead',
+    tag: SERVICE,
+    summary: 'Shows the last line of the chain of the audit trail, with its hash',
+    description:
+      'Keep it outside of the service. `purser audit check --head <line>:<hash>` compares it with the chain later.',
   },
   'GET /operator/sign-ins': {
     id: 'listSignIns',

@@ -5,11 +5,13 @@ import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
+import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -20,12 +22,15 @@ import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
 import { createCallBooks } from '#operator/call-books.ts';
 import { createFinder } from '#operator/find.ts';
+import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -36,11 +41,17 @@ interface OperatorOptions {
     readonly check: Pool;
   };
   readonly keys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
 }
 
 /** What operators act on. */
@@ -48,6 +59,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
     wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
@@ -61,7 +73,8 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    catalogue: desk,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
     callBooks: createCallBooks(pool),
@@ -73,6 +86,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
+    auditSearch: createAuditSearch(pool),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -86,7 +100,9 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addMovementRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
+  addAuditRoutes(plane, operator);
 }

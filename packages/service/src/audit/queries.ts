@@ -50,33 +50,6 @@ interface Page {
   readonly most: number;
 }
 
-/** Lists entries, newest first, from the one before `page.before` when it is given. */
-export async function selectAuditEntries(db: Queryable, page: Page): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where $1::bigint is null or e.entry_id < $1 order by e.entry_id desc limit $2`,
-    [page.before ?? null, page.most],
-  );
-  return rows;
-}
-
-/** Lists the acts on one thing, newest first: an app, an account, or a wallet as `app user`. Anybody may have acted. */
-export async function selectSubjectEntries(db: Queryable, subject: string, page: Page): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where e.subject = $1 and ($2::bigint is null or e.entry_id < $2) order by e.entry_id desc limit $3`,
-    [subject, page.before ?? null, page.most],
-  );
-  return rows;
-}
-
-/** Lists the acts of one account or key, newest first, as an operator or as an owner. */
-export async function selectActorEntries(db: Queryable, actor: string, page: Page): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where e.actor = $1 and ($2::bigint is null or e.entry_id < $2) order by e.entry_id desc limit $3`,
-    [actor, page.before ?? null, page.most],
-  );
-  return rows;
-}
-
 /** Lists an owner's own acts, newest first: all of them, or those on one app. */
 export async function selectOwnersEntries(
   db: Queryable,

@@ -9,11 +9,13 @@ import type { Attention } from '#operator/attention.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -28,8 +30,10 @@ export interface OperatorPlane {
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
+  readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
+  readonly auditSearch: AuditSearch;
   readonly calls: CallFinder;
   /** What a call did to the books. */
   readonly callBooks: (callId: CallId) => Promise<CallBooks>;

@@ -86,8 +86,8 @@ async function showAccount(
   const { accountId } = account;
   const [apps, on, by] = await Promise.all([
     operator.accounts.appsOf(accountId),
-    trailSection(services, asked, { on: accountId }),
-    trailSection(services, asked, { by: accountId }),
+    trailSection(services, asked, 'on', { subject: accountId }),
+    trailSection(services, asked, 'by', { who: accountId }),
   ]);
   const appTable = table({
     caption: html`<span class="soft">${TEXTS.appsWhat}</span>`,

@@ -100,7 +100,7 @@ async function showApp(
     operator.listKeys(appId),
     operator.teams.list(appId),
     usageSection(services, asked, appId),
-    trailSection(services, asked, { on: appId }),
+    trailSection(services, asked, 'on', { appId }),
   ]);
   const nowMs = services.clock.nowMs();
   const inForce = keys.filter(

@@ -3,4 +3,5 @@ export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'apps', text: 'Apps' },
   { page: 'accounts', text: 'Accounts' },
+  { page: 'catalogue', text: 'Catalogue' },
 ] as const;
