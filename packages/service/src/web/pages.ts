@@ -37,6 +37,7 @@ import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -118,6 +119,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
     ...opsAppsPages(ops),
+    ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
   };
   assertRoles(pagesOfAccounts);

@@ -3,5 +3,6 @@ export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'apps', text: 'Apps' },
   { page: 'accounts', text: 'Accounts' },
+  { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
 ] as const;
