@@ -145,8 +145,8 @@ main>form{margin-bottom:1.25rem}
 @media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr:where(:not(.group)){display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact .group{display:block;padding:0 0 .25rem}.compact .group+tr{border-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
 .labelled thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .labelled tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
-.labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right;overflow-wrap:anywhere}
-.labelled td::before{content:attr(data-label);color:var(--soft);text-align:left;flex:none}}
+.labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right}
+.labelled td::before{content:attr(data-label);color:var(--soft);text-align:left}}
 @media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}
