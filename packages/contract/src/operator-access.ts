@@ -57,6 +57,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/audit': SUPPORT,
+  'GET /ops/audit/sign-ins': SUPPORT,
+  'GET /ops/audit/export': SUPPORT,
 };
 
 /** Whether a role may do what needs at least the other. */
