@@ -1,6 +1,7 @@
 import { dateOf, epochMsOf } from '#kernel/clock.ts';
 import type { Html } from '#kernel/html.ts';
 import { parseId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { EntryFilter } from '#operator/audit-search.ts';
 import { filterForm } from '#web/components/filter.ts';
@@ -27,24 +28,30 @@ export function filterOf(typed: Typed): EntryFilter | Refusal<'BAD_REQUEST'> {
   const app = typed.app === '' ? undefined : parseId('app', typed.app);
   if (typed.app !== '' && app === undefined) return refuse('BAD_REQUEST', TEXTS.notAnApp);
   if (action !== '' && !ACTION.test(action)) return refuse('BAD_REQUEST', TEXTS.notAnAction);
-  const [from, to] = [typed.from, typed.to].map((text) => (MINUTE.test(text) ? epochMsOf(`${text}Z`) : Number.NaN));
-  const isMoment = (text: string, ms = Number.NaN) => text === '' || !Number.isNaN(ms);
-  if (!isMoment(typed.from, from) || !isMoment(typed.to, to)) return refuse('BAD_REQUEST', TEXTS.notAMoment);
-  const [least, most] = [typed.amountFrom, typed.amountTo].map((text) => parseAmount(text));
-  const isAmount = (text: string, amount: unknown) => text === '' || amount !== undefined;
-  if (!isAmount(typed.amountFrom, least) || !isAmount(typed.amountTo, most)) {
-    return refuse('BAD_REQUEST', TEXTS.notAnAmount);
-  }
+  const [from, to] = [momentOf(typed.from), momentOf(typed.to)];
+  if (from === 'unfit' || to === 'unfit') return refuse('BAD_REQUEST', TEXTS.notAMoment);
+  const [amountFrom, amountTo] = [amountOf(typed.amountFrom), amountOf(typed.amountTo)];
+  if (amountFrom === 'unfit' || amountTo === 'unfit') return refuse('BAD_REQUEST', TEXTS.notAnAmount);
   return {
     who: who || undefined,
     action: action || undefined,
     subject: subject || undefined,
     appId: app,
-    from: typed.from === '' ? undefined : dateOf(from ?? 0),
-    to: typed.to === '' ? undefined : dateOf(to ?? 0),
-    amountFrom: least,
-    amountTo: most,
+    from,
+    to,
+    amountFrom,
+    amountTo,
   };
+}
+
+function momentOf(text: string): Date | 'unfit' | undefined {
+  if (text === '') return undefined;
+  const ms = MINUTE.test(text) ? epochMsOf(`${text}Z`) : Number.NaN;
+  return Number.isNaN(ms) ? 'unfit' : dateOf(ms);
+}
+
+function amountOf(text: string): Micros | 'unfit' | undefined {
+  return text === '' ? undefined : (parseAmount(text) ?? 'unfit');
 }
 
 export function auditFilterForm(typed: Typed, currency: string): Html {
