@@ -218,9 +218,9 @@ test('CP-09 the audit page narrows the trail down, shows changes and amounts, an
   const page = await browser.open('/ops/audit?who=many');
   assertPage(page, 200, 'Audit', IN_CONSOLE);
   assert.equal(page.text.match(/<tr><td/g)?.length, 25);
-  assert.ok(page.text.includes('name: old → &lt;b&gt;new') && page.text.includes('=cmd 2100'), page.text);
+  assert.ok(page.text.includes('name: old → &#60;b&#62;new') && page.text.includes('=cmd 2100'), page.text);
   const [, older = ''] = /href="([^"]*before=[^"]*)"/.exec(page.text) ?? [];
-  const second = await browser.open(older.replaceAll('&amp;', '&'));
+  const second = await browser.open(older.replaceAll('&#38;', '&'));
   assert.ok(second.text.includes('=cmd 2075') && !second.text.includes('=cmd 2076'));
   const money = await browser.open('/ops/audit?action=wallet.credit&amountTo=0.000007');
   assert.match(money.text, />7 micros</);
