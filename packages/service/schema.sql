@@ -34,6 +34,7 @@ create table accounts.accounts (
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
+CREATE INDEX accounts_operators ON accounts.accounts USING btree (account_id) WHERE (role = 'operator'::text);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -805,6 +806,7 @@ create table ledger.wallets (
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX wallets_suspended ON ledger.wallets USING btree (wallet_id) WHERE is_suspended;
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
 
@@ -859,6 +861,60 @@ create table mail.messages (
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);
 grant insert, select, update, delete on mail.messages to purser_live;
+
+-- operator
+
+create schema operator;
+grant usage on schema operator to purser_live;
+
+create table operator.movements (
+  movement_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  amount_micros bigint not null,
+  constraint movements_pkey PRIMARY KEY (movement_id),
+  constraint movements_amount_micros_check CHECK ((amount_micros > 0))
+);
+CREATE INDEX movements_of_account ON operator.movements USING btree (account_id, at);
+grant select, delete on operator.movements to purser_live;
+grant insert (account_id) on operator.movements to purser_live;
+grant insert (amount_micros) on operator.movements to purser_live;
+
+create table operator.pending_acts (
+  seq bigint generated always as identity not null,
+  pending_id text collate "C" not null,
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  key text collate "C" not null,
+  act jsonb not null,
+  amount_micros bigint not null,
+  reason text not null,
+  before jsonb,
+  after jsonb,
+  requested_by text collate "C" not null,
+  requested_email text not null,
+  requested_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  state text default 'waiting'::text not null,
+  decided_by text collate "C",
+  decided_email text,
+  decided_at timestamp with time zone,
+  decided_reason text,
+  constraint pending_acts_pkey PRIMARY KEY (seq),
+  constraint pending_acts_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint pending_acts_check CHECK ((expires_at > requested_at)),
+  constraint pending_acts_check1 CHECK (((state = ANY (ARRAY['done'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
+  constraint pending_acts_check2 CHECK (((state <> 'done'::text) OR (decided_by <> requested_by))),
+  constraint pending_acts_pending_id_key UNIQUE (pending_id),
+  constraint pending_acts_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'rejected'::text, 'expired'::text])))
+);
+CREATE UNIQUE INDEX pending_acts_waiting ON operator.pending_acts USING btree (action, subject, key) WHERE (state = 'waiting'::text);
+grant insert, select on operator.pending_acts to purser_live;
+grant update (state) on operator.pending_acts to purser_live;
+grant update (decided_by) on operator.pending_acts to purser_live;
+grant update (decided_email) on operator.pending_acts to purser_live;
+grant update (decided_at) on operator.pending_acts to purser_live;
+grant update (decided_reason) on operator.pending_acts to purser_live;
 
 -- payments
 
@@ -920,6 +976,7 @@ create table payments.payments (
   constraint payments_state_check CHECK ((state = ANY (ARRAY['credited'::text, 'kept'::text])))
 );
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
+CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
 grant insert, select, update on payments.payments to purser_live;
 
@@ -1118,9 +1175,11 @@ create table stats.hours (
   completion_tokens bigint default 0 not null,
   first_byte bigint[],
   total bigint[],
+  cost_micros bigint default 0,
   constraint hours_pkey PRIMARY KEY (app_id, mode, hour, model, outcome),
   constraint hours_calls_check CHECK ((calls >= 0)),
   constraint hours_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint hours_cost_micros_check CHECK ((cost_micros >= 0)),
   constraint hours_first_byte_check CHECK ((cardinality(first_byte) = 16)),
   constraint hours_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint hours_total_check CHECK ((cardinality(total) = 16))
@@ -1162,6 +1221,7 @@ create table stats.rebuilt (
   charged_micros bigint not null,
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
+  cost_micros bigint default 0,
   constraint rebuilt_pkey PRIMARY KEY (hour, app_id, mode, model, outcome)
 );
 
@@ -1467,6 +1527,10 @@ grant execute on function ledger.end_check(bigint) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
 
+-- ledger.entries_of_call(p_call uuid) returns SETOF ledger.entries
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.entries_of_call(uuid) to purser_live;
+
 -- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
@@ -1621,6 +1685,9 @@ grant execute on function stats.add(bigint[],bigint[]) to purser_live;
 -- stats.begin_pass(p_period_ms integer) returns TABLE(begun boolean, ended_seconds double precision)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.begin_pass(integer) to purser_live;
+
+-- stats.cost_of(p_charged bigint, p_margin_basis_points integer, p_margin_per_call bigint) returns bigint
+--   sql, immutable, search_path=pg_catalog
 
 -- stats.end_pass(p_pause_ms integer) returns void
 --   sql, volatile, security definer, search_path=pg_catalog

@@ -22,7 +22,12 @@ const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
  * Finance moves money. An admin does everything.
  */
 export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
+  'GET /operator/overview': VIEWER,
+  'GET /operator/stats': VIEWER,
+  'GET /operator/find': SUPPORT,
+
   'GET /operator/apps': VIEWER,
+  'GET /operator/apps/{appId}': VIEWER,
   'PATCH /operator/apps/{appId}': ADMIN,
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
@@ -35,6 +40,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/release': ADMIN_PROVED,
+  'GET /operator/pending': SUPPORT,
+  'POST /operator/pending/{pendingId}/confirm': SUPPORT_PROVED,
+  'POST /operator/pending/{pendingId}/reject': SUPPORT_PROVED,
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
@@ -45,6 +53,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'DELETE /operator/models/{id}': ADMIN_PROVED,
   'PUT /operator/aliases/{alias}': ADMIN_PROVED,
   'DELETE /operator/aliases/{alias}': ADMIN_PROVED,
+  'PUT /operator/providers/{name}': ADMIN_PROVED,
+  'DELETE /operator/providers/{name}': ADMIN_PROVED,
+  'POST /operator/providers/{name}/test': ADMIN_PROVED,
 
   'GET /operator/ledger/check': VIEWER,
   'GET /operator/upstreams': VIEWER,
@@ -53,10 +64,34 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/audit/head': SUPPORT,
   'GET /operator/sign-ins': SUPPORT,
   'GET /operator/accounts': SUPPORT,
+  'GET /operator/accounts/{accountId}': SUPPORT,
   'POST /operator/accounts': ADMIN_PROVED,
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/find': SUPPORT,
+  'GET /ops/call': SUPPORT,
+  'GET /ops/apps': VIEWER,
+  'GET /ops/app': VIEWER,
+  'POST /ops/app': ADMIN,
+  'GET /ops/accounts': SUPPORT,
+  'POST /ops/accounts': ADMIN_PROVED,
+  'GET /ops/account': SUPPORT,
+  'POST /ops/account': ADMIN_PROVED,
+  'GET /ops/pending': SUPPORT,
+  'POST /ops/pending': SUPPORT_PROVED,
+  'GET /ops/catalogue': VIEWER,
+  'GET /ops/model': VIEWER,
+  'GET /ops/model-edit': VIEWER,
+  'POST /ops/model-edit': ADMIN_PROVED,
+  'GET /ops/price': VIEWER,
+  'POST /ops/price': ADMIN_PROVED,
+  'POST /ops/model-delete': ADMIN_PROVED,
+  'POST /ops/alias': ADMIN_PROVED,
+  'GET /ops/provider': VIEWER,
+  'POST /ops/provider': ADMIN_PROVED,
+  'POST /ops/provider-delete': ADMIN_PROVED,
+  'POST /ops/provider-test': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

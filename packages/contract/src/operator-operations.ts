@@ -7,7 +7,31 @@ const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /operator/overview': {
+    id: 'getOverview',
+    tag: SERVICE,
+    summary: 'Shows what needs a person, the last check of the books, held money and deliveries',
+  },
+  'GET /operator/stats': {
+    id: 'getServiceStats',
+    tag: SERVICE,
+    summary:
+      'Shows sums of the calls of all apps, or of one: what users paid, what providers charged, and what became of calls',
+  },
+  'GET /operator/find': {
+    id: 'findAnything',
+    tag: SERVICE,
+    summary: 'Finds anything by its id, and what hangs on it',
+    description:
+      'The prefix of an id tells what it is. A mail address must be exact. An empty list: nothing has this id.',
+  },
   'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by id, name or the owner’s e-mail' },
+  'GET /operator/apps/{appId}': {
+    id: 'getAnyApp',
+    tag: ANY_APPS,
+    summary: 'Shows an app with its members and keys',
+    refuses: OWN,
+  },
   'PATCH /operator/apps/{appId}': {
     id: 'changeAnyApp',
     tag: ANY_APPS,
@@ -79,6 +103,25 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/pending': {
+    id: 'listPendingActs',
+    tag: ANY_WALLETS,
+    summary: 'Lists acts that wait for a second person',
+  },
+  'POST /operator/pending/{pendingId}/confirm': {
+    id: 'confirmPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Does an act that somebody else has asked for',
+    description:
+      'An act above the amount that the service sets is answered with a 202 and waits 24 hours. The operator who confirms it is another person than the one who asked for it. Both need the role, and limits that suffice, at this moment. The act is judged again: the balance may have changed. It is done once.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/pending/{pendingId}/reject': {
+    id: 'rejectPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Ends the wait of an act; nothing is moved',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/identities': {
     id: 'findIdentity',
     tag: ANY_WALLETS,
@@ -130,6 +173,28 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Removes an alias',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'PUT /operator/providers/{name}': {
+    id: 'putProvider',
+    tag: CATALOGUE,
+    summary: 'Adds or replaces a provider',
+    description:
+      'A key is sent to no host to which it was not bound: by the settings file of provider keys, or by the catalogue as it is. To move a provider to another host, list that host in the settings file first.',
+    refuses: ['CONFLICT'],
+  },
+  'DELETE /operator/providers/{name}': {
+    id: 'deleteProvider',
+    tag: CATALOGUE,
+    summary: 'Removes a provider that serves no model',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/providers/{name}/test': {
+    id: 'testProvider',
+    tag: CATALOGUE,
+    summary: 'Makes one call of one token at a provider, at your cost',
+    description:
+      'A real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. It is in the audit trail. No wallet is charged.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/ledger/check': {
     id: 'checkLedger',
     tag: SERVICE,
@@ -171,6 +236,12 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
   },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
+  'GET /operator/accounts/{accountId}': {
+    id: 'getAnyAccount',
+    tag: SERVICE,
+    summary: 'Shows an account with the apps of which it is a member',
+    refuses: OWN,
+  },
   'POST /operator/accounts': {
     id: 'createAccount',
     tag: SERVICE,

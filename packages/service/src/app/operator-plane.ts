@@ -8,7 +8,11 @@ import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
+import { addPendingRoutes } from '#http/operator-plane/pending.ts';
+import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -16,13 +20,19 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAttention } from '#operator/attention.ts';
+import { createCallBooks } from '#operator/call-books.ts';
+import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createPendingActs } from '#operator/pending.ts';
+import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -33,11 +43,17 @@ interface OperatorOptions {
     readonly check: Pool;
   };
   readonly keys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
 }
 
 /** What operators act on. */
@@ -45,9 +61,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const ground = { pool, currency, refunds: payments?.refunds };
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets(ground),
+    pending: createPendingActs(ground),
+    limits: config.operatorLimits,
     walletOwners: createWalletOwners({
       pool,
       currency,
@@ -58,9 +78,17 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    catalogue: desk,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
+    callBooks: createCallBooks(pool),
+    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    listKeys: control.apps.listKeys,
+    teams: control.teams,
+    stats: control.stats,
+    clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
@@ -71,11 +99,14 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);

@@ -34,6 +34,13 @@ export interface Figures {
   readonly faults: number;
   /** What users paid. Play money in the sandbox. */
   readonly charged: Micros;
+  /**
+   * What the catalogue's prices say that providers charged for the calls that users paid for: each charge without its margin, to the
+   * micro. 0 in the sandbox. A call that was charged less than it cost, because its hold was smaller, counts with less.
+   */
+  readonly cost: Micros;
+  /** The part of `charged` whose cost is not known: from before it was counted. */
+  readonly uncosted: Micros;
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Of answers: until the first of it came from the provider, and until its end. */
@@ -73,8 +80,8 @@ export interface Stats {
   readonly byModel: (range: StatsRange) => Promise<readonly ModelFigures[]>;
   /** The outcomes of most calls first. */
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
-  /** The apps that cost most first, at most a hundred. */
-  readonly byApp: (range: StatsRange) => Promise<readonly AppFigures[]>;
+  /** The apps that cost most first, at most a hundred. With a model: by their calls of it. */
+  readonly byApp: (range: StatsRange & { readonly model?: string }) => Promise<readonly AppFigures[]>;
   /** One point for each day, also those without calls, of one key. */
   readonly keySeries: (
     range: StatsTime & { readonly appId: AppId; readonly keyId: KeyId },
@@ -108,8 +115,8 @@ export function createStats(db: Queryable): Stats {
         .map((row) => ({ ...row, kind: kindOf(row.outcome) }))
         .toSorted((one, other) => other.calls - one.calls);
     },
-    byApp: async (range) => {
-      const rows = await selectGroups(db, queryOf(range), 'app_id', GROUPS_MAX);
+    byApp: async ({ model, ...range }) => {
+      const rows = await selectGroups(db, { ...queryOf(range), model }, 'app_id', GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
     },
     byKey: async ({ appId, ...time }) => {
@@ -176,6 +183,8 @@ function figuresOf(row: SumsRow | undefined): Figures {
     providerErrors,
     faults,
     charged: microsSumFromRow(row?.charged_micros ?? 0n),
+    cost: microsSumFromRow(row?.cost_micros ?? 0n),
+    uncosted: microsSumFromRow(row?.uncosted_micros ?? 0n),
     promptTokens: Number(row?.prompt_tokens ?? 0n),
     completionTokens: Number(row?.completion_tokens ?? 0n),
     firstByte: latencyOf((row?.first_byte ?? []).map(Number)),

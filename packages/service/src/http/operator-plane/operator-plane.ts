@@ -1,30 +1,54 @@
 import type { FastifyRequest } from 'fastify';
+import type { OwnApps } from '#accounts/app.ts';
+import type { Teams } from '#accounts/team.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
+import type { Attention } from '#operator/attention.ts';
+import type { CallBooks } from '#operator/call-books.ts';
+import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { PendingActs } from '#operator/pending.ts';
+import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { CallId } from '#kernel/ids.ts';
+import type { Stats } from '#stats/stats.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 
 /** What the routes for operators need. */
 export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
+  readonly pending: PendingActs;
+  /** What operators may move, by role. Undefined: nothing bounds them. */
+  readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
+  readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;
   readonly calls: CallFinder;
+  /** What a call did to the books. */
+  readonly callBooks: (callId: CallId) => Promise<CallBooks>;
+  readonly readAttention: () => Promise<Attention>;
+  readonly find: FindAnything;
+  /** The keys and the members of any app, as its owners see them. */
+  readonly listKeys: OwnApps['listKeys'];
+  readonly teams: Pick<Teams, 'list'>;
+  readonly stats: Stats;
+  readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;
@@ -32,10 +56,10 @@ export interface OperatorPlane {
 
 /** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
 export function actOf(
-  { addressOf }: Pick<OperatorPlane, 'addressOf'>,
+  { addressOf, limits }: Pick<OperatorPlane, 'addressOf' | 'limits'>,
   request: FastifyRequest,
   reason: string | undefined,
 ): Act {
   const { accountId, email } = callerOf(request).account;
-  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason };
+  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason, limits };
 }
