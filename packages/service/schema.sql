@@ -161,6 +161,24 @@ create table accounts.invitations (
 CREATE INDEX invitations_expiry ON accounts.invitations USING btree (expires_at);
 grant insert, select, update, delete on accounts.invitations to purser_live;
 
+create table accounts.listen_tokens (
+  token_id text collate "C" not null,
+  app_id text collate "C" not null,
+  session_id text collate "C" not null,
+  digest bytea not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint listen_tokens_pkey PRIMARY KEY (token_id),
+  constraint listen_tokens_check CHECK ((expires_at > created_at)),
+  constraint listen_tokens_digest_check CHECK ((length(digest) = 32)),
+  constraint listen_tokens_digest_key UNIQUE (digest)
+);
+CREATE INDEX listen_tokens_app ON accounts.listen_tokens USING btree (app_id, created_at);
+CREATE INDEX listen_tokens_expiry ON accounts.listen_tokens USING btree (expires_at);
+CREATE INDEX listen_tokens_session ON accounts.listen_tokens USING btree (session_id);
+grant insert, select, update, delete on accounts.listen_tokens to purser_live;
+
 create table accounts.members (
   app_id text collate "C" not null,
   account_id text collate "C" not null,
@@ -252,6 +270,10 @@ alter table accounts.invitations add constraint invitations_app_id_fkey FOREIGN 
 
 alter table accounts.invitations add constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES accounts.accounts(account_id);
 
+alter table accounts.listen_tokens add constraint listen_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
+
+alter table accounts.listen_tokens add constraint listen_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES accounts.sessions(session_id) ON DELETE CASCADE;
+
 alter table accounts.members add constraint members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.members add constraint members_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
@@ -301,6 +323,7 @@ create table audit.entries (
 );
 CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX entries_of_app ON audit.entries USING btree (app_id, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
+CREATE INDEX entries_of_app_action ON audit.entries USING btree (app_id, action, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;

@@ -73,6 +73,43 @@ async function visitGuides(tab: Tab, look: string): Promise<void> {
   await assertSound(tab, `guides-chapter-${look}`);
 }
 
+/** Presses Tab until an element is reached. Nobody needs a hundred presses. */
+async function tabTo(
+  { page }: Tab,
+  role: 'textbox' | 'button' | 'combobox' | 'link' | 'radio',
+  name: string,
+): Promise<void> {
+  const target = page.getByRole(role, { name, exact: true }).last();
+  for (let presses = 0; presses < 100; presses += 1) {
+    if (await target.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never reaches ${name}.`);
+}
+
+/** Makes a call, finds it among others and chooses a language for it, with the keyboard alone. The page is the app's playground. */
+async function useKeyboard(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.goto(page.url());
+  await tabTo(tab, 'textbox', 'User ID');
+  await page.keyboard.type('keyboard-user');
+  await tabTo(tab, 'button', 'Make the call');
+  await page.keyboard.press('Enter');
+  await page.getByText('The same as code').waitFor();
+  await tabTo(tab, 'link', 'Calls');
+  await page.keyboard.press('Enter');
+  await tabTo(tab, 'link', '1 h');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/span=hour/);
+  await tabTo(tab, 'textbox', 'User');
+  await page.keyboard.type('keyboard-user');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/user=keyboard-user/);
+  await tabTo(tab, 'link', 'Keep the list current');
+  await page.keyboard.press('Enter');
+  await page.locator('#latest td').getByText('keyboard-user').first().waitFor(); // Without a reload, once it is written.
+}
+
 test('the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
@@ -88,14 +125,15 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
     await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
-    await page.getByLabel('User ID').fill('test-user');
-    await page.getByRole('button', { name: 'throttled', exact: true }).click();
+    await page.getByLabel('Their next call plays').selectOption('throttled');
+    await page.getByRole('button', { name: 'Set the next call' }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
-    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByRole('button', { name: 'Make the call' }).click();
     await page.getByText('The same as code').waitFor();
     await assertSound(tab, `console-playground-${look}`);
+    if (look === 'desk-light') await useKeyboard(tab);
     await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
     await page.getByLabel('Name').fill('Batch');
     await assertSound(tab, `console-keys-${look}`);
@@ -126,8 +164,11 @@ test('the pages of the console are sound in every look', async (t) => {
     await page.getByLabel('E-mail').fill(`new-${look}@example.test`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('status').waitFor();
-    await page.getByText('Role of').first().click();
+    await page.getByText('Withdraw the invitation of').first().click();
     await assertSound(tab, `console-team-${look}`);
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('table').getByText('Invited somebody').first().waitFor();
+    await assertSound(tab, `console-activity-${look}`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Redirect addresses').waitFor();
     await assertSound(tab, `console-settings-${look}`);

@@ -58,10 +58,11 @@ async function arrange(t: TestContext) {
 test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event and test event once, like a delivery, even across a restart', async (t) => {
   const { db, receiver, service, restart, owner, appId, topUp } = await arrange(t);
   const dataDirectory = makeOpenDirectory(t);
-  const token = owner.token ?? '';
+  const made = await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`);
+  const token = String(made['listenToken']);
   const forward = `${receiver.url.replace('127.0.0.1', 'localhost')}/hook`;
   const words = ['--app', appId, '--forward', forward];
-  const environment = { PURSER_SESSION_TOKEN: token, PURSER_URL: service.url };
+  const environment = { PURSER_LISTEN_TOKEN: token, PURSER_URL: service.url };
   const listening = await startListenProcess({ dataDirectory, catalogue: {}, environment }, ...words);
   afterwards(t, listening.kill);
   const verify = createVerifier(listening.secret);
@@ -118,7 +119,8 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event and test even
 test('WH-14 a listener that the service has forgotten registers again, with a token from standard input', async (t) => {
   const { db, receiver, service, owner, appId, topUp } = await arrange(t);
   const words = ['--app', appId, '--forward', receiver.url, '--url', service.url, '--events', 'topup.completed'];
-  const input = `${owner.token}\n`;
+  const { listenToken } = await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`);
+  const input = `${String(listenToken)}\n`;
   const listening = await startListenProcess({ dataDirectory: makeOpenDirectory(t), catalogue: {}, input }, ...words);
   afterwards(t, listening.kill);
   await db.query('update webhooks.subscriptions set listening_until = clock_timestamp()'); // As after a long silence.
@@ -128,7 +130,7 @@ test('WH-14 a listener that the service has forgotten registers again, with a to
   await waitUntil('the event arrived', () => receiver.received.some(({ body }) => body.includes('"balanceMicros":30')));
   await owner.get(204, 'DELETE', '/sessions/current');
   await topUp(30);
-  await waitUntil('it ended with its session', () => listening.said().includes('Sign in again'), 30_000);
+  await waitUntil('it ended with its session', () => listening.said().includes('Make a new one'), 30_000);
 });
 
 /** A server that is not Purser, and what it has heard. */
@@ -152,8 +154,8 @@ test('D5 AU-06, WH-02 purser listen refuses what it cannot do, says why, and tel
   const own = ['--app', appId, '--forward', NOWHERE];
   const fine = [...own, '--url', service.url];
   for (const [words, sessionToken, said] of [
-    [fine, '', 'Provide a session token'],
-    [fine, 'x', 'The session token is not valid'],
+    [fine, '', 'Provide a listen token'],
+    [fine, 'x', 'The token is not valid'],
     [fine, stranger.token ?? '', 'You have no app with this id'],
     [[...fine, '--session-token', token], token, '--session-token'],
     [[...fine, '--forward', 'https://example.com/hook'], token, '--forward must be on this machine'],
@@ -162,11 +164,7 @@ test('D5 AU-06, WH-02 purser listen refuses what it cannot do, says why, and tel
     [[...fine, '--events', 'x'], token, '--events: '],
     [[...fine, '--url', 'http://127.0.0.1:9'], token, 'The service does not answer'],
     [['--app', appId], token, 'Name the app'],
-    [
-      own,
-      token,
-      `The server at ${other.url} is not Purser, so the session token was not sent. Name the service in --url`,
-    ],
+    [own, token, `The server at ${other.url} is not Purser, so the token was not sent. Name the service in --url`],
   ] as const) {
     const dataDirectory = makeOpenDirectory(t);
     const environment = { PURSER_SESSION_TOKEN: sessionToken, PURSER_URL: other.url };

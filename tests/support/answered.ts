@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
 /** Compares the answers of a service under test with its own document, so that every test file checks the document too. */
@@ -76,8 +77,17 @@ function collect(response: ServerResponse, onSent: (sent: Sent) => void): void {
     };
   }
   response.once('finish', () => {
-    onSent({ headers: { ...response.getHeaders(), ...head }, text: Buffer.concat(parts).toString('utf8') });
+    const sent = Buffer.concat(parts);
+    onSent({ headers: { ...response.getHeaders(), ...head }, text: decoded(sent, response).toString('utf8') });
   });
+}
+
+/** What a client reads of an answer. An answer to `HEAD` names a coding and has no body. */
+function decoded(sent: Buffer, response: ServerResponse): Buffer {
+  if (sent.length === 0) return sent;
+  const coding = response.getHeader('content-encoding');
+  if (coding === 'br') return brotliDecompressSync(sent);
+  return coding === 'gzip' ? gunzipSync(sent) : sent;
 }
 
 /** An error in the comparison also counts as a fault. Throwing it here would break the server's answer and hang its caller. */

@@ -36,13 +36,14 @@ function operatorRoleOf(caller: string): OperatorRole | undefined {
 }
 
 /**
- * 401 for callers without a session. Operator routes: 403 for other sessions, and for operators whose role is too low. Routes of the app: 403 for members whose role is too
+ * 401 for callers without a session; a listen token opens the routes of listeners and no others. Operator routes: 403 for other sessions, and for operators whose role is too low. Routes of the app: 403 for members whose role is too
  * low, 404 for everybody else. Other named things: 404 for all but their owner. Keys that are named here are live.
  */
-export function expectedOf({ method, path, operationId, responses }: Operation, caller: string): number {
+export function expectedOf({ method, path, operationId, responses, security }: Operation, caller: string): number {
   const ofOperators = operatorRoleOf(caller);
   const isKnown = ofOperators !== undefined || ['stranger', ...ROLES].includes(caller);
   const done = NOT_NOW[operationId] ?? Number(Object.keys(responses).find((status) => status.startsWith('2')));
+  if (caller === 'listen token') return security.some((one) => 'listenToken' in one) ? done : 401;
   if (!isKnown) return 401;
   if (path.startsWith('/operator/')) {
     const { least } = operatorAccessOf(`${method} ${path}`);

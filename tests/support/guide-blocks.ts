@@ -161,7 +161,8 @@ export function settingNames(): ReadonlySet<string> {
       names.add(name);
     }
   }
-  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN', 'PURSER_URL']) names.delete(name);
+  for (const name of ['PURSER_FAILPOINT', 'PURSER_LISTEN_TOKEN', 'PURSER_SESSION_TOKEN', 'PURSER_URL'])
+    names.delete(name);
   return names;
 }
 

@@ -1,7 +1,9 @@
 import { BUDGET_FAULTS } from './faults/budgets.ts';
+import { TEAM_FAULTS } from './faults/teams.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
+import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
@@ -36,4 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
+  ...TEAM_FAULTS,
+  ...CONSOLE_FAULTS,
 ];

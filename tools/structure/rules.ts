@@ -46,6 +46,7 @@ export const RULES: RuleSet = {
         'factor-queries.ts',
         'pending-queries.ts',
         'verification-queries.ts',
+        'listen-token-queries.ts',
         'key-queries.ts',
         'rebuild-queries.ts',
       ],

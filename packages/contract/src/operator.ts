@@ -265,6 +265,14 @@ export const signInListSchema = z.object({
 export const signInPageSchema = auditPageSchema.extend({
   who: z.string().max(64).optional().meta({ description: 'Only those of this account or identity.' }),
 });
+export const activityPageSchema = auditPageSchema.extend({
+  action: z
+    .string()
+    .regex(/^[a-z-]+(\.[a-z-]+)+$/, { error: 'must be an action, such as `key.create`' })
+    .max(64)
+    .optional()
+    .meta({ description: 'Only acts of this kind, such as `key.create`.' }),
+});
 export const ownAuditPageSchema = auditPageSchema.extend({
   appId: appId.optional().meta({ description: 'Only acts on this app.' }),
 });

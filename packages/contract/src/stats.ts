@@ -64,9 +64,22 @@ export const statsSchema = z
         }),
       )
       .meta({ description: 'The outcomes of most calls first.' }),
-    keys: z.array(z.object({ keyId: z.string(), calls: z.int(), chargedCalls: z.int(), chargedMicros: amount })).meta({
-      description:
-        'The keys with most calls first. Counted in memory: if a process dies, calls of its last second are missing here.',
-    }),
+    keys: z
+      .array(
+        z.object({
+          keyId: z.string(),
+          name: z
+            .literal('Playground')
+            .optional()
+            .meta({ description: 'For the calls of the console’s playground, which have no key of the app.' }),
+          calls: z.int(),
+          chargedCalls: z.int(),
+          chargedMicros: amount,
+        }),
+      )
+      .meta({
+        description:
+          'The keys with most calls first. Counted in memory: if a process dies, calls of its last second are missing here.',
+      }),
   })
   .meta({ id: 'AppStats' });

@@ -4,6 +4,14 @@ const tag = 'Apps and keys';
 
 /** The operations on the members of an app. */
 export const TEAM_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /apps/{appId}/activity': {
+    id: 'listActivity',
+    tag,
+    summary: 'Lists what all members did with an app, newest first',
+    description:
+      'Acts on keys, the profile, the team, the webhook and test users, with who acted, when and from where. `action` narrows it down to one kind. Acts of operators and sign-ins are not in it.',
+    refuses: OWN,
+  },
   'GET /apps/{appId}/team': {
     id: 'getTeam',
     tag,

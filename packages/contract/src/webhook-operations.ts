@@ -58,4 +58,24 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Ends a listener',
     refuses: OWN,
   },
+  'POST /apps/{appId}/webhook/listen-tokens': {
+    id: 'createListenToken',
+    tag: WEBHOOKS,
+    summary: 'Makes a token for `purser listen`',
+    description:
+      'It opens the three routes of listeners of this app and nothing else. It works for 24 hours, and ends before that with the session that made it, or when its maker loses the role.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'GET /apps/{appId}/webhook/listen-tokens': {
+    id: 'listListenTokens',
+    tag: WEBHOOKS,
+    summary: 'Lists the listen tokens that still work, the newest first, without their text',
+    refuses: OWN,
+  },
+  'DELETE /apps/{appId}/webhook/listen-tokens/{listenTokenId}': {
+    id: 'deleteListenToken',
+    tag: WEBHOOKS,
+    summary: 'Revokes a listen token',
+    refuses: OWN,
+  },
 };

@@ -195,3 +195,29 @@ export const copiesSchema = z
       .meta({ description: 'Pass it as `?after=` with the next request. Null if there are no events.' }),
   })
   .meta({ id: 'EventCopies' });
+
+export const listenTokenParamsSchema = z.object({ appId, listenTokenId: z.string() });
+
+/** A new listen token. Its text is shown only here. */
+export const madeListenTokenSchema = z
+  .object({
+    listenTokenId: z.string(),
+    listenToken: z.string().meta({ description: 'For `PURSER_LISTEN_TOKEN`. It is not shown again.' }),
+    expiresAt: moment,
+  })
+  .meta({ id: 'NewListenToken' });
+
+/** The listen tokens of an app that still work, newest first. */
+export const listenTokensSchema = z
+  .object({
+    listenTokens: z.array(
+      z.object({
+        listenTokenId: z.string(),
+        madeBy: z.string().meta({ description: 'The e-mail of the member who made it.' }),
+        createdAt: moment,
+        expiresAt: moment,
+        lastUsedAt: moment.nullable().meta({ description: 'To the minute. Null: never.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'ListenTokens' });

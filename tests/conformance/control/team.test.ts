@@ -199,6 +199,17 @@ test('AU-06 the page of an invitation leads through the sign-in to the app, and 
   const seenTeam = await browser.open(page);
   assert.ok(!seenTeam.text.includes('value="remove"'), 'a developer manages nobody');
   await own.open(page);
+  // Each act asks once more, in a fold of its own, and nobody is offered a change of their own role.
+  assert.equal(own.page().text.match(/value="role"/g)?.length, 2);
+  assert.equal(own.page().text.match(/<details class="confirm">/g)?.length, 4, 'two roles, the removal, leaving');
+  const changed = await own.submit(page, { act: 'role' }, 'name="role" value="viewer"');
+  assert.match(changed.text, /The role was changed/);
+  const invited = { email: 'late@example.test', role: 'viewer', act: 'invite' };
+  assert.match(
+    (await own.submit(page, invited, 'type="email"')).text,
+    /Withdraw the invitation of late@example.test<\/summary>/,
+  );
+  assert.match((await own.submit(page, { act: 'withdraw' }, 'name="invitation"')).text, /The invitation was withdrawn/);
   const removed = await own.submit(page, { act: 'remove' }, `value="${await idOf(email)}"`);
   assert.match(removed.text, /The member was removed/);
   assertPage(await browser.open(page), 404);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
+import { httpSend } from '../../support/http-request.ts';
 import { readDocument } from '../../support/document.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -29,6 +31,24 @@ test('the reference loads nothing, runs nothing, and cannot be framed', () => {
   assert.ok(bytes < operations.length * BYTES_MAX_PER_OPERATION, `${bytes} bytes for ${operations.length} operations`);
 });
 
+test('the reference and the document are compressed for clients that accept it, and are the same text', async () => {
+  for (const path of ['/docs', '/openapi.json']) {
+    const plain = await httpSend(url, { method: 'GET', path });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    const bytes = Buffer.byteLength(plain.text);
+    for (const coding of ['br', 'gzip'] as const) {
+      const small = await httpSend(url, { method: 'GET', path, headers: { 'accept-encoding': coding } });
+      assert.equal(small.headers.get('content-encoding'), coding);
+      assert.equal(small.headers.get('vary'), 'accept-encoding');
+      assert.ok(
+        Number(small.headers.get('content-length')) < Math.min(bytes / 5, 60_000),
+        small.headers.get('content-length') ?? '',
+      );
+      assert.equal((await send(path, { url, headers: { 'accept-encoding': coding } })).text, plain.text); // fetch decodes it.
+    }
+  }
+});
+
 test('the reference has every operation and every object, and all links resolve', () => {
   const anchors = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   assert.equal(new Set(anchors).size, anchors.length);
@@ -51,4 +71,13 @@ test('the reference is well formed: every element is closed in order', () => {
   }
   assert.deepEqual(open, []);
   assert.doesNotMatch(text.replaceAll(/<[^>]+>/g, ''), /\[object |undefined|`/);
+});
+
+test('a service loads none of the framework’s own compilers of schemas, because its routes have others', () => {
+  const loaded = Object.keys(createRequire(import.meta.url).cache);
+  assert.ok(loaded.some((file) => file.includes('/node_modules/fastify/')));
+  assert.deepEqual(
+    loaded.filter((file) => /\/@fastify\/(ajv|fast-json-stringify)-compiler\//.test(file)),
+    [],
+  );
 });

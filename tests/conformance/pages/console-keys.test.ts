@@ -11,6 +11,7 @@ import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** The pages of keys in the console. */
 
@@ -141,6 +142,12 @@ test('CP-08 the page of a key changes, rolls and revokes it, and no stranger see
   const opened = await browser.open(own);
   assertPage(opened, 200, 'Site', IN_CONSOLE);
   assert.match(opened.text, /Spent this month/);
+  const used = await waitUntil('the call with the key is counted', async () => {
+    const shown = await browser.open(own);
+    return shown.text.includes('Calls with this key by day') && shown;
+  });
+  const days = [...used.text.matchAll(/<td class="number">(\d+)<\/td><td class="number">(\d+)</g)];
+  assert.deepEqual([days.length, days.at(-1)?.slice(1)], [30, ['1', '0']]);
   assert.ok(!opened.text.includes(apiKey));
 
   const saved = await browser.submit(own, { name: 'Shop', budget: '', act: 'save' }, 'value="save"');

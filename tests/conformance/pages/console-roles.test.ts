@@ -13,6 +13,7 @@ import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { newMember, newOperator, newOwner } from '../../support/control.ts';
+import { httpSend } from '../../support/http-request.ts';
 import { assertPage } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -37,6 +38,28 @@ async function visit(
   const key = deriveKey(Buffer.from(SECRET), 'page-form');
   const proof = proofOf(key, { value: token ?? NO_SESSION, isNew: false }, path);
   return browser.ask(address, { form: { ...fields, form: proof } });
+}
+
+/** Asserts that a page is small once compressed, and is compressed only for visitors that no other site sent. */
+async function assertCompressed(path: string, token: string | undefined): Promise<void> {
+  const ask = async (site: string | undefined) => {
+    const headers = {
+      cookie: `__Host-purser-session=${token}`,
+      'accept-encoding': 'gzip, br',
+      ...(site === undefined ? {} : { 'sec-fetch-site': site }),
+    };
+    return (await httpSend(service.url, { method: 'GET', path, headers })).headers;
+  };
+  for (const site of ['same-origin', 'none']) {
+    const { length, coding } = sizeOf(await ask(site));
+    assert.equal(coding, 'br', path);
+    assert.ok(length > 0 && length <= 60_000, `${path}: ${length} bytes`);
+  }
+  for (const site of ['cross-site', 'same-site', undefined]) assert.equal(sizeOf(await ask(site)).coding, null, path);
+}
+
+function sizeOf(headers: Headers) {
+  return { length: Number(headers.get('content-length')), coding: headers.get('content-encoding') };
 }
 
 test('AU-06 every page and form of an app opens for exactly the members whose role suffices', async (context) => {
@@ -76,6 +99,8 @@ test('AU-06 every page and form of an app opens for exactly the members whose ro
       }
       if (!isIn) assert.ok(!reply.text.includes('Theirs') || reply.status === 403, `${name} shows ${who} the app`);
       statuses.push(reply.status);
+      if (who === 'owner' && method === 'GET' && reply.status === 200)
+        await assertCompressed(template.replace(':part', appId), token);
     }
     lines.push(`| ${name} | ${statuses.join(' | ')} |`);
   }

@@ -11,6 +11,7 @@ import { createEndpointGuard } from '../../../packages/service/src/webhooks/endp
 import { createDeliveryHistory } from '../../../packages/service/src/webhooks/history.ts';
 import { createSigningSecrets } from '../../../packages/service/src/webhooks/signing-secret.ts';
 import { createSendTest } from '../../../packages/service/src/webhooks/test-event.ts';
+import { send } from '../../support/client.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -152,7 +153,7 @@ test('WH-01 an endpoint is subscribed, tested, changed and removed on its page, 
   const typed = { endpointUrl: `${receiver.url}/page`, threshold: '2.50', act: 'put' };
   const refused = await browser.submit(path, { ...typed, endpointUrl: 'http://me:secret@app.test' });
   assertPage(refused, 400, 'Webhooks', IN_CONSOLE);
-  assert.match(refused.text, /credentials/);
+  assert.match(refused.text, /“Address” must have no credentials/);
   assertPage(await browser.submit(path, { ...typed, threshold: '1.234' }), 400, 'Webhooks', IN_CONSOLE);
   const made = await browser.submit(path, typed);
   assertPage(made, 200, 'Webhooks', IN_CONSOLE);
@@ -221,4 +222,34 @@ test('WH-14 the page lists deliveries by state and in pages, and one event has i
   for (const strange of ['', 'x', `evt_${'0'.repeat(32)}`]) {
     assertPage(await browser.open(`/console/${appId}/delivery?id=${strange}`), 404, 'No such event', IN_CONSOLE);
   }
+});
+
+test('AU-06 the page has the command for purser listen, makes a token for it, shows it once, and revokes it', async () => {
+  const { appId } = await newApp();
+  const browser = await signedInBrowser(service, owner.email);
+  const page = `/console/${appId}/webhooks`;
+  const command = `npm run purser -- listen --app ${appId} --url https://purser.test --forward http://localhost:3000/hook`;
+  assert.ok((await browser.open(page)).text.includes(command));
+  const made = await browser.submit(page, { act: 'token' }, 'Make a listen token');
+  assertPage(made, 200, 'Webhooks', IN_CONSOLE);
+  const [, token = ''] = /PURSER_LISTEN_TOKEN=(svc_listen_[0-9A-Za-z]{43}) /.exec(made.text) ?? [];
+  const again = await browser.open(page);
+  assert.deepEqual(
+    [token === '', again.text.includes(token), again.text.includes('Listen tokens that work now')],
+    [false, false, true],
+  );
+  const use = () =>
+    send(hook(appId, '/listeners'), {
+      url: service.url,
+      method: 'POST',
+      key: token,
+      body: { events: ['topup.completed'] },
+    });
+  assert.equal((await use()).status, 201);
+  assert.equal((await send(hook(appId), { url: service.url, key: token })).status, 401, 'it opens nothing else');
+  await owner.get(201, 'PUT', hook(appId), { endpointUrl: `${receiver.url}/listen`, events: ['topup.completed'] });
+  assert.ok((await browser.open(page)).text.includes(command));
+  const revoked = await browser.submit(page, { act: 'revoke' }, 'Revoke');
+  assert.match(revoked.text, /The listen token was revoked/);
+  assert.equal((await use()).status, 401);
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
-import { completionBody } from '../../support/scripted-upstream.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const { upstream, service } = await setStage();
 
@@ -13,13 +14,17 @@ test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner
   const path = `/console/${String(appId)}/sandbox`;
   const browser = await signedInBrowser(service, owner.email);
   assertPage(await browser.open(path), 200, 'Sandbox', IN_CONSOLE);
-  const set = await browser.submit(path, {
-    user: '<b>&u',
-    balance: '2,50',
-    cap: '1',
-    suspended: 'yes',
-    wallet: 'fields',
-  });
+  const set = await browser.submit(
+    path,
+    {
+      user: '<b>&u',
+      balance: '2,50',
+      cap: '1',
+      suspended: 'yes',
+      wallet: 'other',
+    },
+    'name="wallet"',
+  );
   assertPage(set, 200, 'Sandbox', IN_CONSOLE);
   assert.match(mainOf(set), /The wallet of &#60;b&#62;&#38;u was set/);
   await browser.submit(path, { user: 'v', wallet: 'empty' });
@@ -31,9 +36,11 @@ test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner
   assert.match(mainOf(next), /The next call of v plays timeout/);
   for (const fields of [
     { user: '' },
-    { user: 'two words', wallet: 'fields' },
-    { user: 'v', wallet: 'fields', balance: '1.000' },
+    { user: 'two words', wallet: 'other' },
+    { user: 'v', wallet: 'other', balance: '1.000' },
     { user: 'v', next: 'crash' },
+    { user: 'v', wallet: '' }, // A crafted form without a choice resets nothing.
+    { user: 'v', wallet: 'fields' },
   ]) {
     assertPage(await browser.submit(path, fields), 400, 'Sandbox', IN_CONSOLE);
   }
@@ -54,6 +61,10 @@ test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner
   const stranger = await signedInBrowser(service, (await newOwner(service)).email);
   assertPage(await stranger.open(path), 404);
 });
+
+const LIVE_CALL = { mode: 'live', userId: 'anna', model: 'acme.large-1' };
+/** A charge that is an amount. */
+const CHARGED = /<dt>Charged<\/dt>\s*<dd>[^<]*\d/;
 
 test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back', async () => {
   const owner = await newOwner(service);
@@ -78,6 +89,7 @@ test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything 
   const streamed = await browser.submit(inSandbox, { ...call, stream: 'yes', output: '4' });
   assert.match(mainOf(streamed), /data: \[DONE\]/);
   assert.match(mainOf(streamed), /This is a sandbox</);
+  assert.match(mainOf(streamed), CHARGED);
   const refused = await browser.submit(inSandbox, { ...call, stream: '', model: 'sandbox/throttled' });
   assertPage(refused, 200, 'Playground', IN_CONSOLE);
   assert.match(mainOf(refused), /UPSTREAM_THROTTLED/);
@@ -97,13 +109,23 @@ test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything 
   const receipt = await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`);
   assert.equal(receipt['userId'], 'anna');
   assert.ok(Number(receipt['chargedMicros']) > 0);
+  upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi, ', 'Anna.'], usage, includeUsageChunk: true }) });
+  const liveStream = await browser.submit(page, { ...call, stream: 'yes', confirm: 'yes' });
+  assert.match(mainOf(liveStream), CHARGED);
+  assert.match(mainOf(liveStream), /Held before the call/);
   const { entries } = (await owner.get(200, 'GET', '/accounts/current/audit')) as {
     entries: Record<string, unknown>[];
   };
   const calls = entries.filter(({ action }) => action === 'playground.call');
   assert.deepEqual(
     calls.map(({ after }) => after),
-    [{ mode: 'live', userId: 'anna', model: 'acme.large-1' }],
+    [LIVE_CALL, LIVE_CALL],
   );
   assert.ok(!JSON.stringify(entries).includes('<b>'), 'nothing of the message is kept');
+  await waitUntil('the sums by key have the calls, under a name', async () => {
+    const { keys } = (await owner.get(200, 'GET', `/apps/${app.appId}/stats?mode=live`)) as {
+      keys: { name?: string; calls: number }[];
+    };
+    return keys.some(({ name, calls }) => name === 'Playground' && calls === 2);
+  });
 });

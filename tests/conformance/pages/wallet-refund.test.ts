@@ -5,7 +5,7 @@ import { chat } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
-import { beginTopup, hurry, payBy } from '../../support/topup.ts';
+import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
@@ -91,6 +91,38 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   for (const { body } of rows)
     assert.match(body, /Reference: (pay|ref)_\w+\n\nThis service uses the test processor: no real money moves\./);
   assert.match(rows[0]?.body ?? '', /You paid €10\.00 into a wallet for the app "Test app" on \w+ \d+, 2\d{3}\./);
+});
+
+async function mailsOf(email: string) {
+  const { rows } = await database.query<{ subject: string; body: string }>(
+    'select subject, body from mail.messages where recipient = $1 order by subject',
+    [email],
+  );
+  return rows;
+}
+
+test('ON-04 money that somebody else paid in is told to both, and each mail is about its reader', async () => {
+  const { email: owned, user, path, browser } = await payer(0, []);
+  const giver = await newWalletOwner();
+  const to = await refusedPath(service, app, user);
+  const address = await beginTopup(giver.browser, to, { other: '10' });
+  await payBy(giver.browser, address, 'success');
+  await hurry(service, address);
+  await browser.open(`${path}/refund`);
+  await browser.submit(`${path}/refund`, { amount: '4', sure: 'yes' });
+  await hurry(service, address);
+  const [toOwner, toGiver] = [await mailsOf(owned), await mailsOf(giver.email)];
+  assert.deepEqual(
+    [...toGiver, ...toOwner].map(({ subject }) => subject),
+    [
+      'Receipt: €10.00 for Test app',
+      'Refund: €4.00 for Test app',
+      'Somebody paid €10.00 into your wallet for Test app',
+      '€4.00 from your wallet for Test app goes back to its payer',
+    ],
+  );
+  for (const { body } of toOwner) assert.ok(body.includes('your wallet') && !body.includes(giver.email), body);
+  for (const { body } of toGiver) assert.ok(!body.includes('your wallet for') && !body.includes(owned), body);
 });
 
 test('ON-04 a form sent twice, even at once, requests one refund', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
-import { newOwner } from '../../support/control.ts';
+import { send } from '../../support/client.ts';
+import { newMember, newOwner, type Person } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
@@ -192,4 +193,64 @@ test('WH-03 an invalid listener is refused by the name of its field', async () =
   for (const bad of ['after=x', 'waitSeconds=21', 'waitSeconds=-1', 'other=1']) {
     assertRefusal(await owner.ask('GET', listeners(appId, `/${listenerId}/events?${bad}`)), { code: 'BAD_REQUEST' });
   }
+});
+
+test('AU-06 a listen token reads the events of one app, and ends with its session, the role of its maker, a day, or at once', async () => {
+  const [{ appId }, other] = [await newApp(), await newApp()];
+  const developer = await newMember(service, appId, 'developer');
+  const tokens = (more = '') => `/apps/${appId}/webhook/listen-tokens${more}`;
+  const make = async (by: Person) => {
+    const { listenToken, listenTokenId } = await by.get(201, 'POST', tokens());
+    return { key: String(listenToken), id: String(listenTokenId) };
+  };
+  const use = (key: string, app = appId) =>
+    send(listeners(app), { url: service.url, method: 'POST', key, body: { events: TOP_UPS } });
+  const end = (id: string) => db.query('delete from webhooks.subscriptions where listener_id = $1', [id]);
+  const works = async (key: string) => {
+    const reply = await use(key);
+    if (reply.status === 201) await end((JSON.parse(reply.text) as { listenerId: string }).listenerId);
+    return reply.status;
+  };
+  const [first, expiring, theirs] = [await make(owner), await make(owner), await make(developer)];
+  assert.match(first.key, /^svc_listen_[0-9A-Za-z]{43}$/);
+  const { rows } = await db.query<{ row: string }>('select row_to_json(t)::text as row from accounts.listen_tokens t');
+  assert.ok(
+    rows.every(({ row }) => !row.includes(first.key.slice(20))),
+    'the text of a token is not stored',
+  );
+  assert.equal(await works(first.key), 201);
+  assertRefusal(await use(first.key, other.appId), { code: 'NOT_FOUND' });
+  const shown = (await owner.get(200, 'GET', tokens()))['listenTokens'] as Record<string, unknown>[];
+  assert.deepEqual(
+    shown.map(({ listenTokenId, madeBy, lastUsedAt }) => [listenTokenId, madeBy, lastUsedAt !== null]),
+    [
+      [theirs.id, developer.email, false],
+      [expiring.id, owner.email, false],
+      [first.id, owner.email, true],
+    ],
+  );
+  const hours = (Date.parse(String(shown[0]?.['expiresAt'])) - Date.parse(String(shown[0]?.['createdAt']))) / 3_600_000;
+  assert.equal(Math.round(hours), 24);
+
+  await db.query(
+    `update accounts.listen_tokens set created_at = created_at - interval '25 hours', expires_at = clock_timestamp()
+     where token_id = $1`,
+    [expiring.id],
+  );
+  assert.equal(await works(expiring.key), 401, 'expired');
+  assertRefusal(await owner.ask('DELETE', `/apps/${other.appId}/webhook/listen-tokens/${first.id}`), {
+    code: 'NOT_FOUND',
+  });
+  await owner.get(204, 'DELETE', tokens(`/${first.id}`));
+  assert.equal(await works(first.key), 401, 'revoked');
+  assert.equal(await works(theirs.key), 201);
+  await db.query(
+    "update accounts.members set role = 'viewer' where account_id <> (select account_id from accounts.accounts where email = $1)",
+    [owner.email],
+  );
+  assert.equal(await works(theirs.key), 403, 'its maker may not listen any more');
+  await db.query("update accounts.members set role = 'developer' where role = 'viewer'");
+  assert.equal(await works(theirs.key), 201);
+  await developer.get(204, 'DELETE', '/sessions/current');
+  assert.equal(await works(theirs.key), 401, 'its session has ended');
 });

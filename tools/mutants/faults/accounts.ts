@@ -4,21 +4,24 @@ import {
   factorChecks,
   factoring,
   freshProofs,
+  inviting,
   judgingOperators,
   operatorRoles,
   pendingSignIns,
   resets,
+  teams,
 } from './places.ts';
 
 const ONCE = factoring('CP-06 a password alone opens nothing, and a code works once');
 const RESET = factoring(
   'CP-06 a password reset does not replace the second factor, and voids sign-ins that wait for it',
 );
+const INVITED = inviting('AU-06 an invitation lets in the account of its address, once');
 const PASSKEY = factoring(
   'CP-06 a passkey of an account is the second factor, signs in alone, and answers a challenge once',
 );
 
-/** Faults by which a stolen password, code or session opens an account that has a second factor. */
+/** Faults by which a stolen password, code or session opens an account that has a second factor, or a stranger joins a team. */
 export const ACCOUNT_FAULTS: readonly Mutant[] = [
   {
     id: 'code-works-twice',
@@ -49,6 +52,20 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
     clause: 'CP-06',
     edits: [freshProofs('if (isProved) return undefined;', 'if (isProved || !isProved) return undefined;')],
     killer: factoring('CP-06 changes of the second factor need a fresh proof, with both factors'),
+  },
+  {
+    id: 'forwarded-invitation-lets-in',
+    clause: 'AU-06',
+    edits: [teams('if (invitation.email !== email)', "if (invitation.email === '')")],
+    killer: INVITED,
+  },
+  {
+    id: 'unproven-e-mail-joins-a-team',
+    clause: 'AU-06',
+    edits: [
+      teams('if (!(await isVerified(pool, accountId)))', "if (email === '' && !(await isVerified(pool, accountId)))"),
+    ],
+    killer: INVITED,
   },
   {
     id: 'operators-need-no-second-factor',

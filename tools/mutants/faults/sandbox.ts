@@ -1,10 +1,24 @@
-import type { Mutant } from '../mutant.ts';
+import type { Edit, Mutant, NamedTest } from '../mutant.ts';
 import { bothMoneys, sandboxHolds, sandboxReserve, sandboxSettle, sandboxTables } from './places.ts';
 
 const LIKE_REAL_ONES = 'SB-02 sandbox holds are granted, repeated and refused like real ones';
 
 /** The constraint would stop an overspent wallet: without it, the condition itself is what is tried. */
 const UNCOVERED = sandboxTables('check (held_micros between 0 and balance_micros)', 'check (held_micros >= 0)');
+
+const inService = (file: string, find: string, replacement: string): Edit => ({
+  file: `packages/service/src/${file}`,
+  find,
+  replacement,
+});
+const TESTER_ALONE: NamedTest = {
+  file: 'tests/conformance/balance.test.ts',
+  name: 'SB-07 AU-06 only a key that was made to reset test users does, and it does nothing else',
+};
+const PLAYGROUND: NamedTest = {
+  file: 'tests/conformance/pages/trying-calls.test.ts',
+  name: 'CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back',
+};
 
 /** Faults in how play money is judged and charged by the batch, where real money decides call by call. */
 export const SANDBOX_FAULTS: readonly Mutant[] = [
@@ -50,5 +64,27 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     clause: 'WA-08',
     edits: [sandboxSettle('sum(a.charged) filter (where a.month = w.cap_month)', 'sum(a.charged)')],
     killer: sandboxHolds('SB-02 a sandbox hold of an earlier month settles without touching the new month'),
+  },
+  {
+    id: 'calling-key-resets',
+    clause: 'SB-07',
+    edits: [
+      inService('gateway/request/admission.ts', "mayReset !== (use === 'resets')", "mayReset && use !== 'resets'"),
+    ],
+    killer: TESTER_ALONE,
+  },
+  {
+    id: 'tester-key-makes-calls',
+    clause: 'SB-07',
+    edits: [
+      inService('gateway/request/admission.ts', "mayReset !== (use === 'resets')", "!mayReset && use === 'resets'"),
+    ],
+    killer: TESTER_ALONE,
+  },
+  {
+    id: 'playground-stream-says-no-charge',
+    clause: 'CC-10',
+    edits: [inService('web/console-playground/playground-call.ts', 'charge-micros=(', 'charged-micros=(')],
+    killer: PLAYGROUND,
   },
 ];

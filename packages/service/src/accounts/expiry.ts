@@ -1,4 +1,5 @@
 import { deleteExpired } from '#accounts/account-queries.ts';
+import { deleteExpiredListenTokens } from '#accounts/listen-token-queries.ts';
 import { deleteExpiredSteps } from '#accounts/pending-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -24,6 +25,7 @@ export function startExpiry(options: {
     try {
       await deleteExpired(db, ROWS_MAX);
       await deleteExpiredSteps(db, ROWS_MAX);
+      await deleteExpiredListenTokens(db, ROWS_MAX);
       for (const others of forget) await others();
     } catch (fault) {
       log.warn({ fault: describeFault(fault) }, 'expired rows could not be deleted');

@@ -60,7 +60,7 @@ export interface SignIn {
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 /** An operator's session opens everybody's money, so a stolen or forgotten one ends sooner (CP-06). */
 const OPERATOR_LIFETIME_MS = 12 * 60 * 60 * 1_000;
-const OPERATOR_IDLE_MS = 30 * 60 * 1_000;
+export const OPERATOR_IDLE_MS = 30 * 60 * 1_000;
 const SESSIONS_MAX = 100;
 /** How long a proof counts, from signing in or from proving it again. */
 const PROOF_LIFETIME_MS = 10 * 60 * 1_000;
@@ -135,7 +135,7 @@ export function accountOf(row: AccountRow): Account {
   };
 }
 
-function sessionOf(row: SessionRow): Session {
+export function sessionOf(row: SessionRow): Session {
   return {
     sessionId: row.session_id,
     createdAtMs: row.created_at.getTime(),

@@ -149,9 +149,10 @@ function ownSecret(dataDirectory: string): Buffer {
   );
 }
 
-/** The session token for commands that call the service over HTTP. Undefined when it is not set. */
-export function readSessionToken(): string | undefined {
-  return readSettings(process.env).text('PURSER_SESSION_TOKEN');
+/** The token of `purser listen`: a listen token, or a session's. Undefined when neither is set. */
+export function readListenToken(): string | undefined {
+  const { text } = readSettings(process.env);
+  return text('PURSER_LISTEN_TOKEN') ?? text('PURSER_SESSION_TOKEN');
 }
 
 /** The service that such commands call. Undefined when it is not set. */

@@ -24,6 +24,7 @@ import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes } from '#http/control-plane/apps.ts';
 import { addKeyRoutes } from '#http/control-plane/keys.ts';
+import { addListenTokenRoutes } from '#http/control-plane/listen-tokens.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addSecondFactorRoutes } from '#http/control-plane/second-factor.ts';
@@ -57,10 +58,6 @@ import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
-import type { DeliveryHistory } from '#webhooks/history.ts';
-import type { Listeners } from '#webhooks/listener.ts';
-import type { Subscriptions } from '#webhooks/subscription.ts';
-import type { SendTest } from '#webhooks/test-event.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -81,10 +78,10 @@ interface PlanesOptions {
   readonly ownCalls: OwnCalls;
   readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
-  readonly subscriptions: Subscriptions;
-  readonly listeners: Listeners;
-  readonly deliveries: DeliveryHistory;
-  readonly sendTestEvent: SendTest;
+  readonly webhooks: Pick<
+    ControlPlane,
+    'subscriptions' | 'listeners' | 'listenTokens' | 'deliveries' | 'sendTestEvent'
+  >;
   readonly sandboxWallets: SandboxWallets;
   readonly links: Links;
 }
@@ -119,7 +116,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
-  const payments = await composePayments({ config, pool, clock, log, tellPayer: walletMail.tellPayer });
+  const payments = await composePayments({ config, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
   const control = composeControl(options, throttle, { sendMail, sendNews });
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
@@ -129,6 +126,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const of = {
     log,
     findSession: sessions.find,
+    findListenToken: control.listenTokens.find,
     addressOf,
     paces,
     showNowhere,
@@ -185,10 +183,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
     stats: createStats(pool),
-    subscriptions: options.subscriptions,
-    listeners: options.listeners,
-    deliveries: options.deliveries,
-    sendTestEvent: options.sendTestEvent,
+    ...options.webhooks,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
@@ -248,5 +243,6 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addStatsRoutes(plane, control);
   addWebhookRoutes(plane, control);
   addListenerRoutes(plane, control);
+  addListenTokenRoutes(plane, control);
   addOperatorRoutes(plane, operator);
 }

@@ -5,7 +5,7 @@ import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
 import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
-import type { TellPayer } from '#payments/news.ts';
+import type { TellOfPayment } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createRefunds, type Refunds } from '#payments/refund.ts';
 import { startPaymentSweep } from '#payments/sweep.ts';
@@ -18,7 +18,7 @@ interface PaymentsOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
-  readonly tellPayer: TellPayer;
+  readonly tellOfPayment: TellOfPayment;
 }
 
 /** Everything about payments, through the one processor that is configured. */
@@ -37,12 +37,12 @@ export async function composePayments({
   pool,
   clock,
   log,
-  tellPayer,
+  tellOfPayment,
 }: PaymentsOptions): Promise<Payments | undefined> {
   const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
-  const options = { pool, processor, log, tellPayer };
+  const options = { pool, processor, log, tellOfPayment };
   const processorWebhooks = createProcessorWebhooks(options);
   const isTest = processor.name === 'test';
   const running = [

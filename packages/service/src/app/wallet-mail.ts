@@ -2,12 +2,14 @@ import { createAppProfiles } from '#accounts/app-profile.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { TellOwner } from '#connections/alerts.ts';
+import { selectConnection } from '#connections/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { selectIdentity } from '#identities/queries.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId, IdentityId } from '#kernel/ids.ts';
-import { alertMail, receiptMail } from '#mail/letters.ts';
-import type { TellPayer } from '#payments/news.ts';
+import { alertMail } from '#mail/letters.ts';
+import { giftMail, receiptMail } from '#mail/receipt-letters.ts';
+import type { TellOfPayment } from '#payments/news.ts';
 import { formatsOf } from '#web/format/formats.ts';
 
 interface WalletMailOptions {
@@ -18,19 +20,23 @@ interface WalletMailOptions {
 
 /** The mails that payers and owners of wallets get about their money: receipts, and alerts about the cap. */
 export function createWalletMail({ config, clock, sendMail }: WalletMailOptions): {
-  readonly tellPayer: TellPayer;
+  readonly tellOfPayment: TellOfPayment;
   readonly tellOwner: TellOwner;
 } {
   const isTestMoney = config.payments.processor === 'test';
   const formats = formatsOf(); // The language of a person is known while they look at a page only.
 
   return {
-    tellPayer: async (tx, { payer, appId, kind, amount, currency, reference }) => {
-      const to = await addressed(tx, payer, appId);
-      if (to === undefined) return;
+    tellOfPayment: async (tx, { payer, appId, userId, kind, amount, currency, reference }) => {
+      const owner = (await selectConnection(tx, appId, userId))?.identity_id;
       const day = formats.day(clock.nowMs());
       const said = { kind, amount: formats.amount(amount, currency), day, reference, isTestMoney };
-      await sendMail(to.email, receiptMail({ ...config, ...said, appName: to.appName }), tx);
+      for (const identityId of new Set([payer, owner])) {
+        const to = identityId && (await addressed(tx, identityId, appId));
+        if (to === undefined) continue;
+        const letterOf = identityId === payer ? receiptMail : giftMail;
+        await sendMail(to.email, letterOf({ ...config, ...said, appName: to.appName }), tx);
+      }
     },
     tellOwner: async (tx, { identityId, connectionId, appId, share, spent, cap, currency }) => {
       const to = await addressed(tx, identityId, appId);

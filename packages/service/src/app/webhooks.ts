@@ -1,3 +1,4 @@
+import { createListenTokens, type ListenTokens } from '#accounts/listen-token.ts';
 import { selectAppDetails, selectOwnersToTell } from '#accounts/operator-queries.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
@@ -38,6 +39,7 @@ const TEST_EVENTS = { ratePerMinute: 10, rateBurst: 10 };
 export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions): {
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly listenTokens: ListenTokens;
   readonly deliveries: DeliveryHistory;
   readonly sendTestEvent: SendTest;
   readonly worker: WebhookWorker;
@@ -49,6 +51,7 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   return {
     subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
     listeners: createListeners(pools.shared),
+    listenTokens: createListenTokens(pools.shared),
     deliveries: createDeliveryHistory(pools.shared),
     sendTestEvent: createSendTest({
       pool: pools.shared,

@@ -74,6 +74,26 @@ export async function selectOwnersEntries(
   return rows;
 }
 
+/**
+ * Lists what members, and keys for them, did with an app, newest first: all of it, or one kind of act. Acts of operators are not
+ * among them: they have no account.
+ */
+export async function selectAppEntries(
+  db: Queryable,
+  { appId, action }: { readonly appId: AppId; readonly action: string | undefined },
+  page: Page,
+): Promise<readonly AuditRow[]> {
+  // Two texts, so that each has its index: one that serves both would read all acts for a rare kind.
+  const ofAction = action === undefined ? '' : 'and e.action = $4';
+  const { rows } = await db.query<AuditRow>(
+    `select ${ENTRY}
+     where e.app_id = $1 and e.account_id is not null and ($2::bigint is null or e.entry_id < $2) ${ofAction}
+     order by e.entry_id desc limit $3`,
+    [appId, page.before ?? null, page.most, ...(action === undefined ? [] : [action])],
+  );
+  return rows;
+}
+
 export type SignInResult =
   | 'signed_in'
   | 'wrong_password'

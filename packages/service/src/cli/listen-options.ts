@@ -2,10 +2,11 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { issueWords } from '@purser/contract/issues.ts';
 import { listenSchema } from '@purser/contract/webhooks.ts';
-import { readServiceUrl, readSessionToken } from '#app/config.ts';
+import { readListenToken, readServiceUrl } from '#app/config.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
 import { CommandError } from '#cli/command-error.ts';
+import { readHiddenLine } from '#cli/read-password.ts';
 
 type ListenBody = ReturnType<typeof listenSchema.parse>;
 
@@ -40,7 +41,7 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
   const isSafe = service?.protocol === 'https:' || (service?.protocol === 'http:' && isThisMachine(service));
   if (!isSafe)
     throw new CommandError(
-      '--url (or PURSER_URL) must be https, or http on this machine, because a session token is sent there.',
+      '--url (or PURSER_URL) must be https, or http on this machine, because a token is sent there.',
     );
   const types = events?.split(',') ?? [
     'topup.completed',
@@ -71,9 +72,23 @@ function parse(words: readonly string[]) {
   }
 }
 
-/** Reads the session token from the environment or standard input. Never from the command line, which other users can read. */
+/**
+ * Reads the token from the environment, or asks for it at a terminal without echo, or reads standard input. Never from the
+ * command line, which other users of the machine can read.
+ */
 export async function readToken(): Promise<string> {
-  const token = readSessionToken() ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
+  const token = (readListenToken() ?? (await typedToken())).trim();
   if (VISIBLE_ASCII.test(token)) return token;
-  throw new CommandError('Provide a session token (from POST /sessions) in PURSER_SESSION_TOKEN or on standard input.');
+  throw new CommandError(
+    'Provide a listen token (from the Webhooks page of the app) in PURSER_LISTEN_TOKEN or on standard input.',
+  );
+}
+
+function typedToken(): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin);
+  return readHiddenLine(
+    process.stdin,
+    (part) => process.stderr.write(part),
+    'Listen token (from the Webhooks page of the app): ',
+  );
 }

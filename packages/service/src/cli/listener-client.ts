@@ -22,6 +22,12 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 /** What `GET /healthz` answers. */
 const HEALTHY = JSON.stringify({ status: 'ok' });
+/** Why the service registers no listener, by status. */
+const REFUSED: Readonly<Record<number, string>> = {
+  403: 'Your role in this app does not allow listening. Ask one of its owners.',
+  404: 'You have no app with this id, or the listen token is for another app.',
+  409: 'This app already has five listeners. Stop one of them first.',
+};
 /** Longer than the service holds a poll open. */
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
@@ -41,7 +47,7 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
     isKnown = statusCode === 200 && text === HEALTHY && headers['x-correlation-id'] !== undefined;
     if (isKnown) return;
     throw new CommandError(
-      `The server at ${serviceUrl} is not Purser, so the session token was not sent. Name the service in --url or PURSER_URL.`,
+      `The server at ${serviceUrl} is not Purser, so the token was not sent. Name the service in --url or PURSER_URL.`,
     );
   }
 
@@ -68,7 +74,9 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
     });
     const text = await body.text();
     if (status === 401)
-      throw new CommandError('The session token is not valid, or its session has ended. Sign in again.');
+      throw new CommandError(
+        'The token is not valid, or it has ended. Make a new one on the Webhooks page of the app.',
+      );
     if (status >= 500 || status === 429) throw new Error(`The service answered ${status}.`);
     return { status, text };
   }
@@ -77,8 +85,8 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
     listen: async () => {
       const { status, text } = await ask('POST', listeners, AbortSignal.timeout(ANSWER_MS_MAX), wanted);
       if (status === 201) return listenerSchema.parse(JSON.parse(text)).listenerId;
-      if (status === 404) throw new CommandError('You have no app with this id.');
-      if (status === 409) throw new CommandError('This app already has five listeners. Stop one of them first.');
+      const refused = REFUSED[status];
+      if (refused !== undefined) throw new CommandError(refused);
       throw new CommandError(
         `The service answered ${status}. Check that --url is right and that the service has the same version.`,
       );

@@ -24,7 +24,8 @@ const USAGE = `Usage: npm run purser -- <command>
   migrate                   bring the database schema up to date
   seed                      create the demo account, app, keys and user
   listen --app <app> --forward <address>   forward copies of an app's new events to an address on this machine;
-                            the session token comes from PURSER_SESSION_TOKEN or standard input;
+                            the listen token of the app's Webhooks page comes from PURSER_LISTEN_TOKEN or
+                            standard input, or is asked for;
                             --url <service> (default PURSER_URL, or else http://127.0.0.1:8787);
                             --events <type>,<type>;
                             --threshold <micros> also forwards balance.low

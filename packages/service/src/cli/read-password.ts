@@ -24,6 +24,17 @@ export async function readPassword(source: PasswordSource, write: (text: string)
   return password;
 }
 
+/** Reads one line at a terminal without echo. */
+export async function readHiddenLine(
+  terminal: PasswordSource,
+  write: (text: string) => unknown,
+  prompt: string,
+): Promise<string> {
+  terminal.setEncoding('utf8');
+  const [line = ''] = await readHidden(terminal, write, [prompt]);
+  return line;
+}
+
 /** Reads the first line of a pipe. The bound keeps an endless pipe from filling the memory. */
 async function readLine(source: PasswordSource): Promise<string> {
   let text = '';

@@ -17,6 +17,8 @@ export interface OwnAnswer {
   /** Of the body, at most the first `TEXT_BYTES_MAX`. All of it was received. */
   readonly text: string;
   readonly isCut: boolean;
+  /** The last bytes of the body, at most `END_BYTES_MAX`: a stream says at its end what it was charged. */
+  readonly end: string;
 }
 
 /** Sends real HTTP requests to the server of this process. */
@@ -27,6 +29,7 @@ export interface OwnCalls {
 }
 
 const TEXT_BYTES_MAX = 65_536;
+const END_BYTES_MAX = 1_024;
 
 /**
  * A request goes through a pair of streams in memory instead of a socket, and is otherwise like any other: Node's client writes
@@ -61,11 +64,19 @@ export function createOwnCalls(): OwnCalls {
 
 async function readAnswer(response: IncomingMessage): Promise<OwnAnswer> {
   const kept: Buffer[] = [];
+  let end = Buffer.alloc(0);
   let bytes = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     if (bytes < TEXT_BYTES_MAX) kept.push(part.subarray(0, TEXT_BYTES_MAX - bytes));
     bytes += part.length;
+    end = Buffer.concat([end, part.subarray(-END_BYTES_MAX)]).subarray(-END_BYTES_MAX);
   }
   const text = Buffer.concat(kept).toString('utf8');
-  return { status: response.statusCode ?? 0, headers: response.rawHeaders, text, isCut: bytes > TEXT_BYTES_MAX };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.rawHeaders,
+    text,
+    isCut: bytes > TEXT_BYTES_MAX,
+    end: end.toString('utf8'),
+  };
 }

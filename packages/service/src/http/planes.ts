@@ -8,6 +8,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import type { ListenTokens } from '#accounts/listen-token.ts';
 import { operatorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
@@ -20,6 +21,7 @@ import { Refused } from '#http/refused.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { unstorableText } from '#http/storable-text.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
+import type { AppId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Pace } from '#limits/pace.ts';
@@ -48,12 +50,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Anybody may call this route. Every other route checks the session before anything else (AU-05). */
     readonly isPublic?: boolean;
+    /** A listen token opens this route as well, for its own app. It opens no other route. */
+    readonly isFeed?: boolean;
     /** The body may have 1 MiB. Every other one has at most 64 KiB: parsing more would keep other callers waiting. */
     readonly isLarge?: boolean;
   }
   interface FastifyRequest {
     /** The caller of a route that is not public. */
     signedIn: SignedIn | undefined;
+    /** The only app that the caller's token is for. Undefined: a session, which is for all apps of its account. */
+    onlyApp: AppId | undefined;
   }
 }
 
@@ -69,6 +75,8 @@ interface PlanesOptions extends OperatorRules {
   readonly log: Log;
   /** Finds the session of a token; undefined if the token is not valid. */
   readonly findSession: Sessions['find'];
+  /** Finds the account and app of a listen token; undefined if it is not valid. */
+  readonly findListenToken: ListenTokens['find'];
   readonly addressOf: CallerAddress;
   readonly paces: PlanePaces;
   /** Shows people that there is no page at an address. */
@@ -77,14 +85,17 @@ interface PlanesOptions extends OperatorRules {
   readonly publicUrl: string;
 }
 
+/** Never called: every route is compiled by `readRequest` and `checkAnswer`. */
+function buildNone(): never {
+  throw new Error('A route was compiled before the compilers were set.');
+}
+
 /**
  * Builds the planes on a framework instance that never listens: `server.ts` hands it requests. The framework only routes,
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
  */
-export async function createPlanes(
-  { log, findSession, addressOf, paces, showNowhere, publicUrl, isSecondFactorRequired }: PlanesOptions,
-  addRoutes: (plane: Plane) => void,
-): Promise<Planes> {
+export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Plane) => void): Promise<Planes> {
+  const { log, addressOf, showNowhere, publicUrl } = options;
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const answerNowhere = (exchange: Exchange): void => {
     if (wantsPage(exchange.request)) void showNowhere(exchange);
@@ -94,6 +105,8 @@ export async function createPlanes(
   const app = fastify({
     logger: false,
     routerOptions,
+    // The framework loads the libraries of its own compilers at every start, unless others are named here.
+    schemaController: { compilersFactory: { buildValidator: buildNone, buildSerializer: buildNone } },
     // The router cannot decode the address, or a segment is too long. Such an address leads nowhere: 404, not 400.
     frameworkErrors: (_fault, request, reply) => {
       reply.hijack();
@@ -114,7 +127,8 @@ export async function createPlanes(
     else sendRefusal(exchange, refusal);
   });
   app.decorateRequest('signedIn', undefined);
-  addChecks(app, { findSession, addressOf, paces, isSecondFactorRequired }, sendUnknown);
+  app.decorateRequest('onlyApp', undefined);
+  addChecks(app, options, sendUnknown);
   app.addHook('preValidation', async ({ params, query }) => {
     granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
   });
@@ -152,16 +166,19 @@ export async function createPlanes(
 /** The checks of every request, before anything is read, parsed or looked up: pace first, then the session (CP-11, AU-05). */
 function addChecks(
   app: FastifyInstance<Server, IncomingMessage, ServerResponse>,
-  rules: Pick<PlanesOptions, 'findSession' | 'addressOf' | 'paces' | 'isSecondFactorRequired'>,
+  rules: PlanesOptions,
   sendUnknown: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
-  const { findSession, addressOf, paces } = rules;
+  const { findSession, findListenToken, addressOf, paces } = rules;
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendUnknown(request, reply); // Costs less than counting it would.
     granted(paces.addresses.take(addressOf(request.raw)));
-    if (request.routeOptions.config.isPublic === true) return;
-    const token = bearerTokenOf(request.headers.authorization);
-    request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
+    const { isPublic, isFeed } = request.routeOptions.config;
+    if (isPublic === true) return;
+    const token = bearerTokenOf(request.headers.authorization) ?? '';
+    const feed = isFeed === true ? await findListenToken(token) : undefined;
+    request.onlyApp = feed?.appId;
+    request.signedIn = granted(feed?.signedIn ?? (await findSession(token)) ?? noSession());
     granted(paces.accounts.take(request.signedIn.account.accountId));
     const route = routeNameOf(request);
     if (route.includes(' /operator/')) granted(operatorRefusal(request.signedIn, operatorAccessOf(route), rules));

@@ -123,57 +123,9 @@ export function movedMail({ operatorName, publicUrl, supportEmail, isOld }: Move
   };
 }
 
-function contact(operatorName: string, supportEmail: string | undefined): string {
+/** How a mail says whom to ask. */
+export function contact(operatorName: string, supportEmail: string | undefined): string {
   return supportEmail === undefined ? `tell ${operatorName}` : `write to ${supportEmail}`;
-}
-
-/** Mails about money say so when it is not real, as pages do (ON-03). */
-const TEST_MONEY = 'This service uses the test processor: no real money moves.';
-
-interface ReceiptMail {
-  readonly operatorName: string;
-  readonly publicUrl: string;
-  readonly supportEmail: string | undefined;
-  readonly isTestMoney: boolean;
-  readonly kind: 'paid' | 'refunded' | 'refund_failed';
-  readonly appName: string;
-  /** With its currency, as people read it. */
-  readonly amount: string;
-  /** The day, as people read it. */
-  readonly day: string;
-  /** The id of the payment or refund, by which the operator finds it. */
-  readonly reference: string;
-}
-
-/** The receipt of a top-up or a refund. It goes to the payer, who need not own the wallet, so it says nothing of what is in it. */
-export function receiptMail(mail: ReceiptMail): Letter {
-  const { operatorName, publicUrl, supportEmail, isTestMoney, kind, amount, day, reference } = mail;
-  const app = plainName(mail.appName);
-  const said = {
-    paid: {
-      subject: `Receipt: ${amount} for ${app}`,
-      text: `You paid ${amount} into a wallet for the app "${app}" on ${day}.`,
-    },
-    refunded: {
-      subject: `Refund: ${amount} for ${app}`,
-      text: `${amount} from a wallet for the app "${app}" is on its way back to the card or account that you paid with, since ${day}. It takes a few days to arrive.`,
-    },
-    refund_failed: {
-      subject: `Refund failed: ${amount} for ${app}`,
-      text: `The refund of ${amount} from a wallet for the app "${app}" could not be paid out. Money that had left the wallet for it is back there.`,
-    },
-  }[kind];
-  return {
-    sender: operatorName,
-    subject: said.subject,
-    parts: [
-      { text: said.text },
-      { text: `Reference: ${reference}` },
-      ...(isTestMoney ? [{ text: TEST_MONEY }] : []),
-      { link: `${publicUrl}/wallet`, name: 'See your wallets' },
-      { text: `If something is wrong, ${contact(operatorName, supportEmail)}.` },
-    ],
-  };
 }
 
 interface AlertMail {

@@ -1,6 +1,7 @@
 import type { Actor, AuditEntry } from '#audit/entry.ts';
 import {
   type AuditRow,
+  selectAppEntries,
   selectAuditEntries,
   selectOwnersEntries,
   selectSignIns,
@@ -36,6 +37,11 @@ export interface AuditReader {
     owner: { readonly accountId: AccountId; readonly appId: AppId | undefined },
     page: Page,
   ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+  /** What all members of an app did with it: everything, or one kind of act. Their sign-ins and other apps are not in it. */
+  readonly pageOfApp: (
+    app: { readonly appId: AppId; readonly action: string | undefined },
+    page: Page,
+  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
   /** Sign-ins and failed attempts: of one account or identity, or of everybody. */
   readonly signIns: (
     page: Page & { readonly who: string | undefined },
@@ -46,6 +52,7 @@ export function createAuditReader(pool: Pool): AuditReader {
   return {
     page: async (page) => pageOf(await selectAuditEntries(pool, asked(page)), page),
     pageOf: async (owner, page) => pageOf(await selectOwnersEntries(pool, owner, asked(page)), page),
+    pageOfApp: async (app, page) => pageOf(await selectAppEntries(pool, app, asked(page)), page),
     signIns: async ({ who, ...page }) => {
       const found = await selectSignIns(pool, { who, ...asked(page) });
       const rows = found.slice(0, page.most);

@@ -4,7 +4,7 @@ import { waitForLocks } from '#db/queries.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { paymentsBooked, webhooksReceived } from '#payments/metrics.ts';
-import type { TellPayer } from '#payments/news.ts';
+import type { TellOfPayment } from '#payments/news.ts';
 import type { PaymentReport, Processor, ProcessorEvent, ProcessorName } from '#payments/processor.ts';
 import { insertWebhook } from '#payments/queries.ts';
 import { reconcile } from '#payments/reconcile.ts';
@@ -25,7 +25,7 @@ interface BooksOptions {
   readonly processor: Processor;
   readonly log: Log;
   /** Undefined: nobody gets a mail. */
-  readonly tellPayer?: TellPayer;
+  readonly tellOfPayment?: TellOfPayment;
 }
 
 export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhooks {
@@ -54,14 +54,14 @@ export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhook
  * look-up happens before this call, outside the transaction: a slow processor must not hold the locks of a wallet.
  */
 export async function bringToBooks(
-  { pool, processor, log, tellPayer }: BooksOptions,
+  { pool, processor, log, tellOfPayment }: BooksOptions,
   report: PaymentReport,
   event?: ProcessorEvent,
 ): Promise<boolean> {
   const done = await inTransaction(pool, async (tx) => {
     await waitForLocks(tx);
     const reconciled = await reconcile(tx, processor.name, report);
-    for (const news of reconciled?.news ?? []) await tellPayer?.(tx, news);
+    for (const news of reconciled?.news ?? []) await tellOfPayment?.(tx, news);
     // After the booking, in the same transaction: a webhook that could not be booked leaves no row and counts when resent.
     if (reconciled !== undefined && event !== undefined) {
       await insertWebhook(tx, { processor: processor.name, eventId: event.eventId, type: event.type });

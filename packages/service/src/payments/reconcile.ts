@@ -29,7 +29,7 @@ interface Reconciled {
   /** The states of payments that were new. */
   readonly booked: PaymentRow['state'][];
   readonly anomalies: Anomaly[];
-  /** What the payer gets a mail about. */
+  /** What the payer and the owner of the wallet get mails about. */
   readonly news: PaymentNews[];
 }
 
@@ -125,18 +125,17 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
     done.anomalies.push({ what, subject: paymentId });
   }
   done.booked.push(payment.state);
-  if (isCredited) done.news.push(...newsOf(checkout, { kind: 'paid', amount, reference: paymentId }));
+  if (isCredited) done.news.push(newsOf(checkout, { kind: 'paid', amount, reference: paymentId }));
   return payment;
 }
 
 type Told = Pick<PaymentNews, 'kind' | 'amount' | 'reference'>;
 
-/** None if nobody is known to have paid. */
 function newsOf(
   { app_id: appId, user_id: userId, identity_id: payer, currency }: CheckoutRow,
   told: Told,
-): PaymentNews[] {
-  return payer === null ? [] : [{ ...told, appId, userId, payer, currency }];
+): PaymentNews {
+  return { ...told, appId, userId, payer: payer ?? undefined, currency };
 }
 
 /** Refunds that have left for the payer, or have failed, since `before`. */
@@ -150,7 +149,7 @@ function newsOfRefunds(
     if (state === was || state === 'asked') return [];
     if (state === 'declined' && was === undefined) return []; // It was made and failed at the processor. Nobody here asked for it.
     const kind = state === 'paid' ? 'refunded' : 'refund_failed';
-    return newsOf(checkout, { kind, amount: microsFromRow(amount), reference });
+    return [newsOf(checkout, { kind, amount: microsFromRow(amount), reference })];
   });
 }
 

@@ -11,7 +11,7 @@ import {
   endLooks,
   type UnheardCheckout,
 } from '#payments/operator-queries.ts';
-import type { TellPayer } from '#payments/news.ts';
+import type { TellOfPayment } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 
@@ -29,7 +29,7 @@ interface SweepOptions {
   readonly pool: Pool;
   readonly processor: Processor;
   readonly log: Log;
-  readonly tellPayer?: TellPayer;
+  readonly tellOfPayment?: TellOfPayment;
   readonly periodMs?: number;
 }
 

@@ -187,6 +187,25 @@ export async function selectTotals(db: Queryable, query: SumsQuery): Promise<Sum
   return rows[0];
 }
 
+export interface Firsts {
+  readonly played: boolean;
+  /** In the sandbox. */
+  readonly refused: boolean;
+  /** With real money. */
+  readonly charged: boolean;
+}
+
+/** Reads rows of the app until it finds each. `notRefused`: every outcome that is no refusal. */
+export async function selectFirsts(db: Queryable, appId: AppId, notRefused: readonly StatsOutcome[]): Promise<Firsts> {
+  const { rows } = await db.query<Firsts>(
+    `select exists (select from stats.hours where app_id = $1 and mode = 'sandbox' and calls > 0) as played,
+       exists (select from stats.hours where app_id = $1 and mode = 'sandbox' and calls > 0 and outcome <> all ($2::text[])) as refused,
+       exists (select from stats.hours where app_id = $1 and mode = 'live' and calls > 0 and outcome = 'charged') as charged`,
+    [appId, notRefused],
+  );
+  return rows[0] ?? { played: false, refused: false, charged: false };
+}
+
 /** One row for each hour or day that has any calls, in their order. */
 export async function selectSeries(
   db: Queryable,
@@ -222,11 +241,14 @@ export async function selectGroups<By extends keyof GroupNames>(
   return rows;
 }
 
-interface KeyRow {
-  readonly key_id: KeyId;
+export interface KeySums {
   readonly calls: bigint;
   readonly charged_calls: bigint;
   readonly charged_micros: bigint;
+}
+
+interface KeyRow extends KeySums {
+  readonly key_id: KeyId;
 }
 
 /** One row for each of `most` keys of an app, the most used first. */
@@ -241,6 +263,21 @@ export async function selectKeySums(
      from stats.keys where app_id = $1 and mode = $2 and hour >= $3 and hour < $4
      group by key_id order by 2 desc, 1 limit $5`,
     [appId, mode, from, to, most],
+  );
+  return rows;
+}
+
+/** One row for each day on which the key was used. Reads the app's part of the index, and of the table only this key's rows. */
+export async function selectKeySeries(
+  db: Queryable,
+  key: { readonly appId: AppId; readonly mode: Mode; readonly keyId: KeyId; readonly from: Date; readonly to: Date },
+): Promise<readonly (KeySums & { readonly at: Date })[]> {
+  const { rows } = await db.query<KeySums & { at: Date }>(
+    `select date_trunc('day', hour, 'UTC') as at, sum(calls)::bigint as calls, sum(charged_calls)::bigint as charged_calls,
+       sum(charged_micros)::bigint as charged_micros
+     from stats.keys where app_id = $1 and mode = $2 and hour >= $3 and hour < $4 and key_id = $5
+     group by 1 order by 1`,
+    [key.appId, key.mode, key.from, key.to, key.keyId],
   );
   return rows;
 }

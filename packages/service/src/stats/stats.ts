@@ -6,7 +6,11 @@ import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Latency, latencyOf } from '#stats/latency.ts';
 import { FAULTS, type OutcomeKind, kindOf, PROVIDER_ERRORS, SERVED, type StatsOutcome } from '#stats/outcome.ts';
 import {
+  type Firsts,
+  selectFirsts,
   selectGroups,
+  type KeySums,
+  selectKeySeries,
   selectKeySums,
   selectSeries,
   selectTotals,
@@ -55,18 +59,26 @@ interface KeyFigures {
   readonly charged: Micros;
 }
 
+type KeyPoint = Omit<KeyFigures, 'keyId'> & { readonly atMs: number };
+
 /** Reads the sums of calls. Each function is one statement that reads rows of `stats` by an index, and no call. */
 export interface Stats {
   /** One point for each hour or day, also those without calls. At most 31 days by hour, and 400 days by day. */
   readonly series: (range: StatsRange & { readonly step: Step }) => Promise<readonly Point[]>;
   /** At most 400 days; the same holds for those below. */
   readonly totals: (range: StatsRange) => Promise<Figures>;
+  /** What the calls of an app have done at least once. */
+  readonly firsts: (appId: AppId) => Promise<Firsts>;
   /** The models that cost most first, at most a hundred. */
   readonly byModel: (range: StatsRange) => Promise<readonly ModelFigures[]>;
   /** The outcomes of most calls first. */
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
   /** The apps that cost most first, at most a hundred. */
   readonly byApp: (range: StatsRange) => Promise<readonly AppFigures[]>;
+  /** One point for each day, also those without calls, of one key. */
+  readonly keySeries: (
+    range: StatsTime & { readonly appId: AppId; readonly keyId: KeyId },
+  ) => Promise<readonly KeyPoint[]>;
   /** The keys with most calls first, at most a thousand. */
   readonly byKey: (range: StatsTime & { readonly appId: AppId }) => Promise<readonly KeyFigures[]>;
 }
@@ -80,14 +92,10 @@ export function createStats(db: Queryable): Stats {
     series: async ({ step, ...range }) => {
       const query = queryOf(range, step);
       const rows = await selectSeries(db, query, step);
-      const byTime = new Map(rows.map((row) => [row.at.getTime(), row]));
-      const points: Point[] = [];
-      for (let atMs = query.from.getTime(); atMs < query.to.getTime(); atMs += STEP_MS[step]) {
-        points.push({ atMs, ...figuresOf(byTime.get(atMs)) });
-      }
-      return points;
+      return pointsOf({ ...query, step }, rows, figuresOf);
     },
     totals: async (range) => figuresOf(await selectTotals(db, queryOf(range))),
+    firsts: (appId) => selectFirsts(db, appId, [...SERVED, ...PROVIDER_ERRORS, ...FAULTS]),
     byModel: async (range) => {
       const rows = await selectGroups(db, queryOf(range), 'model', GROUPS_MAX);
       return rows.map((row) => ({ model: row.name, ...figuresOf(row) }));
@@ -107,12 +115,12 @@ export function createStats(db: Queryable): Stats {
     byKey: async ({ appId, ...time }) => {
       const { mode, from, to } = queryOf({ appId, ...time });
       const rows = await selectKeySums(db, { appId, mode, from, to }, KEYS_MAX);
-      return rows.map((row) => ({
-        keyId: row.key_id,
-        calls: Number(row.calls),
-        chargedCalls: Number(row.charged_calls),
-        charged: microsSumFromRow(row.charged_micros),
-      }));
+      return rows.map((row) => ({ keyId: row.key_id, ...keyFiguresOf(row) }));
+    },
+    keySeries: async ({ keyId, ...range }) => {
+      const { from, to } = queryOf(range, 'day');
+      const rows = await selectKeySeries(db, { ...range, keyId, from, to });
+      return pointsOf({ from, to, step: 'day' }, rows, keyFiguresOf);
     },
   };
 }
@@ -132,6 +140,28 @@ function queryOf(range: StatsRange, step?: Step): SumsQuery {
     providerErrors: PROVIDER_ERRORS,
     served: SERVED,
     faults: FAULTS,
+  };
+}
+
+/** A point for each step, with the figures of its row if it has one. */
+function pointsOf<Row extends { readonly at: Date }, Sums>(
+  { from, to, step }: { readonly from: Date; readonly to: Date; readonly step: Step },
+  rows: readonly Row[],
+  sumsOf: (row: Row | undefined) => Sums,
+): (Sums & { readonly atMs: number })[] {
+  const byTime = new Map(rows.map((row) => [row.at.getTime(), row]));
+  const points: (Sums & { readonly atMs: number })[] = [];
+  for (let atMs = from.getTime(); atMs < to.getTime(); atMs += STEP_MS[step]) {
+    points.push({ ...sumsOf(byTime.get(atMs)), atMs });
+  }
+  return points;
+}
+
+function keyFiguresOf(row: KeySums | undefined): Omit<KeyFigures, 'keyId'> {
+  return {
+    calls: Number(row?.calls ?? 0n),
+    chargedCalls: Number(row?.charged_calls ?? 0n),
+    charged: microsSumFromRow(row?.charged_micros ?? 0n),
   };
 }
 

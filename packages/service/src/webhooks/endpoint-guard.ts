@@ -91,6 +91,8 @@ export function createEndpointGuard({ allowPrivate, resolve = resolveByDns }: Gu
 }
 
 const NOT_PUBLIC = 'leads to an address that is not public';
+/** People who try an app on their own machine get here first. */
+const USE_LISTEN = '. For a server on your own machine, use `purser listen` and no endpoint';
 
 /**
  * Judges the parsed address, not the typed text. The parser has already turned `0x7f.1`, percent-encoding and full-width
@@ -100,10 +102,10 @@ function faultOf(url: URL, text: string, allowPrivate: boolean): string | undefi
   if (url.username !== '' || url.password !== '') return 'must have no credentials in it';
   if (url.hash !== '' || text.includes('#')) return 'must have no fragment';
   if (allowPrivate) return url.protocol === 'https:' || url.protocol === 'http:' ? undefined : 'must be https or http';
-  if (url.protocol !== 'https:') return 'must be https';
+  if (url.protocol !== 'https:') return `must be https${USE_LISTEN}`;
   if (literalOf(url) !== undefined) return undefined;
   const name = url.hostname.replace(/\.+$/, ''); // `localhost.` is the same name as `localhost`.
-  return name.includes('.') && !LOCAL_NAMES.test(name) ? undefined : NOT_PUBLIC;
+  return name.includes('.') && !LOCAL_NAMES.test(name) ? undefined : NOT_PUBLIC + USE_LISTEN;
 }
 
 /** The IP address in the URL's host, without brackets. Undefined if the host is a name. */

@@ -2,6 +2,7 @@ import { type AppRole, leastRoleOf } from '@purser/contract/access.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
+import type { ListenTokens } from '#accounts/listen-token.ts';
 import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { Teams } from '#accounts/team.ts';
@@ -29,6 +30,7 @@ export interface ControlPlane {
   readonly accounts: Accounts;
   readonly audit: AuditReader;
   readonly sessions: Sessions;
+  readonly listenTokens: ListenTokens;
   readonly apps: OwnApps;
   readonly teams: Teams;
   readonly logos: Logos;
@@ -78,6 +80,7 @@ export interface OwnApp extends App {
  */
 export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId, mode?: Mode): Promise<OwnApp> {
   const { account } = callerOf(request);
+  if (request.onlyApp !== undefined && request.onlyApp !== appId) granted(noSuchApp());
   const { app, role } = granted((await plane.apps.membership(account.accountId, appId)) ?? noSuchApp());
   granted(roleTooLow(role, leastRoleOf(routeNameOf(request), mode)));
   return { ...app, role };

@@ -14,6 +14,8 @@ import { micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 const LISTENERS = '/apps/:appId/webhook/listeners';
+/** Also for a listen token, which opens nothing else (decision 0062). */
+const FEED = { isFeed: true };
 
 /** Routes through which a developer's machine fetches copies of its app's events (`purser listen`). */
 export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
@@ -21,7 +23,7 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.post(
     LISTENERS,
-    { schema: { params: appParamsSchema, body: listenSchema, response: { 201: listenerSchema } } },
+    { config: FEED, schema: { params: appParamsSchema, body: listenSchema, response: { 201: listenerSchema } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { events, lowBalanceThresholdMicros } = request.body;
@@ -33,7 +35,10 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.get(
     `${LISTENERS}/:listenerId/events`,
-    { schema: { params: listenerParamsSchema, querystring: lookSchema, response: { 200: copiesSchema } } },
+    {
+      config: FEED,
+      schema: { params: listenerParamsSchema, querystring: lookSchema, response: { 200: copiesSchema } },
+    },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { after, waitSeconds } = request.query;
@@ -49,7 +54,7 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.delete(
     `${LISTENERS}/:listenerId`,
-    { schema: { params: listenerParamsSchema, response: { 204: z.null() } } },
+    { config: FEED, schema: { params: listenerParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       if (!(await listeners.remove(appId, request.params.listenerId))) granted(noSuchListener());

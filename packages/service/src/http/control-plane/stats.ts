@@ -3,6 +3,7 @@ import { statsQuerySchema, statsSchema } from '@purser/contract/stats.ts';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { CONSOLE_KEY_ID } from '#kernel/ids.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import type { Latency } from '#stats/latency.ts';
 import { statsTimeOf } from '#stats/range.ts';
@@ -44,7 +45,11 @@ export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
           ...figuresToWire(figures),
         })),
         outcomes: [...outcomes],
-        keys: keys.map(({ charged, ...key }) => ({ ...key, chargedMicros: microsToWire(charged) })),
+        keys: keys.map(({ charged, ...key }) => ({
+          ...key,
+          ...(key.keyId === CONSOLE_KEY_ID && { name: 'Playground' as const }),
+          chargedMicros: microsToWire(charged),
+        })),
       };
     },
   );

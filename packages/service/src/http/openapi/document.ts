@@ -14,6 +14,7 @@ import type { JsonObject } from '#kernel/json.ts';
 const SECURITY: Readonly<Record<DescribedRoute['access'], readonly JsonObject[]>> = {
   public: [],
   session: [{ session: [] }],
+  feed: [{ session: [] }, { listenToken: [] }],
   operator: [{ session: [] }],
   app: [{ apiKey: [] }],
   user: [{ apiKey: [] }],
@@ -27,6 +28,11 @@ const SECURITY_SCHEMES = {
     description: 'An API key of an app: `svc_live_...`, or `svc_test_...` for play money.',
   },
   session: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /sessions`.' },
+  listenToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A listen token of an app, from its page of webhooks or `POST /apps/{appId}/webhook/listen-tokens`.',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator set for metrics.' },
 };
 

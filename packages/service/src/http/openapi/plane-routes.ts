@@ -13,7 +13,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
     method,
     path,
     // The same settings that the hooks of `planes.ts` obey, so the document cannot promise another access.
-    access: accessOf(url, config?.isPublic === true),
+    access: accessOf(url, config?.isPublic === true, config?.isFeed === true),
     params: schema.params as z.ZodObject | undefined,
     query: schema.querystring as z.ZodObject | undefined,
     body: schema.body as z.ZodType | undefined,
@@ -30,7 +30,8 @@ function answersOf(response: Readonly<Record<string, z.ZodType>>): DescribedRout
   );
 }
 
-function accessOf(url: string, isPublic: boolean): DescribedRoute['access'] {
+function accessOf(url: string, isPublic: boolean, isFeed: boolean): DescribedRoute['access'] {
   if (isPublic) return 'public';
+  if (isFeed) return 'feed';
   return url.startsWith('/operator/') ? 'operator' : 'session';
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { codingOf, type Coding, compress } from '#http/compress.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { describeRoutes } from '#http/openapi/document.ts';
 import { FIXED_ROUTES, SERVICE_ROUTES } from '#http/openapi/fixed-routes.ts';
@@ -22,16 +23,39 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Adds `GET /openapi.json` and the same for people, `GET /docs`. Each is built once, at its first request. */
+/**
+ * Adds `GET /openapi.json` and the same for people, `GET /docs`. Each is built and compressed once, at its first request. They are the
+ * same for everybody, so their length tells nobody anything.
+ */
 export function addReference(plane: FastifyInstance, planeRoutes: readonly DescribedRoute[], publicUrl: string): void {
-  let json: string | undefined;
-  let page: string | undefined;
-  plane.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) => {
-    json ??= JSON.stringify(describeApi(planeRoutes, publicUrl));
-    return reply.type('application/json; charset=utf-8').send(json);
-  });
-  plane.get('/docs', { config: { isPublic: true } }, (_request, reply) => {
-    page ??= referencePage(describeApi(planeRoutes, publicUrl)).text;
-    return reply.headers(PAGE_HEADERS).send(page);
-  });
+  const json = keep(() => JSON.stringify(describeApi(planeRoutes, publicUrl)));
+  const page = keep(() => referencePage(describeApi(planeRoutes, publicUrl)).text);
+  const open = { config: { isPublic: true } };
+  plane.get('/openapi.json', open, (request, reply) =>
+    sendKept(request, reply.type('application/json; charset=utf-8'), json),
+  );
+  plane.get('/docs', open, (request, reply) => sendKept(request, reply.headers(PAGE_HEADERS), page));
+}
+
+/** A text that is made once, and its compressed forms. */
+function keep(make: () => string): (coding: Coding | undefined) => Promise<string | Buffer> | string {
+  let text: string | undefined;
+  const forms = new Map<Coding, Promise<Buffer>>();
+  return (coding) => {
+    text ??= make();
+    if (coding === undefined) return text;
+    const form = forms.get(coding) ?? compress(text, coding, 'once');
+    forms.set(coding, form);
+    return form;
+  };
+}
+
+async function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kept: ReturnType<typeof keep>,
+): Promise<FastifyReply> {
+  const coding = codingOf(request.headers['accept-encoding']);
+  if (coding !== undefined) reply.header('content-encoding', coding);
+  return reply.header('vary', 'accept-encoding').send(await kept(coding));
 }

@@ -1,5 +1,7 @@
 import { newAppSchema } from '@purser/contract/control.ts';
 import { type Html, html } from '#kernel/html.ts';
+import type { AppId } from '#kernel/ids.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
@@ -11,14 +13,18 @@ import { textField } from '#web/components/text-field.ts';
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { showConsolePage } from '#web/console/console-page.ts';
 import { appIdOnce, onceField } from '#web/console/once.ts';
-import type { ConsoleServices } from '#web/console/console-services.ts';
+import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { PERIODS } from '#web/console-home/period.ts';
 import { appPath } from '#web/console/mode.ts';
 import { APPS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
+/** `byApp` sums so many apps. */
+const SUMS_MAX = 100;
+
 /** `/console`: the apps of the account, and the form for a new one. */
-export function appsPage(services: ConsoleServices): PageMethods {
+export function appsPage(services: ConsoleHomeServices): PageMethods {
   return {
     // Somebody who opened an invitation before they signed in goes on to it.
     GET: (request) =>
@@ -55,14 +61,20 @@ interface Refused {
   readonly refusal: Refusal;
 }
 
-async function showApps(services: ConsoleServices, request: PageRequest, refused?: Refused): Promise<PageResponse> {
+async function showApps(services: ConsoleHomeServices, request: PageRequest, refused?: Refused): Promise<PageResponse> {
   const { signedIn } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
   const apps = await services.apps.list(signedIn.account.accountId);
+  const spent = await spentBy(
+    services,
+    apps.map(({ app }) => app.appId),
+  );
   const items = apps.map(({ app: { appId, name, status, createdAtMs }, role }) => {
     const state = status === 'suspended' ? html` ${badge(TEXTS.suspended, 'warn')}` : undefined;
+    const sum = spent(appId);
     return html`<div><a href="${appPath(appId, '', 'live')}"><strong>${name}</strong></a>${state}<br>
-<span class="soft">${TEXTS.roles[role]}. ${TEXTS.created} ${moment(createdAtMs, request.formats)}</span></div>`;
+<span class="soft">${TEXTS.roles[role]}. ${TEXTS.created} ${moment(createdAtMs, request.formats)}</span></div>
+${sum === undefined ? undefined : html`<p class="spent"><span class="soft">${TEXTS.spent}</span> ${request.formats.coins(sum, services.currency)}</p>`}`;
   });
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p class="soft">${TEXTS.what}</p>
@@ -71,6 +83,18 @@ ${apps.length === 0 ? card(html`<p>${TEXTS.none}</p>`) : card(list(items))}
 ${section({ id: 'new', heading: TEXTS.newApp, body: [newAppForm(request, refused)] })}
 </div>`;
   return showConsolePage(services, request, { title: TEXTS.title, body, refusal: refused?.refusal });
+}
+
+/** What users of each app were charged in the last 30 days, in one statement. Undefined for an app beyond the hundred that cost most. */
+async function spentBy(
+  { stats, clock }: ConsoleHomeServices,
+  appIds: readonly AppId[],
+): Promise<(appId: AppId) => Micros | undefined> {
+  if (appIds.length === 0) return () => undefined;
+  const toMs = clock.nowMs();
+  const all = await stats.byApp({ appIds, mode: 'live', fromMs: toMs - PERIODS.month.lengthMs, toMs });
+  const sums = new Map(all.map(({ appId, charged }) => [appId, charged]));
+  return (appId) => sums.get(appId) ?? (sums.size < SUMS_MAX ? micros(0n) : undefined);
 }
 
 function newAppForm(request: PageRequest, refused: Refused | undefined): Html {

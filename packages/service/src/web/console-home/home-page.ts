@@ -1,6 +1,7 @@
 import { html } from '#kernel/html.ts';
 import { micros } from '#kernel/micros.ts';
 import { BUCKETS, latencyOf } from '#stats/latency.ts';
+import { STEP_MS } from '#stats/range.ts';
 import type { Figures } from '#stats/stats.ts';
 import { badge } from '#web/components/badge.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -14,7 +15,7 @@ import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { callsChart } from '#web/console-home/calls-chart.ts';
 import type { ConsoleHomeServices, WebhookHealth } from '#web/console-home/console-home-services.ts';
-import { PERIODS, periodOf, periodSwitch } from '#web/console-home/period.ts';
+import { type Period, PERIODS, periodOf, periodSwitch } from '#web/console-home/period.ts';
 import { setUpList } from '#web/console-home/set-up-list.ts';
 import { HOME_TEXTS as TEXTS, SETTINGS_TEXTS } from '#web/console-home/texts.ts';
 import type { PageMethods } from '#web/frame/page.ts';
@@ -30,17 +31,20 @@ export function homePage(services: ConsoleHomeServices): PageMethods {
       const toMs = clock.nowMs();
       const range = { appId: app.appId, mode, fromMs: toMs - lengthMs, toMs };
       const webhook = await services.deliveries.health(app.appId);
-      const [points, outcomes, models, left] = await Promise.all([
-        stats.series({ ...range, step }),
+      const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
+      const [both, outcomes, models, left] = await Promise.all([
+        // One statement for this period and the one before.
+        stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
         stats.byOutcome(range),
         stats.byModel(range),
         setUpList(services, asked, webhook),
       ]);
+      const [points, before] = [both.slice(lengthMs / STEP_MS[step]), both.slice(0, lengthMs / STEP_MS[step])];
       const body = html`${successNotice(SETTINGS_TEXTS.done.get(request.query.get('done')))}
 ${left}
 ${periodSwitch(asked, period)}
 <div id="figures" data-live>
-${figuresOf(services, asked, points)}
+${figuresOf(services, asked, { period, points, before })}
 ${section({ id: 'calls', heading: TEXTS.calls, body: [callsChart(points, step)] })}
 </div>
 <div class="columns">
@@ -53,27 +57,48 @@ ${webhook.status === undefined ? undefined : section({ id: 'webhook', heading: T
   });
 }
 
-function figuresOf(services: ConsoleHomeServices, { request, mode }: AppRequest, points: readonly Figures[]) {
+function figuresOf(
+  services: ConsoleHomeServices,
+  { request, mode }: AppRequest,
+  {
+    period,
+    points,
+    before,
+  }: { readonly period: Period; readonly points: readonly Figures[]; readonly before: readonly Figures[] },
+) {
   const { formats } = request;
-  const sum = (of: (point: Figures) => number) => points.reduce((total, point) => total + of(point), 0);
-  const charged = points.reduce<bigint>((total, point) => total + point.charged, 0n);
+  const spentIn = (some: readonly Figures[]) =>
+    formats.coins(micros(some.reduce<bigint>((total, { charged }) => total + charged, 0n)), services.currency);
   const [first, total] = [mergedOf(points, 'firstByte'), mergedOf(points, 'total')];
-  const calls = sum((point) => point.calls);
-  const refused = sum((point) => point.refusals);
-  const failed = sum((point) => point.providerErrors + point.faults);
+  const calls = sumOf(points, (point) => point.calls);
+  const refused = sumOf(points, (point) => point.refusals);
+  const failed = sumOf(points, failuresOf);
+  const earlier = (text: string) => TEXTS.before[period](text);
+  const earlierCount = (of: (point: Figures) => number) => earlier(formats.count(sumOf(before, of)));
   return figures([
     {
       name: TEXTS.calls,
       value: formats.count(calls),
-      note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
+      note: TEXTS.chargedCalls(formats.count(sumOf(points, (point) => point.chargedCalls))),
+      before: earlierCount((point) => point.calls),
     },
     {
       name: mode === 'live' ? TEXTS.spent : TEXTS.played,
-      value: formats.coins(micros(charged), services.currency),
-      note: undefined,
+      value: spentIn(points),
+      before: earlier(spentIn(before)),
     },
-    { name: TEXTS.refused, value: formats.count(refused), note: shareOf(refused, calls) },
-    { name: TEXTS.failed, value: formats.count(failed), note: shareOf(failed, calls) },
+    {
+      name: TEXTS.refused,
+      value: formats.count(refused),
+      note: shareOf(refused, calls),
+      before: earlierCount((point) => point.refusals),
+    },
+    {
+      name: TEXTS.failed,
+      value: formats.count(failed),
+      note: shareOf(failed, calls),
+      before: earlierCount(failuresOf),
+    },
     {
       name: TEXTS.firstByte,
       value: first.p50Ms === undefined ? TEXTS.unknown : TEXTS.ms(first.p50Ms),
@@ -85,6 +110,14 @@ function figuresOf(services: ConsoleHomeServices, { request, mode }: AppRequest,
       note: total.p95Ms === undefined ? undefined : TEXTS.slowest(TEXTS.ms(total.p95Ms)),
     },
   ]);
+}
+
+function sumOf(points: readonly Figures[], of: (point: Figures) => number): number {
+  return points.reduce((total, point) => total + of(point), 0);
+}
+
+function failuresOf({ providerErrors, faults }: Figures): number {
+  return providerErrors + faults;
 }
 
 function shareOf(count: number, calls: number): string {

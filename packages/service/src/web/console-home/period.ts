@@ -11,7 +11,7 @@ export const PERIODS = {
   month: { step: 'day', lengthMs: 30 * DAY_MS },
 } as const;
 
-type Period = keyof typeof PERIODS;
+export type Period = keyof typeof PERIODS;
 
 export function periodOf(text: string | null): Period {
   return text !== null && Object.hasOwn(PERIODS, text) ? (text as Period) : 'day';

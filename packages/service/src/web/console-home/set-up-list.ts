@@ -5,30 +5,27 @@ import { appPath } from '#web/console/mode.ts';
 import type { ConsoleHomeServices, WebhookHealth } from '#web/console-home/console-home-services.ts';
 import { SET_UP_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 
-const MONTH_MS = 30 * 86_400_000;
-
 /** What a new app still needs, each with the way to the page that does it. Undefined once everything is there. */
 export async function setUpList(
-  { apps, stats, logos, clock }: ConsoleHomeServices,
+  { apps, stats, logos }: ConsoleHomeServices,
   { app }: AppRequest,
   webhook: WebhookHealth,
 ): Promise<Html | undefined> {
   const { appId } = app;
-  const toMs = clock.nowMs();
-  const [keys, played, logo] = await Promise.all([
+  const [keys, firsts, logo] = await Promise.all([
     apps.listKeys(appId),
-    stats.byOutcome({ appId, mode: 'sandbox', fromMs: toMs - MONTH_MS, toMs }),
+    // A live key that was only refused has made no call that works.
+    stats.firsts(appId),
     logos.digestOf(appId),
   ]);
   const inForce = keys.filter(({ revokedAtMs }) => revokedAtMs === undefined);
   const has = (mode: 'live' | 'sandbox') => inForce.some((key) => key.mode === mode);
-  const isUsed = (mode: 'live' | 'sandbox') => keys.some((key) => key.mode === mode && key.lastUsedAtMs !== undefined);
   const steps = [
     { ...TEXTS.testKey, isDone: has('sandbox'), href: appPath(appId, 'keys', 'sandbox') },
-    { ...TEXTS.call, isDone: played.length > 0, href: appPath(appId, 'playground', 'sandbox') },
+    { ...TEXTS.call, isDone: firsts.played, href: appPath(appId, 'playground', 'sandbox') },
     {
       ...TEXTS.refusal,
-      isDone: played.some(({ kind }) => kind === 'refused'),
+      isDone: firsts.refused,
       href: appPath(appId, 'sandbox', 'sandbox'),
     },
     { ...TEXTS.redirect, isDone: app.redirectUris.length > 0, href: appPath(appId, 'settings', 'live') },
@@ -37,7 +34,7 @@ export async function setUpList(
     { ...TEXTS.liveKey, isDone: has('live'), href: appPath(appId, 'keys', 'live') },
     {
       ...TEXTS.liveCall,
-      isDone: isUsed('live'),
+      isDone: firsts.charged,
       href: appPath(appId, 'playground', 'live'),
     },
   ];

@@ -15,10 +15,16 @@ import { showAppPage } from '#web/console/console-page.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { logoSection } from '#web/console-home/logo-form.ts';
 import { HOME_TEXTS, SETTINGS_TEXTS as TEXTS } from '#web/console-home/texts.ts';
+import { inLabels } from '#web/frame/in-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
-const FIELD_NAMES = { name: TEXTS.name, redirectUris: TEXTS.redirectUris, returnUri: TEXTS.returnUri };
+const FIELD_NAMES = {
+  name: TEXTS.name,
+  redirectUris: TEXTS.redirectUris,
+  returnUri: TEXTS.returnUri,
+  image: TEXTS.logoField,
+};
 
 /** `/console/:part/settings`: the app's name and the addresses that its users may be led back to. */
 export function settingsPage(services: ConsoleHomeServices): PageMethods {
@@ -37,7 +43,7 @@ export function settingsPage(services: ConsoleHomeServices): PageMethods {
       }
       const { name, redirectUris, returnUri } = checked.value;
       const changed = await services.apps.change(asked.owner, asked.app.appId, { name, redirectUris, returnUri });
-      if (changed instanceof Refusal) return showSettings(services, asked, typed, changed);
+      if (changed instanceof Refusal) return showSettings(services, asked, typed, inLabels(changed, FIELD_NAMES));
       return redirectTo(asked.to('settings', { done: 'saved' }));
     },
   });
@@ -55,7 +61,7 @@ export function logoForm(services: ConsoleHomeServices): PageMethods {
       }
       const image = form.file('image');
       const logo = image === undefined ? refuse('BAD_REQUEST', TEXTS.logoChoose) : pictureOf(image);
-      if (logo instanceof Refusal) return showSettings(services, asked, typedOf(asked), logo);
+      if (logo instanceof Refusal) return showSettings(services, asked, typedOf(asked), inLabels(logo, FIELD_NAMES));
       await services.logos.set(owner, app.appId, logo);
       return redirectTo(to('settings', { done: 'logo' }));
     },

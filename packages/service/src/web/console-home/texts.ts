@@ -10,6 +10,7 @@ export const APPS_TEXTS = {
   nameHint: 'Your users see it when they connect their wallet.',
   create: 'Create the app',
   created: 'Created',
+  spent: 'Spent in 30 days',
   /** What was just done, by the `done` of the address. Any other value shows nothing. */
   done: new Map([
     [
@@ -26,6 +27,11 @@ export const HOME_TEXTS = {
   created: 'Created',
   period: 'Period',
   periods: { day: '24 hours', week: '7 days', month: '30 days' },
+  before: {
+    day: (figure: string) => `24 h before: ${figure}`,
+    week: (figure: string) => `7 days before: ${figure}`,
+    month: (figure: string) => `30 days before: ${figure}`,
+  },
   calls: 'Calls',
   chargedCalls: (count: string) => `${count} charged`,
   spent: 'Spent by your users',
@@ -120,6 +126,20 @@ export const MODELS_TEXTS = {
   aCall: (amount: string) => `${amount} a call`,
   aSearch: (amount: string) => `${amount} a search`,
   noFee: 'none',
-  more: (count: number) => `And ${count} more.`,
+  noneFits: 'No model fits.',
+  count: (shown: number, all: number) => (shown === all ? `${all} in all` : `${shown} of ${all}`),
+  by: (provider: string) => `from ${provider}`,
+  search: 'Search',
+  provider: 'Provider',
+  all: 'All',
+  sort: 'Order',
+  sorts: {
+    name: 'By name',
+    input: 'Cheapest input first',
+    output: 'Cheapest output first',
+    context: 'Largest context first',
+  },
+  first: 'From the start',
+  more: 'More models',
   asData: 'The same as data, with every kind of token, for programs:',
 } as const;

@@ -1,9 +1,11 @@
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { ReadBudgets } from '#http/key-budgets.ts';
+import type { Stats } from '#stats/stats.ts';
 import type { ConsoleServices } from '#web/console/console-services.ts';
 
 /** What the pages of keys act on. */
 export interface ConsoleKeysServices extends ConsoleServices {
   readonly catalogue: Pick<Catalogue, 'find' | 'list'>;
+  readonly stats: Stats;
   readonly readBudgets: ReadBudgets;
 }

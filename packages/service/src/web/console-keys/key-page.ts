@@ -16,6 +16,7 @@ import { showAppPage } from '#web/console/console-page.ts';
 import { verifyFirst } from '#web/console/verify-first.ts';
 import type { ConsoleKeysServices } from '#web/console-keys/console-keys-services.ts';
 import { changeTyped, settingFields, typedIn, typedOf, type TypedSettings } from '#web/console-keys/key-form.ts';
+import { keyChart } from '#web/console-keys/key-chart.ts';
 import { nameOf, showMinted, snippetsOf, stateOf, toMadeBefore } from '#web/console-keys/key-parts.ts';
 import { KEY_TEXTS as TEXTS, KEYS_TEXTS } from '#web/console-keys/texts.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
@@ -121,6 +122,7 @@ async function showKey(
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p class="row"><code>${key.hint}</code> ${stateOf(key, services.clock.nowMs())}</p>
 ${isOver ? undefined : snippetsOf(services, asked, key)}
+${await keyChart(services, asked, key)}
 ${forms ?? facts}`;
   const above = KEYS_TEXTS.title;
   return showAppPage(services, asked, { title: nameOf(key), body, page: 'keys', above, refusal: refused?.refusal });

@@ -5,7 +5,7 @@ import { codeBlock } from '#web/components/code-block.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
-import { headerOf, laidOut, type MadeCall, saidIn } from '#web/console-playground/playground-call.ts';
+import { chargeIn, headerOf, laidOut, type MadeCall, saidIn } from '#web/console-playground/playground-call.ts';
 import type { PlaygroundServices } from '#web/console-playground/playground-services.ts';
 import { snippetsOf } from '#web/console-playground/snippets.ts';
 import { PLAYGROUND_TEXTS as TEXTS } from '#web/console-playground/texts.ts';
@@ -50,8 +50,8 @@ async function factsOf(services: PlaygroundServices, asked: AppRequest, { answer
   const callId = parseCallId(headerOf(answer, 'x-service-call-id') ?? '');
   const correlationId = headerOf(answer, 'x-correlation-id');
   const receipt = mode === 'live' && callId !== undefined ? await appUsage.receipt(app.appId, callId) : undefined;
-  const told = headerOf(answer, 'x-service-charge-micros');
-  const charged = receipt?.charged ?? (told === undefined ? undefined : micros(BigInt(told)));
+  const told = chargeIn(answer);
+  const charged = receipt?.charged ?? (told === undefined ? undefined : micros(told));
   const unknown = answer.status === 200 ? TEXTS.unknownCharge : TEXTS.noCharge;
   return definitionList([
     [TEXTS.status, answer.status],

@@ -65,6 +65,12 @@ export function headerOf({ headers }: OwnAnswer, name: string): string | undefin
   return at === -1 ? undefined : headers[at + 1];
 }
 
+/** What the call says that it was charged, in micros: in a header, or at the end of a stream. Undefined: it does not say. */
+export function chargeIn(answer: OwnAnswer): bigint | undefined {
+  const told = headerOf(answer, 'x-service-charge-micros') ?? /^: charge-micros=(\d+) /m.exec(answer.end)?.[1];
+  return told === undefined ? undefined : BigInt(told);
+}
+
 /** The words of the first choice, of a whole answer or put together from the frames of a stream. Empty if there are none. */
 export function saidIn({ text }: OwnAnswer): string {
   if (!text.startsWith('data:') && !text.startsWith(':')) return wordsOf(parsed(text), 'message');

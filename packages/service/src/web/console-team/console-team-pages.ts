@@ -1,3 +1,4 @@
+import { activityPage } from '#web/console-team/activity-page.ts';
 import type { TeamServices } from '#web/console-team/console-team-services.ts';
 import { invitationPage } from '#web/console-team/invitation-page.ts';
 import { leaveForm, teamPage } from '#web/console-team/team-page.ts';
@@ -8,6 +9,7 @@ export function consoleTeamPages(services: TeamServices): Readonly<Record<string
   return {
     '/console/:part/team': teamPage(services),
     '/console/:part/leave': leaveForm(services),
+    '/console/:part/activity': activityPage(services),
     '/invitation': invitationPage(services),
   };
 }

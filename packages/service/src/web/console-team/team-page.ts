@@ -1,6 +1,6 @@
 import { APP_ROLES, type AppRole } from '@purser/contract/access.ts';
 import { inviteSchema, memberParamsSchema } from '@purser/contract/team.ts';
-import type { Member } from '#accounts/team.ts';
+import type { Invitation, Member } from '#accounts/team.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -78,20 +78,13 @@ async function showTeam(services: TeamServices, asked: AppRequest, refusal?: Ref
     html`${member.email}${member.accountId === owner.accountId ? ` (${TEXTS.you})` : ''}`,
     TEXTS.roles[member.role],
     at(member.sinceMs),
-    ...(may('team') ? [changeOf(asked, member)] : []),
+    ...(may('team') ? [member.accountId === owner.accountId ? TEXTS.own : changeOf(asked, member)] : []),
   ]);
   const pending = invitations.map((one) => [
     one.email,
     TEXTS.roles[one.role],
     at(one.expiresAtMs),
-    ...(may('team')
-      ? [
-          request.form(
-            to('team'),
-            html`${hiddenField('invitation', one.invitationId)}${button(TEXTS.withdraw, { kind: 'quiet', name: 'act', value: 'withdraw' })}`,
-          ),
-        ]
-      : []),
+    ...(may('team') ? [withdrawOf(asked, one)] : []),
   ]);
   const columnsOf = (names: readonly string[]) => names.slice(0, may('team') ? 4 : 3).map((name) => ({ name }));
   const leave = request.form(to('leave'), button(TEXTS.leave, { kind: 'danger' }));
@@ -104,25 +97,30 @@ ${confirmation({ act: TEXTS.leave, what: TEXTS.leaveWhat, form: leave })}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'team', refusal });
 }
 
-/** A member's other roles, and the way out. Folded away, so that one press changes nothing. */
+/** A member's other roles, and the way out. Each says what it does and asks once more. */
 function changeOf({ request, to }: AppRequest, { accountId, email, role }: Member): Html {
   const named = hiddenField('member', accountId);
   const others = APP_ROLES.filter((one) => one !== role);
-  const forms = others.map((one) =>
-    request.form(
-      to('team'),
-      html`${named}${hiddenField('role', one)}${button(TEXTS.make(TEXTS.roles[one]), { kind: 'quiet', name: 'act', value: 'role' })}`,
-    ),
-  );
-  const remove = request.form(
-    to('team'),
-    html`${named}${button(TEXTS.remove, { kind: 'danger', name: 'act', value: 'remove' })}`,
-  );
+  const roles = others.map((one) => {
+    const act = TEXTS.make(TEXTS.roles[one]);
+    const fields = html`${named}${hiddenField('role', one)}${button(act, { name: 'act', value: 'role' })}`;
+    return confirmation({ act, what: TEXTS.makeWhat(email, one), form: request.form(to('team'), fields) });
+  });
+  const fields = html`${named}${button(TEXTS.remove, { kind: 'danger', name: 'act', value: 'remove' })}`;
+  const removal = request.form(to('team'), fields);
   return html`<details><summary>${TEXTS.change(email)}</summary>
-${forms}
-<p>${TEXTS.removeWhat(email)}</p>
-${remove}
+${roles}
+${confirmation({ act: TEXTS.remove, what: TEXTS.removeWhat(email), form: removal })}
 </details>`;
+}
+
+function withdrawOf({ request, to }: AppRequest, { invitationId, email }: Invitation): Html {
+  const fields = html`${hiddenField('invitation', invitationId)}${button(TEXTS.withdraw, { kind: 'danger', name: 'act', value: 'withdraw' })}`;
+  return confirmation({
+    act: TEXTS.withdrawOf(email),
+    what: TEXTS.withdrawWhat,
+    form: request.form(to('team'), fields),
+  });
 }
 
 function inviteForm({ request, to }: AppRequest): Html {

@@ -1,3 +1,9 @@
+const MAY = {
+  viewer: 'reads everything and changes nothing',
+  developer: 'changes the profile, sandbox, webhook and keys of the sandbox, and no live keys',
+  owner: 'does everything that you may, with live keys and the team too',
+} as const;
+
 /** The texts of the pages of a team and of invitations. */
 export const TEAM_TEXTS = {
   title: 'Team',
@@ -21,6 +27,11 @@ export const TEAM_TEXTS = {
   pendingColumns: ['E-mail', 'Role', 'Works until', 'Change'],
   nobody: 'No invitation is open.',
   withdraw: 'Withdraw',
+  withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
+  withdrawWhat: 'The link in the mail stops working at once. You can invite them again.',
+  own: 'Your own role. Another owner changes it.',
+  makeWhat: (email: string, role: 'viewer' | 'developer' | 'owner') =>
+    `${email} ${MAY[role]}, from their next request on.`,
   leave: 'Leave this app',
   leaveWhat: 'You lose access at once. An owner can invite you again.',
   noSuch: 'This app has no such member or invitation any more.',
@@ -51,3 +62,50 @@ export const INVITATION_TEXTS = {
   later: 'Not now',
   toConsole: 'To your apps',
 } as const;
+
+export const ACTIVITY_TEXTS = {
+  title: 'Activity',
+  what: 'What members did with this app: who, when and from where. Network addresses are forgotten after 90 days, the acts are kept.',
+  caption: 'Latest acts',
+  columns: ['When', 'Who', 'What', 'From'],
+  action: 'Act',
+  all: 'All',
+  none: 'No act fits.',
+  changes: 'Details',
+  older: 'Older',
+  newest: 'Newest',
+  nothing: 'none',
+} as const;
+
+/** The acts on an app in words, by what they are about. A test compares them with the acts that the code records. */
+const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  app: {
+    create: 'Created the app',
+    edit: 'Changed the settings',
+    logo: 'Set the logo',
+    'logo-remove': 'Removed the logo',
+  },
+  key: { create: 'Created a key', edit: 'Changed a key', roll: 'Rolled a key', revoke: 'Revoked a key' },
+  webhook: {
+    put: 'Set up the webhook',
+    secret: 'Replaced the webhook secret',
+    delete: 'Removed the webhook',
+    test: 'Sent a test event',
+    'token.create': 'Made a token for purser listen',
+    'token.revoke': 'Revoked a token for purser listen',
+  },
+  team: {
+    invite: 'Invited somebody',
+    withdraw: 'Withdrew an invitation',
+    join: 'Joined the team',
+    role: 'Changed a role',
+    remove: 'Removed a member',
+    leave: 'Left the team',
+  },
+  sandbox: { reset: 'Set a test user up', next: 'Chose the next call of a test user' },
+  playground: { call: 'Made a live call in the playground' },
+};
+
+export const ACT_TEXTS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ACTS).flatMap(([about, acts]) => Object.entries(acts).map(([act, text]) => [`${about}.${act}`, text])),
+);

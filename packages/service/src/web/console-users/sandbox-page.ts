@@ -1,6 +1,6 @@
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { sandboxUserParamsSchema } from '@purser/contract/control.ts';
-import { nextOutcomeSchema, SANDBOX_OUTCOMES } from '@purser/contract/sandbox.ts';
+import { nextOutcomeSchema } from '@purser/contract/sandbox.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { parseEndUserId } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
@@ -10,14 +10,15 @@ import { badge } from '#web/components/badge.ts';
 import { pager } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
+import { OTHER } from '#web/components/select-field.ts';
 import { table } from '#web/components/table.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import { sandboxCode } from '#web/console-users/sandbox-code.ts';
-import { setUpForm, type Typed, typedOf } from '#web/console-users/sandbox-form.ts';
-import { OUTCOME_TEXTS, SANDBOX_TEXTS as TEXTS } from '#web/console-users/texts.ts';
-import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import { AS_USUAL, nextForm, type Typed, typedFrom, typedOf, walletForm } from '#web/console-users/sandbox-form.ts';
+import { SANDBOX_TEXTS as TEXTS } from '#web/console-users/texts.ts';
+import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -45,16 +46,16 @@ interface Done {
 async function act({ sandboxWallets }: UsersServices, asked: AppRequest, form: Form): Promise<Done | Refusal> {
   const { owner } = asked;
   const { appId } = asked.app;
-  const checked = checkFields(sandboxUserParamsSchema, { appId, userId: form.field('user') }, { userId: TEXTS.user });
+  const checked = checkFields(sandboxUserParamsSchema, { appId, userId: typedOf(form).user }, { userId: TEXTS.user });
   if ('problems' in checked) return refusalOf(checked.problems);
   const { userId } = checked.value;
   const user = { appId, userId };
   const wanted = form.field('next');
   if (wanted !== '') {
-    const next = checkFields(nextOutcomeSchema, { outcome: wanted === 'none' ? null : wanted }, {});
+    const next = checkFields(nextOutcomeSchema, { outcome: wanted === AS_USUAL ? null : wanted }, {});
     if ('problems' in next) return refusalOf(next.problems);
     await sandboxWallets.setNext(owner, user, next.value.outcome ?? undefined);
-    return { done: wanted === 'none' ? 'cleared' : 'next', user: userId };
+    return { done: wanted === AS_USUAL ? 'cleared' : 'next', user: userId };
   }
   const reset = resetOf(form);
   if (reset instanceof Refusal) return reset;
@@ -70,7 +71,7 @@ type Reset = Parameters<UsersServices['sandboxWallets']['reset']>[2];
 
 const PLAIN: Reset = { balance: undefined, cap: undefined, isSuspended: false };
 
-/** What the button that was pressed sets. The last is that of the fields. */
+/** What the choice of the form sets. */
 function resetOf(form: Form): Reset | Refusal<'BAD_REQUEST'> {
   switch (form.field('wallet')) {
     case 'empty':
@@ -81,13 +82,15 @@ function resetOf(form: Form): Reset | Refusal<'BAD_REQUEST'> {
       return { ...PLAIN, isSuspended: true };
     case 'reset':
       return PLAIN;
-    default: {
+    case OTHER: {
       const { balance, cap, isSuspended } = typedOf(form);
       const amounts = [balance, cap].map((text) => (text.trim() === '' ? undefined : (parseAmount(text) ?? 'unread')));
       if (amounts.includes('unread')) return refuse('BAD_REQUEST', TEXTS.amountFault);
       const [balanceSet, capSet] = amounts as readonly (Micros | undefined)[];
       return { balance: balanceSet, cap: capSet, isSuspended };
     }
+    default: // Taken for empty fields, it would reset a wallet that nobody meant.
+      return refuse('BAD_REQUEST', TEXTS.nothingChosen);
   }
 }
 
@@ -102,10 +105,15 @@ async function showSandbox(services: UsersServices, asked: AppRequest, refused?:
   const user = parseEndUserId(request.query.get('user') ?? '');
   const wallets = await services.sandboxWallets.list(app.appId, { after, most: PAGE_LENGTH });
   const chosen = user && (await services.sandboxWallets.find(app.appId, user));
+  const typed = refused?.typed ?? typedFrom(user, chosen, request.query.has('done'));
   const rows = wallets.map((wallet) => rowOf(services, asked, wallet));
   const last = wallets.length === PAGE_LENGTH ? wallets.at(-1)?.userId : undefined;
   const body = html`${errorSummary(refused?.refusal.message)}${successNotice(doneText(asked, chosen))}
 <p class="soft">${TEXTS.what}</p>
+<div class="columns">
+${nextForm(asked, typed)}
+${walletForm(services, asked, typed)}
+</div>
 ${card(
   table({
     caption: TEXTS.caption,
@@ -118,22 +126,8 @@ ${card(
     older: last === undefined ? undefined : { href: to('sandbox', { after: last }), text: TEXTS.more },
   }),
 )}
-<div class="columns">
-${section({ id: 'change', heading: TEXTS.change, body: [setUpForm(services, asked, refused?.typed ?? typedFrom(user ?? '', chosen))] })}
-${section({ id: 'outcomes', heading: TEXTS.outcomes, body: [outcomes()] })}
-</div>
-${section({ id: 'code', heading: TEXTS.code, body: sandboxCode(services.publicUrl, app.appId) })}`;
+${section({ id: 'code', heading: TEXTS.code, body: [codeNote(asked), ...sandboxCode(services.publicUrl)] })}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'sandbox', refusal: refused?.refusal });
-}
-
-/** The form of a user whose link was followed starts with what is set. */
-function typedFrom(user: string, wallet: SandboxWallet | undefined): Typed {
-  return {
-    user,
-    balance: wallet === undefined ? '' : amountText(wallet.balance),
-    cap: wallet?.cap === undefined ? '' : amountText(wallet.cap),
-    isSuspended: wallet?.isSuspended === true,
-  };
 }
 
 function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet: SandboxWallet): readonly Html[] {
@@ -141,7 +135,7 @@ function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet:
   const amount = (of: Micros) => request.formats.amount(of, currency);
   const count = new Intl.NumberFormat('en');
   return [
-    html`<a href="${to('sandbox', { user: userId })}#change"><code>${userId}</code></a>${isSuspended ? html`<br>${badge(TEXTS.suspended, 'warn')}` : undefined}`,
+    html`<a href="${to('sandbox', { user: userId })}"><code>${userId}</code></a>${isSuspended ? html`<br>${badge(TEXTS.suspended, 'warn')}` : undefined}`,
     html`${amount(balance)}`,
     html`${amount(held)}`,
     html`${cap === undefined ? TEXTS.noCap : amount(cap)}`,
@@ -151,13 +145,8 @@ function rowOf({ currency }: UsersServices, { request, to }: AppRequest, wallet:
   ];
 }
 
-function outcomes(): Html {
-  return table({
-    caption: html`<p class="soft">${TEXTS.outcomesWhat}</p>`,
-    columns: TEXTS.outcomeColumns.map((name) => ({ name })),
-    rows: SANDBOX_OUTCOMES.map((name) => [html`<code>sandbox/${name}</code>`, OUTCOME_TEXTS[name]]),
-    empty: '',
-  });
+function codeNote({ to }: AppRequest): Html {
+  return html`<p class="soft">${TEXTS.codeWhat} <a href="${to('keys', { mode: 'sandbox' })}">${TEXTS.makeKey}</a></p>`;
 }
 
 /** Says what was done from what is true now, so that an address that somebody made up says nothing false. */

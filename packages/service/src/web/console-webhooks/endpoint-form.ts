@@ -19,7 +19,8 @@ export interface Typed {
   readonly threshold: string;
 }
 
-const NAMES = { endpointUrl: TEXTS.url, events: TEXTS.events, lowBalanceThresholdMicros: 'Threshold' };
+/** What the page calls the fields of the route. */
+export const NAMES = { endpointUrl: TEXTS.url, events: TEXTS.events, lowBalanceThresholdMicros: 'Threshold' };
 
 /** What the form shows at first: the subscription, or all events for an app that has none. */
 export function typedOf(subscription: Subscription | undefined): Typed {

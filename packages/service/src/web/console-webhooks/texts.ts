@@ -67,11 +67,6 @@ export const WEBHOOKS_TEXTS = {
       : `${count} were given it. Their terminals show your answers.`,
   status2xx: (status: number, ms: number) => `Status ${status} after ${ms} ms`,
   noStatus: (error: string, ms: number) => `${error} (${ms} ms)`,
-  local: 'On your own machine',
-  localWhat:
-    'Without an endpoint: this command fetches copies of the events and forwards them to a server on your machine. It prints a signing secret of its own.',
-  localToken: 'PURSER_SESSION_TOKEN is the sessionToken of POST /sessions.',
-  command: 'Command',
   deliveries: 'Deliveries',
   caption: 'The newest first. Events are kept for 30 days.',
   columns: ['When', 'Event', 'User', 'State', 'Attempts', 'Last answer'],
@@ -84,6 +79,7 @@ export const WEBHOOKS_TEXTS = {
   asData: 'The same as data:',
   done: new Map([
     ['saved', 'The endpoint was saved.'],
+    ['revoked', 'The listen token was revoked. A command that waits with it ends within 20 seconds.'],
     ['removed', 'The endpoint was removed. Nothing is sent any more.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;
@@ -113,4 +109,19 @@ export const DELIVERY_TEXTS = {
     'connection.created': 'Whether the user is connected: a 200 if so, otherwise a 402 with the code.',
   },
   ask: 'Ask for the balance',
+} as const;
+
+export const LOCAL_TEXTS = {
+  heading: 'On your own machine',
+  what: 'No endpoint is needed: this command fetches the events of this app, test events too, and forwards them to a server on your machine. It prints a signing secret of its own.',
+  command: 'Command',
+  asks: 'The command asks for a listen token. A token reads the events of this app and opens nothing else. It works for 24 hours, and ends when you sign out.',
+  make: 'Make a listen token',
+  made: 'Your listen token',
+  once: 'It is part of this command. Copy it now: it is not shown again.',
+  commandWithToken: 'Command with the token',
+  caption: 'Listen tokens that work now',
+  columns: ['Made by', 'Last used', 'Works until', 'Revoke'],
+  never: 'Never',
+  revoke: 'Revoke',
 } as const;

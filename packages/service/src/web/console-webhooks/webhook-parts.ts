@@ -42,19 +42,3 @@ export function removePart({ request, to }: AppRequest): Html {
     body: [confirmation({ act: TEXTS.remove, what: TEXTS.removeWhat, form })],
   });
 }
-
-/** The command that forwards events to this machine. */
-export function localPart(publicUrl: string, appId: string): Html {
-  const code = `PURSER_URL=${publicUrl} PURSER_SESSION_TOKEN=... \\
-  npm run purser -- listen --app ${appId} \\
-  --forward http://localhost:3000/hook`;
-  return section({
-    id: 'local',
-    heading: TEXTS.local,
-    body: [
-      html`<p>${TEXTS.localWhat}</p>`,
-      codeBlock({ id: 'listen', label: TEXTS.command, code }),
-      html`<p class="soft">${TEXTS.localToken}</p>`,
-    ],
-  });
-}

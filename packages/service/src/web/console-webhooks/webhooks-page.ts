@@ -1,4 +1,5 @@
 import { EVENT_TYPES, testEventSchema } from '@purser/contract/webhooks.ts';
+import type { ListenToken } from '#accounts/listen-token.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Subscription } from '#webhooks/subscription.ts';
@@ -8,11 +9,20 @@ import { section } from '#web/components/section.ts';
 import { type AppRequest, forApp } from '#web/console/app-page.ts';
 import { showAppPage } from '#web/console/console-page.ts';
 import { deliveriesList } from '#web/console-webhooks/deliveries-list.ts';
-import { endpointFields, readTyped, type Typed, typedOf, wantedOf } from '#web/console-webhooks/endpoint-form.ts';
+import {
+  endpointFields,
+  NAMES,
+  readTyped,
+  type Typed,
+  typedOf,
+  wantedOf,
+} from '#web/console-webhooks/endpoint-form.ts';
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
-import { localPart, removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
+import { localPart, tokenNotice } from '#web/console-webhooks/local-part.ts';
+import { removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
 import { testPart } from '#web/console-webhooks/test-part.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
+import { inLabels } from '#web/frame/in-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -29,6 +39,10 @@ export function webhooksPage(services: WebhooksServices): PageMethods {
           return rotate(services, asked);
         case 'test':
           return sendTest(services, asked, form);
+        case 'token':
+          return makeToken(services, asked);
+        case 'revoke':
+          return revokeToken(services, asked, form);
         case 'remove':
           return remove(services, asked);
         default:
@@ -44,6 +58,8 @@ interface Done {
   readonly refusal?: Refusal | undefined;
   /** Shown by the answer that makes it, and never again (WH-01). */
   readonly secret?: string;
+  /** Of `purser listen`. Shown by the answer that makes it, and never again. */
+  readonly token?: string;
   readonly sent?: SentTest;
 }
 
@@ -52,7 +68,7 @@ async function put(services: WebhooksServices, asked: AppRequest, form: Form): P
   const wanted = wantedOf(typed);
   if (wanted instanceof Refusal) return show(services, asked, { typed, refusal: wanted });
   const stored = await services.subscriptions.put(asked.owner, { appId: asked.app.appId, ...wanted });
-  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: stored });
+  if (stored instanceof Refusal) return show(services, asked, { typed, refusal: inLabels(stored, NAMES) });
   const { signingSecret: secret } = stored;
   return secret === undefined ? redirectTo(asked.to('webhooks', { done: 'saved' })) : show(services, asked, { secret });
 }
@@ -71,6 +87,16 @@ async function sendTest(services: WebhooksServices, asked: AppRequest, form: For
   return show(services, asked, sent instanceof Refusal ? { refusal: sent } : { sent });
 }
 
+async function makeToken(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
+  const made = await services.listenTokens.make(asked.owner, asked.signedIn, asked.app.appId);
+  return show(services, asked, made instanceof Refusal ? { refusal: made } : { token: made.text });
+}
+
+async function revokeToken(services: WebhooksServices, asked: AppRequest, form: Form): Promise<PageResponse> {
+  await services.listenTokens.revoke(asked.owner, asked.app.appId, form.field('token'));
+  return redirectTo(asked.to('webhooks', { done: 'revoked' }));
+}
+
 async function remove(services: WebhooksServices, asked: AppRequest): Promise<PageResponse> {
   await services.subscriptions.remove(asked.owner, asked.app.appId);
   return redirectTo(asked.to('webhooks', { done: 'removed' }));
@@ -78,20 +104,22 @@ async function remove(services: WebhooksServices, asked: AppRequest): Promise<Pa
 
 async function show(services: WebhooksServices, asked: AppRequest, done: Done): Promise<PageResponse> {
   const { request, app, mode } = asked;
-  const [subscription, deliveries] = await Promise.all([
+  const [subscription, deliveries, tokens] = await Promise.all([
     services.subscriptions.find(app.appId),
     deliveriesList(services, asked),
+    asked.may('webhooks') ? services.listenTokens.list(app.appId) : [],
   ]);
   const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
   const test = asked.may('webhooks') ? testPart(asked, subscription?.events[0], done.sent) : undefined;
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
 ${done.secret === undefined ? undefined : secretNotice(done.secret)}
+${done.token === undefined ? undefined : tokenNotice(asked, services.publicUrl, done.token)}
 ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}
 <p class="soft">${TEXTS.what}${mode === 'sandbox' ? ` ${TEXTS.noSandbox}` : ''}</p>
 ${subscription === undefined ? undefined : statusPart(subscription)}
 ${subscription === undefined ? undefined : test}
 ${subscription === undefined ? undefined : sectionOf(deliveries)}
-${partsOf(services, asked, { subscription, ...done })}
+${partsOf(services, asked, { subscription, tokens, ...done })}
 ${subscription === undefined ? html`${test}${sectionOf(deliveries)}` : undefined}`;
   return showAppPage(services, asked, { title: TEXTS.title, body, page: 'webhooks', refusal });
 }
@@ -101,18 +129,23 @@ function sectionOf(deliveries: Html | Refusal): Html | undefined {
   return section({ id: 'deliveries', heading: TEXTS.deliveries, body: [deliveries] });
 }
 
+interface Shown {
+  readonly subscription: Subscription | undefined;
+  readonly tokens: readonly ListenToken[];
+}
+
 function partsOf(
   services: WebhooksServices,
   asked: AppRequest,
-  { subscription, typed = typedOf(subscription), refusal }: Done & { readonly subscription: Subscription | undefined },
+  { subscription, tokens, typed = typedOf(subscription), refusal }: Done & Shown,
 ): Html {
-  const { request, app, to } = asked;
+  const { request, to } = asked;
   if (!asked.may('webhooks')) return html`${asked.tooLow()}`;
   const actions = { active: TEXTS.save, disabled: TEXTS.enable };
   const action = subscription === undefined ? TEXTS.subscribe : actions[subscription.status];
   const fields = endpointFields(typed, { currency: services.currency, action, refusal });
   const endpoint = section({ id: 'endpoint', heading: TEXTS.endpoint, body: [request.form(to('webhooks'), fields)] });
-  const local = localPart(services.publicUrl, app.appId);
+  const local = localPart(asked, services.publicUrl, tokens);
   if (subscription === undefined) return html`<div class="columns">${endpoint}${local}</div>`;
   return html`<div class="columns">
 <div>${endpoint}</div>

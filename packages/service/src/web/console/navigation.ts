@@ -9,5 +9,6 @@ export const APP_PAGES = [
   { page: 'webhooks', text: 'Webhooks' },
   { page: 'models', text: 'Models and prices' },
   { page: 'team', text: 'Team' },
+  { page: 'activity', text: 'Activity' },
   { page: 'settings', text: 'Settings' },
 ] as const;

@@ -70,7 +70,10 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .filter button{min-height:2.6rem;padding:.35rem 1rem}
 .filter label{font-size:.875rem}
 .confirm{margin:0 0 1rem}
+.list td details{margin:0}.list td summary{padding:0}.list td .confirm[open]{padding-top:.5rem}.list td details .confirm{margin:.5rem 0 0}
 .confirm[open]{border:1px solid var(--line);border-radius:.6rem;padding:0 1rem 1rem}
+.spent{margin:0 0 0 auto;text-align:right;font-weight:650;font-variant-numeric:tabular-nums}
+.spent .soft{display:block;font-weight:400;font-size:.875rem}
 .todo>li{display:block;padding-left:2rem;position:relative}
 .todo>li::before{content:"";position:absolute;left:0;top:1rem;width:1.1rem;height:1.1rem;border:2px solid var(--edge);border-radius:50%}
 .todo>.done::before{content:"\\2713";display:grid;place-items:center;border-color:var(--good);color:var(--good);font-weight:700;font-size:.8rem}

@@ -1,8 +1,12 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { codingOf, type Coding, compress } from '#http/compress.ts';
 import type { Exchange } from '#http/respond.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { PAGE_HEADERS, policyOf } from '#web/frame/page-policy.ts';
+
+/** A shorter page gains nothing: it fits into one packet. */
+const LENGTH_MIN = 1_400;
 
 /** Writes the response of a page. `stallMsMax`: how long the reader of a file may take nothing before the connection ends. */
 export async function sendPage(
@@ -21,12 +25,28 @@ export async function sendPage(
   if (!request.complete) response.setHeader('connection', 'close');
   const text = file?.text ?? page?.text ?? '';
   if (typeof text === 'string') {
-    response.setHeader('content-length', Buffer.byteLength(text));
-    response.end(text);
+    const coding = page === undefined || file !== undefined ? undefined : codingFor(request, text);
+    if (page !== undefined) response.setHeader('vary', 'accept-encoding, cookie, sec-fetch-site');
+    if (coding !== undefined) response.setHeader('content-encoding', coding);
+    const body = coding === undefined ? Buffer.from(text) : await compress(text, coding, 'each time');
+    response.setHeader('content-length', body.length);
+    response.end(body);
     return;
   }
   response.setTimeout(stallMsMax, () => response.destroy());
   await sendPieces(response, request.method === 'HEAD' ? [] : text);
+}
+
+/**
+ * How a page may be compressed. The length of a compressed page tells a listener on the network whether a text that another site put
+ * into its address also occurs elsewhere in it, such as a proof or a name (BREACH). So only a page is compressed that the
+ * browser says was asked for by us or by the visitor, or that is for nobody in particular. Answers to forms are not: they alone
+ * show secrets (decision 0052).
+ */
+function codingFor({ method, headers }: IncomingMessage, text: string): Coding | undefined {
+  if (method === 'POST' || text.length < LENGTH_MIN) return undefined;
+  const isOurs = headers['sec-fetch-site'] === 'same-origin' || headers['sec-fetch-site'] === 'none';
+  return isOurs || headers.cookie === undefined ? codingOf(headers['accept-encoding']) : undefined;
 }
 
 /**

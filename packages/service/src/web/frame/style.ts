@@ -62,7 +62,7 @@ button.quiet:hover,a.button.quiet:hover{color:var(--deep);background:var(--tint)
 button.danger,a.button.danger{color:var(--alert);background:transparent;border-color:var(--alert)}
 button.danger:hover,a.button.danger:hover{color:var(--alert);background:var(--alert-tint);border-color:var(--alert)}
 button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transform:none}
-.card>form>button:not(.quiet,.danger),main>section:only-of-type>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>a.button:not(.quiet,.danger){width:100%}
+.card>form>button:not(.quiet,.danger),main>section:only-of-type>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>p>a.button:not(.quiet,.danger){width:100%}
 .alert,.good{border:1px solid;border-left-width:4px;border-radius:.55rem;padding:.75rem 1rem;margin-bottom:1.25rem}
 .alert{color:var(--alert);background:var(--alert-tint)}
 .good{color:var(--good);background:var(--good-tint)}
@@ -142,7 +142,7 @@ form+:is(form,p,.row){margin-top:1rem}
 main>form{margin-bottom:1.25rem}
 .row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr:where(:not(.group)){display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact .group{display:block;padding:1rem 0 .25rem}.compact .group+tr{border-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr:where(:not(.group)){display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact .group{display:block;padding:0 0 .25rem}.compact .group+tr{border-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
 .labelled thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .labelled tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
 .labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right}

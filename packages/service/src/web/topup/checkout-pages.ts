@@ -113,10 +113,14 @@ function paid(services: WalletOwnerServices, request: PageRequest<Person>, arriv
   const { amount } = request.formats;
   // The end of connecting tells the app what came of it. After any other payment, the app only gets its user back.
   const onward = next ?? app.returnUri;
-  const way = onward === undefined ? html`<p>${TEXTS.backTo(app.name)}</p>` : buttonLink(onward, TEXTS.onTo(app.name));
+  const stop = connection && spendingStopOf(services, request, app.name, connection);
+  // What keeps the app from spending comes first: going back to it before would end in another refusal.
+  const kind = stop === undefined ? undefined : 'quiet';
+  const name = TEXTS.onTo(app.name);
+  const way = onward === undefined ? html`<p>${TEXTS.backTo(app.name)}</p>` : buttonLink(onward, name, kind);
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), app.name)}</p>
 ${connection && moneyOf(request.formats, connection)}
-${connection && spendingStopOf(services, request, app.name, connection)}
+${stop}
 ${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
@@ -144,11 +148,11 @@ function spendingStopOf(
   if (state === 'blocked') return warningNotice(TEXTS.stillBlocked(operatorName));
   if (state === 'disconnected') {
     return html`${warningNotice(TEXTS.stillDisconnected(appName))}
-${form(`${path}/reconnect`, button(TEXTS.connect, { kind: 'quiet' }))}`;
+${form(`${path}/reconnect`, button(TEXTS.connect))}`;
   }
   if (state === 'paused') {
     return html`${warningNotice(TEXTS.stillPaused(appName))}
-${form(`${path}/pause`, html`${hiddenField('paused', 'no')}${button(TEXTS.resume, { kind: 'quiet' })}`)}`;
+${form(`${path}/pause`, html`${hiddenField('paused', 'no')}${button(TEXTS.resume)}`)}`;
   }
   const spendable = spendableOf(connection);
   if (cap === undefined || spendable === wallet.available) return undefined;

@@ -15,7 +15,7 @@ export const REFUND_TEXTS = {
   title: 'Refund',
   back: 'Back to the wallet',
   /** Follows the amount, as the rest of its sentence. */
-  most: 'is the most that you can get back now: money from payments that no running request needs.',
+  most: 'This is the most that you can get back now: money from payments that no running request needs.',
   what: [
     'It goes back to the card or account you paid with, the newest payment first. It takes a few days to arrive.',
     'It leaves your wallet right away, so that nothing can spend it. If the refund fails, the money comes back here.',

@@ -18,7 +18,7 @@ export const CONSOLE: readonly ComponentSample[] = [
       three: () =>
         figures([
           { name: 'Calls', value: '12,480', note: '3 % more than the week before' },
-          { name: 'Spent', value: '€41.20' },
+          { name: 'Spent', value: '€41.20', before: '7 days before: €39.10' },
           { name: 'Refused', value: html`<a href="${HERE}">214</a>`, note: 'mostly for funds' },
         ]),
     },

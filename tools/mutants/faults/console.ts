@@ -1,0 +1,18 @@
+import type { Mutant } from '../mutant.ts';
+import { consoleHome, consoleKeys, ownKeys, sumsRead } from './places.ts';
+
+/** Faults of the console that make an owner lose track: of a key that was made twice, of a call that never worked. */
+export const CONSOLE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'form-makes-a-second-key',
+    clause: 'CP-08',
+    edits: [ownKeys('const keyId = chosen ?? newKeyId();', 'const keyId = newKeyId();')],
+    killer: consoleKeys('CP-08 a form that is sent twice makes one key and rolls once'),
+  },
+  {
+    id: 'refused-call-goes-live',
+    clause: 'CP-04',
+    edits: [sumsRead(" and outcome = 'charged') as charged`", ') as charged`')],
+    killer: consoleHome('the home of an app sums its calls by what became of them, and says what is left to set up'),
+  },
+];

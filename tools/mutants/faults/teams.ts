@@ -1,0 +1,35 @@
+import type { Mutant } from '../mutant.ts';
+import { showingUsers, teaming, teams, trail, trailing, wallets } from './places.ts';
+
+/** Faults by which members see or do what they may not. */
+export const TEAM_FAULTS: readonly Mutant[] = [
+  {
+    id: 'last-owner-leaves',
+    clause: 'AU-06',
+    edits: [
+      teams("one.role === 'owner' && !one.is_disabled && one.account_id", "one.role === 'owner' && one.account_id"),
+    ],
+    killer: teaming('AU-06 an app keeps an owner who can sign in, even if two act at once'),
+  },
+  {
+    id: 'activity-of-every-app',
+    clause: 'CP-09',
+    edits: [
+      trail(
+        'where e.app_id = $1 and e.account_id is not null and (',
+        'where $1::text is not null and e.account_id is not null and (',
+      ),
+    ],
+    killer: trailing(
+      'CP-09 AU-06 members read what everybody did with their app: each act, its actor and address, in pages and by kind',
+    ),
+  },
+  {
+    id: 'disconnected-user-is-shown',
+    clause: 'WA-02',
+    edits: [wallets('w.user_id = $1 and w.is_connected`', 'w.user_id = $1`')],
+    killer: showingUsers(
+      'WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect',
+    ),
+  },
+];
