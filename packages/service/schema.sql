@@ -27,13 +27,20 @@ create table accounts.accounts (
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
   operator_role text,
+  sso_issuer text collate "C",
+  sso_subject text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
-  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
+  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
+  constraint accounts_sso_issuer_check CHECK (((length(sso_issuer) >= 1) AND (length(sso_issuer) <= 2048))),
+  constraint accounts_sso_subject_check CHECK (((length(sso_subject) >= 1) AND (length(sso_subject) <= 255))),
+  constraint accounts_sso_whole CHECK (((sso_issuer IS NULL) = (sso_subject IS NULL))),
+  constraint accounts_sso_without_password CHECK (((sso_subject IS NULL) OR (password_hash IS NULL)))
 );
+CREATE UNIQUE INDEX accounts_sso ON accounts.accounts USING btree (sso_issuer, sso_subject) WHERE (sso_subject IS NOT NULL);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -346,7 +353,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text, 'refused_sso'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);

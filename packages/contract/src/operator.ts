@@ -255,6 +255,7 @@ export const signInListSchema = z.object({
         'refused_passkey',
         'needs_second_factor',
         'wrong_second_factor',
+        'refused_sso',
       ]),
       from: address,
       count: z.int().min(1),

@@ -1,14 +1,16 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
+import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
+import { readOperator, readSupportEmail } from '#app/operator-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecret, secretFile } from '#app/secret.ts';
+import { readSso } from '#app/sso-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
@@ -56,6 +58,8 @@ export interface Config extends LimitSettings {
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
   readonly operator: { readonly email: string; readonly password: string } | undefined;
+  /** The OpenID Connect provider of operators. Undefined: they have passwords. */
+  readonly sso: SsoSettings | undefined;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
   readonly payments: PaymentSettings;
@@ -125,6 +129,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
+    sso: readSso(settings),
     mail: readMail(settings),
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
@@ -221,32 +226,6 @@ function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
   if (!/^[A-Z]{3}$/.test(value))
     settings.complain('PURSER_CURRENCY must be a currency code of three capital letters, such as EUR.');
-  return value;
-}
-
-/** The two settings belong together: one without the other is a mistake, and not half an operator. */
-function readOperator(settings: SettingsReader): Config['operator'] {
-  const email = settings.text('PURSER_OPERATOR_EMAIL');
-  const password = settings.text('PURSER_OPERATOR_PASSWORD');
-  if (email === undefined && password === undefined) return undefined;
-  if (!emailSchema.safeParse(email).success) {
-    settings.complain(
-      'PURSER_OPERATOR_EMAIL must be an e-mail address. Set it together with PURSER_OPERATOR_PASSWORD.',
-    );
-  }
-  if (!newPassword.safeParse(password).success) {
-    settings.complain(
-      'PURSER_OPERATOR_PASSWORD must have 10 to 256 characters. Set it together with PURSER_OPERATOR_EMAIL.',
-    );
-  }
-  return email === undefined || password === undefined ? undefined : { email, password };
-}
-
-function readSupportEmail(settings: SettingsReader): string | undefined {
-  const value = settings.text('PURSER_SUPPORT_EMAIL');
-  if (value !== undefined && !emailSchema.safeParse(value).success) {
-    settings.complain('PURSER_SUPPORT_EMAIL must be an e-mail address.');
-  }
   return value;
 }
 
