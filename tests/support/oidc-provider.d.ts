@@ -17,7 +17,10 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: object);
-    readonly Grant: new (of: { clientId: string; accountId: string }) => {
+    readonly Grant: new (of: {
+      clientId: string;
+      accountId: string;
+    }) => {
       readonly addOIDCScope: (scope: string) => void;
       readonly save: () => Promise<string>;
     };

@@ -50,7 +50,14 @@ export async function startOidcProvider(redirectUri: string): Promise<OidcProvid
     ],
     jwks: { keys: [{ ...keys.privateKey.export({ format: 'jwk' }), kid: 'own', use: 'sig', alg: 'ES256' }] },
     cookies: { keys: ['of the tests'] },
-    claims: { acr: null, amr: null, auth_time: null, openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    claims: {
+      acr: null,
+      amr: null,
+      auth_time: null,
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'groups'],
+    },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     pkce: { required: () => true },
@@ -58,7 +65,11 @@ export async function startOidcProvider(redirectUri: string): Promise<OidcProvid
       accountId,
       claims: () => ({ sub: accountId, ...people.get(accountId) }),
     }),
-    loadExistingGrant: async ({ oidc }: { oidc: { provider: Provider; client: { clientId: string }; session: { accountId: string } } }) => {
+    loadExistingGrant: async ({
+      oidc,
+    }: {
+      oidc: { provider: Provider; client: { clientId: string }; session: { accountId: string } };
+    }) => {
       const { client, session } = oidc;
       const grant = new oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });
       grant.addOIDCScope('openid email profile');

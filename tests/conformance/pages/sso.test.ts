@@ -80,9 +80,10 @@ test('CP-05 the first sign-in makes an account in the role of the claim, and the
   assert.match((await browser.open('/account')).text, /You sign in through Example ID/);
   const rows = await sql(`select action from audit.entries where subject = $1`, [account['accountId']]);
   assert.deepEqual(rows, [{ action: 'account.sso-join' }]);
-  const [counted] = await sql(`select sum(count)::int as n from audit.sign_ins where who = $1 and result = 'signed_in'`, [
-    account['accountId'],
-  ]);
+  const [counted] = await sql(
+    `select sum(count)::int as n from audit.sign_ins where who = $1 and result = 'signed_in'`,
+    [account['accountId']],
+  );
   assert.equal(counted?.['n'], 2);
 });
 
@@ -143,7 +144,11 @@ for (const [what, change, isForged] of [
   ['has no nonce', ({ nonce: _nonce, ...claims }: Record<string, unknown>) => claims, false],
   ['is of another issuer', (claims: object) => ({ ...claims, iss: 'https://attacker.test' }), false],
   ['is for another client', (claims: object) => ({ ...claims, aud: 'another' }), false],
-  ['is for several clients and of another', (claims: object) => ({ ...claims, aud: [CLIENT.id, 'b'], azp: 'b' }), false],
+  [
+    'is for several clients and of another',
+    (claims: object) => ({ ...claims, aud: [CLIENT.id, 'b'], azp: 'b' }),
+    false,
+  ],
   ['has expired', (claims: object) => ({ ...claims, iat: nowSeconds() - 900, exp: nowSeconds() - 60 }), false],
   ['is signed with another key', (claims: object) => claims, true],
 ] as const) {
@@ -196,7 +201,9 @@ test('CP-05 an account that has the e-mail already is not taken over, and its ho
 
   const browser = openBrowser(service.url);
   browser.cookies.set('__Host-purser-session', operator.token ?? '');
-  await sql(`update accounts.sessions set proved_at = proved_at - interval '11 minutes' where account_id = $1`, [accountId]);
+  await sql(`update accounts.sessions set proved_at = proved_at - interval '11 minutes' where account_id = $1`, [
+    accountId,
+  ]);
   assert.match((await browser.open('/account/sso')).text, /Is it you\?/);
   await browser.submit('/account/prove', { password: PASSWORD });
   newPerson({ email: 'somebody-else@example.test' });
@@ -220,9 +227,10 @@ test('CP-05 an account that has the e-mail already is not taken over, and its ho
     (await newsTo(service, email ?? '')).map((text) => text.split('\n')[0]),
     ['Your account was linked'],
   );
-  assert.deepEqual(await sql('select sso_subject, password_hash from accounts.accounts where account_id = $1', [accountId]), [
-    { sso_subject: subject, password_hash: null },
-  ]);
+  assert.deepEqual(
+    await sql('select sso_subject, password_hash from accounts.accounts where account_id = $1', [accountId]),
+    [{ sso_subject: subject, password_hash: null }],
+  );
   assert.deepEqual(await sql('select from accounts.password_resets where account_id = $1', [accountId]), []);
 });
 
@@ -235,13 +243,13 @@ test('CP-06 a fresh proof is a new sign-in at the provider, by the same person',
   provider.tamper(anHourAgo);
   const { person } = await enter(browser, there);
   const { accountId } = await accountOf(person);
-  const move = (status: number) => person.get(status, 'PATCH', `/operator/accounts/${String(accountId)}`, { reason: 'r' });
+  const move = (status: number) =>
+    person.get(status, 'PATCH', `/operator/accounts/${String(accountId)}`, { reason: 'r' });
   const { error } = (await move(403)) as { error: { message: string } };
   assert.match(error.message, /fresh proof.*`\/account\/prove`/);
   await person.get(401, 'POST', '/sessions/current/proof', { password: PASSWORD });
   assert.match((await browser.open('/account/prove?then=/ops')).text, /Sign in to Example ID again/);
-  const prove = async (jar = there) =>
-    browser.ask(await wayBack(browser, '/sign-in/sso?for=proof&then=/ops', jar));
+  const prove = async (jar = there) => browser.ask(await wayBack(browser, '/sign-in/sso?for=proof&then=/ops', jar));
 
   provider.tamper(undefined);
   newPerson();

@@ -21,7 +21,13 @@ import { deletePendingSignIns } from '#accounts/pending-queries.ts';
 import { createProofs, type Proofs } from '#accounts/proof.ts';
 import { createSecondFactors, type SecondFactors } from '#accounts/second-factor.ts';
 import { beginSecondStep, createSecondSteps, type PendingSignIn, type SecondSteps } from '#accounts/second-step.ts';
-import { createSessionOpening, createSsoOpening, knownOf, type OpenSession, type SignInPlace } from '#accounts/session-opening.ts';
+import {
+  createSessionOpening,
+  createSsoOpening,
+  knownOf,
+  type OpenSession,
+  type SignInPlace,
+} from '#accounts/session-opening.ts';
 import { createSso, type Sso, type SsoOptions } from '#accounts/sso.ts';
 import { type Account, accountOf, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
@@ -89,7 +95,8 @@ interface Credentials extends SignInPlace {
 
 /** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews, sso } = options;
+  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews, sso } =
+    options;
   const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
   const limitHashing = createHashingLimit();
@@ -119,7 +126,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
     ...createEmailVerifications({ pool, attempts, sendVerification }),
     ...createSecondSteps({ pool, clock, attempts, check, checks, open, sendNews }),
     ...createProofs({ pool, attempts, check, checks, isPassword: isOwnPassword }),
-    sso: sso && createSso({ ...sso, pool, clock, secret, attempts, sendNews, open: createSsoOpening({ clock, devices, sendNews }) }),
+    sso:
+      sso &&
+      createSso({
+        ...sso,
+        pool,
+        clock,
+        secret,
+        attempts,
+        sendNews,
+        open: createSsoOpening({ clock, devices, sendNews }),
+      }),
     secondFactors: createSecondFactors({ pool, clock, secret, operatorName, check, checks, sendNews }),
   };
 }

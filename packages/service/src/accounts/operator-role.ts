@@ -49,7 +49,10 @@ export function operatorRefusal(
 }
 
 /** An operator needs a second factor and has none. The provider answers for the accounts that sign in through it. */
-export function isFactorMissing({ hasSecondFactor, isSso }: Account, { isSecondFactorRequired }: OperatorRules): boolean {
+export function isFactorMissing(
+  { hasSecondFactor, isSso }: Account,
+  { isSecondFactorRequired }: OperatorRules,
+): boolean {
   return isSecondFactorRequired && !hasSecondFactor && !isSso;
 }
 

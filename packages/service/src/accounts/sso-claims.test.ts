@@ -40,7 +40,8 @@ test('CP-07 the highest role of the claim counts, as a list or as one text, and 
 test('CP-05 only an e-mail that the provider says is verified counts, with `true` and no text', () => {
   const emailOf = (email: unknown, isVerified: unknown) => person({ email, email_verified: isVerified }).email;
   assert.equal(emailOf('Ann@Example.test', true), 'ann@example.test');
-  for (const isVerified of [false, 'true', 1, undefined, null]) assert.equal(emailOf('a@b.test', isVerified), undefined);
+  for (const isVerified of [false, 'true', 1, undefined, null])
+    assert.equal(emailOf('a@b.test', isVerified), undefined);
   for (const email of [undefined, 'ann', 5, ['a@b.test']]) assert.equal(emailOf(email, true), undefined);
 });
 

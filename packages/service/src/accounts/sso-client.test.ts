@@ -42,7 +42,10 @@ test('CP-05 a provider that is down, or says it is another, is told in words, an
   const away = async () => {
     const refusal = await begin();
     assert.ok(refusal instanceof Refusal);
-    assert.deepEqual([refusal.code, /^Example ID does not answer/.test(refusal.message)], ['UPSTREAM_PROVIDER_ERROR', true]);
+    assert.deepEqual(
+      [refusal.code, /^Example ID does not answer/.test(refusal.message)],
+      ['UPSTREAM_PROVIDER_ERROR', true],
+    );
   };
   await away();
   isUp = true;

@@ -10,10 +10,7 @@ interface SubjectName {
 }
 
 /** Finds and locks the account of a person at a provider. Undefined when they have none. */
-export async function lockSsoAccount(
-  tx: Queryable,
-  { issuer, subject }: SubjectName,
-): Promise<AccountRow | undefined> {
+export async function lockSsoAccount(tx: Queryable, { issuer, subject }: SubjectName): Promise<AccountRow | undefined> {
   const { rows } = await tx.query<AccountRow>(
     `select ${ACCOUNT_COLUMNS} from accounts.accounts where sso_issuer = $1 and sso_subject = $2 for no key update`,
     [issuer, subject],

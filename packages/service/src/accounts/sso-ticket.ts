@@ -24,7 +24,7 @@ export interface SsoTicket extends Begun {
   readonly verifier: string;
 }
 
-export interface SsoTickets {
+interface SsoTickets {
   readonly issue: (begun: Begun) => { readonly cookie: string; readonly ticket: SsoTicket };
   /** The ticket in a cookie. Undefined when there is none, or it was altered or has expired. */
   readonly read: (cookie: string | undefined) => SsoTicket | undefined;
@@ -32,7 +32,8 @@ export interface SsoTickets {
 
 const LIFETIME_MS = 10 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
-const SHAPE = /^([0-9A-Za-z]{43})\.(\d{1,15})\.(sign-in|prove|link)\.([\w-]*)\.([A-Za-z0-9_-]{0,1024})\.([A-Za-z0-9_-]{43})$/;
+const SHAPE =
+  /^([0-9A-Za-z]{43})\.(\d{1,15})\.(sign-in|prove|link)\.([\w-]*)\.([A-Za-z0-9_-]{0,1024})\.([A-Za-z0-9_-]{43})$/;
 
 export function createSsoTickets(key: Buffer, clock: Clock): SsoTickets {
   const derived = (purpose: string, text: string): Buffer => hmacSha256(key, purpose, '\n', text);

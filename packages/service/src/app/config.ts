@@ -5,9 +5,9 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
-import { readOperator, readSupportEmail } from '#app/operator-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecret, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
@@ -18,6 +18,7 @@ import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings {
@@ -57,11 +58,13 @@ export interface Config extends LimitSettings {
   /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
-  readonly operator: { readonly email: string; readonly password: string } | undefined;
+  readonly operator: OperatorSettings | undefined;
   /** The OpenID Connect provider of operators. Undefined: they have passwords. */
   readonly sso: SsoSettings | undefined;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
+  /** How much money operators may move. Undefined: as much as they like. */
+  readonly operatorLimits: MoneyLimits | undefined;
   readonly payments: PaymentSettings;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
@@ -131,6 +134,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     operator: readOperator(settings),
     sso: readSso(settings),
     mail: readMail(settings),
+    operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),

@@ -90,6 +90,7 @@ function readRequired(settings: SettingsReader): SsoSettings['required'] {
 
 function readName(settings: SettingsReader): string {
   const name = settings.text('PURSER_OIDC_NAME') ?? 'single sign-on';
-  if (name.length > NAME_LENGTH_MAX) settings.complain(`PURSER_OIDC_NAME must have at most ${NAME_LENGTH_MAX} characters.`);
+  if (name.length > NAME_LENGTH_MAX)
+    settings.complain(`PURSER_OIDC_NAME must have at most ${NAME_LENGTH_MAX} characters.`);
   return name;
 }

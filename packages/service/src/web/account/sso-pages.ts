@@ -88,9 +88,7 @@ async function begin(
 ) {
   const begun = await accounts.sso?.begin({ purpose, signedIn, then });
   if (begun === undefined) return { location: '/sign-in', cookies: [] };
-  return begun instanceof Refusal
-    ? begun
-    : { location: begun.location, cookies: [cookies.write('sso', begun.cookie)] };
+  return begun instanceof Refusal ? begun : { location: begun.location, cookies: [cookies.write('sso', begun.cookie)] };
 }
 
 function showLink(services: AccountServices, request: PageRequest, name: string, refusal?: Refusal): PageResponse {
