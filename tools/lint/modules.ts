@@ -38,6 +38,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   '@pydantic/genai-prices': [{ place: 'price-lists/second-list.ts' }],
   stripe: [{ place: 'payments/stripe/stripe.ts' }, { place: 'payments/stripe/report.ts' }],
   '@simplewebauthn/server': [{ place: 'webauthn/passkey-checks.ts' }],
+  'openid-client': [{ place: 'accounts/sso-client.ts' }],
   nodemailer: [{ place: 'mail/smtp.ts' }],
   'eventsource-parser': [{ place: 'providers/sse.ts' }],
   pino: [{ place: 'kernel/log.ts' }, { place: 'http', isTypeOnly: true }],

@@ -234,12 +234,13 @@ test('CP-05 an account that has the e-mail already is not taken over, and its ho
   assert.deepEqual(await sql('select from accounts.password_resets where account_id = $1', [accountId]), []);
 });
 
+const anHourAgo = (claims: object) => ({ ...claims, auth_time: nowSeconds() - 3_600 });
+
 test('CP-06 a fresh proof is a new sign-in at the provider, by the same person', async () => {
   const { subject, email } = newPerson();
   const there = new Map<string, string>();
   const browser = openBrowser(service.url);
   // The provider has known this person for an hour, and asks them nothing: that proves nothing.
-  const anHourAgo = (claims: object) => ({ ...claims, auth_time: nowSeconds() - 3_600 });
   provider.tamper(anHourAgo);
   const { person } = await enter(browser, there);
   const { accountId } = await accountOf(person);

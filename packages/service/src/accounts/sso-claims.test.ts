@@ -37,8 +37,11 @@ test('CP-07 the highest role of the claim counts, as a list or as one text, and 
   assert.equal(person({ groups: ['__proto__', 'constructor'] }).role, undefined);
 });
 
+function emailOf(email: unknown, isVerified: unknown) {
+  return person({ email, email_verified: isVerified }).email;
+}
+
 test('CP-05 only an e-mail that the provider says is verified counts, with `true` and no text', () => {
-  const emailOf = (email: unknown, isVerified: unknown) => person({ email, email_verified: isVerified }).email;
   assert.equal(emailOf('Ann@Example.test', true), 'ann@example.test');
   for (const isVerified of [false, 'true', 1, undefined, null])
     assert.equal(emailOf('a@b.test', isVerified), undefined);

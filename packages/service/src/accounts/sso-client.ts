@@ -80,7 +80,7 @@ export function createSsoClient(options: SsoClientOptions): SsoClient {
       attempt('finish', async () => {
         const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client');
         const configuration = await discovered();
-        const tokens = await authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
+        const tokens = await authorizationCodeGrant(configuration, new URL(`${callback}?${query.toString()}`), {
           expectedState: ticket.state,
           expectedNonce: ticket.nonce,
           pkceCodeVerifier: ticket.verifier,

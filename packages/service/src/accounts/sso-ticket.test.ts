@@ -6,12 +6,12 @@ import { randomBytes } from '#kernel/random.ts';
 const clock = { nowMs: () => nowMs };
 let nowMs = 1_800_000_000_000;
 const tickets = createSsoTickets(randomBytes(32), clock);
-const BEGUN = { purpose: 'prove', holder: 'acc_1', then: '/ops/wallet?app=a&user=b' } as const;
+const BEGUN = { purpose: 'prove', holder: 'acc_1', next: '/ops/wallet?app=a&user=b' } as const;
 
 test('CP-05 a ticket gives back what it was issued for, with three values that the cookie does not show', () => {
   const { cookie, ticket } = tickets.issue(BEGUN);
   assert.deepEqual(tickets.read(cookie), ticket);
-  assert.equal(ticket.then, BEGUN.then);
+  assert.equal(ticket.next, BEGUN.next);
   const values = [ticket.state, ticket.nonce, ticket.verifier];
   assert.equal(new Set(values).size, 3);
   for (const value of values) assert.ok(/^[\w-]{43}$/.test(value) && !cookie.includes(value));

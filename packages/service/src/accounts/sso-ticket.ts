@@ -10,7 +10,7 @@ interface Begun {
   /** The account that was signed in when it began. Empty for a sign-in. */
   readonly holder: string;
   /** The page to go on to. */
-  readonly then: string;
+  readonly next: string;
 }
 
 /** A sign-in that has gone to the provider. The browser keeps it in a cookie, and nothing is stored here. */
@@ -54,15 +54,15 @@ export function createSsoTickets(key: Buffer, clock: Clock): SsoTickets {
     issue: (begun) => {
       const token = randomBase62(TOKEN_LENGTH);
       const begunAtMs = clock.nowMs();
-      const then = Buffer.from(begun.then).toString('base64url');
-      const said = `${token}.${begunAtMs}.${begun.purpose}.${begun.holder}.${then}`;
+      const next = Buffer.from(begun.next).toString('base64url');
+      const said = `${token}.${begunAtMs}.${begun.purpose}.${begun.holder}.${next}`;
       return {
         cookie: `${said}.${derived('ticket', said).toString('base64url')}`,
         ticket: ticketOf(token, begunAtMs, begun),
       };
     },
     read: (cookie = '') => {
-      const [, token = '', begunAt = '', purpose, holder = '', then = '', proof = ''] = SHAPE.exec(cookie) ?? [];
+      const [, token = '', begunAt = '', purpose, holder = '', next = '', proof = ''] = SHAPE.exec(cookie) ?? [];
       if (purpose === undefined) return undefined;
       const said = cookie.slice(0, -proof.length - 1);
       if (!equalBytes(Buffer.from(proof, 'base64url'), derived('ticket', said))) return undefined;
@@ -71,7 +71,7 @@ export function createSsoTickets(key: Buffer, clock: Clock): SsoTickets {
       return ticketOf(token, begunAtMs, {
         purpose: purpose as SsoPurpose,
         holder,
-        then: Buffer.from(then, 'base64url').toString(),
+        next: Buffer.from(next, 'base64url').toString(),
       });
     },
   };

@@ -31,7 +31,7 @@ export interface Sso {
     readonly purpose: SsoPurpose;
     readonly signedIn: SignedIn | undefined;
     /** The page to go on to afterwards. */
-    readonly then: string;
+    readonly next: string;
   }) => Promise<{ readonly location: string; readonly cookie: string } | SsoRefusal>;
   /**
    * Judges what the provider sent back, once for each beginning. A sign-in and a link open a session; a proof renews the one
@@ -42,7 +42,7 @@ export interface Sso {
     readonly query: URLSearchParams;
     readonly signedIn: SignedIn | undefined;
     readonly place: SignInPlace;
-  }) => Promise<{ readonly signIn: SignIn | undefined; readonly then: string } | SsoRefusal>;
+  }) => Promise<{ readonly signIn: SignIn | undefined; readonly next: string } | SsoRefusal>;
 }
 
 export interface SsoOptions {
@@ -64,11 +64,11 @@ export function createSso(options: SsoOptions): Sso {
 
   return {
     name: settings.name,
-    begin: async ({ purpose, signedIn, then }) => {
+    begin: async ({ purpose, signedIn, next }) => {
       const refusal = beginRefusal(options, purpose, signedIn);
       if (refusal !== undefined) return refusal;
       const holder = purpose === 'sign-in' ? '' : (signedIn?.account.accountId ?? '');
-      const { cookie, ticket } = tickets.issue({ purpose, holder, then });
+      const { cookie, ticket } = tickets.issue({ purpose, holder, next });
       const location = await client.addressOf(ticket, { isFresh: purpose !== 'sign-in' });
       return location instanceof Refusal ? location : { location, cookie };
     },
@@ -83,7 +83,7 @@ export function createSso(options: SsoOptions): Sso {
         return result;
       }
       await attempts.giveBack(used);
-      return { signIn: result === 'proved' ? undefined : result, then: ticket?.then ?? '' };
+      return { signIn: result === 'proved' ? undefined : result, next: ticket?.next ?? '' };
     },
   };
 }

@@ -50,8 +50,8 @@ function callbackPage(services: AccountServices): PageMethods {
       if (finished === undefined) return redirectTo('/sign-in');
       if (finished instanceof Refusal) return failed(services, finished);
       const forget = [cookies.write('sso', undefined)];
-      const { signIn, then } = finished;
-      return signIn === undefined ? redirectTo(then, forget) : goOn(services, signIn, then, forget);
+      const { signIn, next } = finished;
+      return signIn === undefined ? redirectTo(next, forget) : goOn(services, signIn, next, forget);
     },
   };
 }
@@ -84,9 +84,9 @@ async function begin(
   { accounts, cookies }: AccountServices,
   { signedIn }: PageRequest,
   purpose: SsoPurpose,
-  then: string,
+  next: string,
 ) {
-  const begun = await accounts.sso?.begin({ purpose, signedIn, then });
+  const begun = await accounts.sso?.begin({ purpose, signedIn, next });
   if (begun === undefined) return { location: '/sign-in', cookies: [] };
   return begun instanceof Refusal ? begun : { location: begun.location, cookies: [cookies.write('sso', begun.cookie)] };
 }
