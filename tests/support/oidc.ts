@@ -114,10 +114,7 @@ async function answerFor(provider: Provider, context: Context, subject: string |
   context.body = '';
 }
 
-function changeToken(
-  context: Context,
-  { change, key }: { readonly change: Change; readonly key: KeyObject },
-): void {
+function changeToken(context: Context, { change, key }: { readonly change: Change; readonly key: KeyObject }): void {
   const { body } = context;
   if (typeof body !== 'object' || body === null || !('id_token' in body) || typeof body.id_token !== 'string') return;
   const [header = '', payload = ''] = body.id_token.split('.');
