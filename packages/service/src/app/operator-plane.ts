@@ -3,11 +3,13 @@ import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -21,6 +23,7 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -29,7 +32,10 @@ interface OperatorOptions {
     readonly shared: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
+    /** For statements that read a lot. */
+    readonly reports: Pool;
   };
+  readonly clock: Clock;
   readonly keys: { readonly refresh: () => Promise<void> };
   readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
   readonly control: ControlPlane;
@@ -40,7 +46,7 @@ interface OperatorOptions {
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   return {
@@ -56,6 +62,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
+    reconciliations: createReconciliations({
+      pool,
+      reports: pools.reports,
+      clock,
+      processor: config.payments.processor === 'test' ? 'test' : 'stripe',
+      listMovements: payments?.listMovements,
+    }),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
@@ -72,6 +85,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addReconciliationRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);

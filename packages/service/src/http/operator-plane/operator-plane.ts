@@ -11,6 +11,7 @@ import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 
 /** What the routes for operators need. */
@@ -19,6 +20,7 @@ export interface OperatorPlane {
   readonly wallets: OperatorWallets;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
+  readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
