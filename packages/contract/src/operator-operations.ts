@@ -2,7 +2,7 @@ import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
-const ANY_PAYMENTS = 'Operator: payments';
+const BILLS = 'Operator: bills';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
@@ -96,12 +96,12 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /operator/reconciliations': {
     id: 'listReconciliations',
-    tag: ANY_PAYMENTS,
+    tag: BILLS,
     summary: 'Lists the reports of the payment processor that were found clean, the newest first',
   },
   'POST /operator/reconciliations': {
     id: 'reconcile',
-    tag: ANY_PAYMENTS,
+    tag: BILLS,
     summary: 'Compares a report of the payment processor with the books; a clean one is filed',
     description:
       'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',

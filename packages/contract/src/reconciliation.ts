@@ -11,7 +11,9 @@ const currency = z.string().meta({ examples: ['EUR'] });
 
 export const newReconciliationSchema = z.strictObject({
   from: day,
-  to: day.meta({ description: 'A UTC day, the one after the last. At most 31 days after `from`, and not in the future.' }),
+  to: day.meta({
+    description: 'A UTC day, the one after the last. At most 31 days after `from`, and not in the future.',
+  }),
   report: z.string().min(1).max(REPORT_LENGTH_MAX).optional().meta({
     description:
       'Stripe’s report "Balance change from activity", itemized, as CSV. Leave it out to have Stripe’s own list read.',
@@ -77,7 +79,10 @@ export const reconciledSchema = z.object({
 });
 
 export const filedPageSchema = z.strictObject({
-  before: z.string().regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' }).optional(),
+  before: z
+    .string()
+    .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
+    .optional(),
   limit: pageLimit(100),
 });
 export const filedListSchema = z.object({ reports: z.array(filedSchema), next: z.string().nullable() });

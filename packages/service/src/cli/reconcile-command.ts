@@ -71,7 +71,9 @@ export async function printReconciliation(
     console.log(`${category}: ${count}, gross ${gross}, fees ${fee}, net ${net} micros ${currency}`);
   }
   const money = done.found - done.daysApart;
-  console.log(`${done.lines} movements, ${done.matched} on both sides, ${money} differences, ${done.daysApart} on another day`);
+  console.log(
+    `${done.lines} movements, ${done.matched} on both sides, ${money} differences, ${done.daysApart} on another day`,
+  );
   if (done.foreign > 0) console.log(`${done.foreign} movements of other software were left out`);
   console.log(done.filed === undefined ? 'The report is not filed.' : `The report is filed as ${done.filed.reportId}.`);
   return money === 0 ? 0 : 1;
@@ -79,8 +81,10 @@ export async function printReconciliation(
 
 function lineOf({ kind, subject, line, processorId, paymentId, there, here }: Difference): string {
   const at = line === undefined ? '' : `line ${line}: `;
-  const side = (name: string, one: Difference['there']) =>
-    one === undefined ? '' : `, ${name} ${one.amount} micros ${one.currency} on ${one.day}`;
   const ids = [processorId, paymentId].filter((id) => id !== undefined).join(' ');
-  return `${at}${kind} (${subject}) ${ids}${side('report', there)}${side('books', here)}`;
+  return `${at}${kind} (${subject}) ${ids}${sideOf('report', there)}${sideOf('books', here)}`;
+}
+
+function sideOf(name: string, side: Difference['there']): string {
+  return side === undefined ? '' : `, ${name} ${side.amount} micros ${side.currency} on ${side.day}`;
 }

@@ -28,7 +28,11 @@ const DISPUTED = `select 'movement' as kind, m.processor_movement as processor_i
 export async function selectBooked(
   db: Queryable,
   processor: string,
-  ids: { readonly payments: readonly string[]; readonly refunds: readonly string[]; readonly movements: readonly string[] },
+  ids: {
+    readonly payments: readonly string[];
+    readonly refunds: readonly string[];
+    readonly movements: readonly string[];
+  },
 ): Promise<readonly BookedRow[]> {
   const { rows } = await db.query<BookedRow>(
     `${BOOKED} p.processor_payment = any ($2::text[]) union all ${REFUNDED} r.processor_refund = any ($3::text[])

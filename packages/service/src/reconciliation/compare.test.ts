@@ -74,7 +74,11 @@ test('ON-03 each way to differ is named, and is exact to the micro', () => {
   ];
   for (const [kind, movements, books, difference] of cases) {
     const { differences } = compared(movements, books);
-    assert.deepEqual(differences.map((one) => [one.kind, one.difference]), [[kind, difference]], kind);
+    assert.deepEqual(
+      differences.map((one) => [one.kind, one.difference]),
+      [[kind, difference]],
+      kind,
+    );
   }
 });
 
@@ -92,14 +96,20 @@ test('ON-03 payments of other software are counted, and one of ours that is miss
   ];
   const { differences, foreign } = compared(movements, []);
   assert.equal(foreign, 1);
-  assert.deepEqual(differences.map(({ transaction }) => transaction), ['txn_2', 'txn_3']);
+  assert.deepEqual(
+    differences.map(({ transaction }) => transaction),
+    ['txn_2', 'txn_3'],
+  );
 });
 
 test('ON-03 what an earlier report had is filed once, and is not missed in the next period', () => {
   const filed: [string, string][] = [['txn_1', 'payment pi_1']];
   const books = [booked('payment', 'pi_1', 5n)];
   assert.deepEqual(compared([], books, filed).differences, []);
-  assert.deepEqual(compared([movement('payment', '1', 5n)], books, filed).differences.map(({ kind }) => kind), ['filed_before']);
+  assert.deepEqual(
+    compared([movement('payment', '1', 5n)], books, filed).differences.map(({ kind }) => kind),
+    ['filed_before'],
+  );
 });
 
 test('ON-03 sums are exact, by category and currency, with the fees of disputes', () => {
@@ -115,7 +125,10 @@ test('ON-03 sums are exact, by category and currency, with the fees of disputes'
     { category: 'payment', currency: 'EUR', count: 2, gross: 2n ** 53n - 1n, fee: 0n, net: 2n ** 53n - 1n },
     { category: 'payment', currency: 'USD', count: 1, gross: 5n, fee: 10_000n, net: -9_995n },
   ]);
-  assert.throws(() => sumsOf([movement('payment', '1', 2n ** 53n - 1n), movement('payment', '2', 1n)]), /more than can be counted/);
+  assert.throws(
+    () => sumsOf([movement('payment', '1', 2n ** 53n - 1n), movement('payment', '2', 1n)]),
+    /more than can be counted/,
+  );
   assert.deepEqual(ownSumsOf([booked('payment', 'pi_1', 5n), booked('payment', 'pi_2', 7n)]), [
     { what: 'payment credited', currency: 'EUR', count: 2, amount: 12n },
   ]);

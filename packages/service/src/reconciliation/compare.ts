@@ -13,7 +13,14 @@ export interface Booked {
 }
 
 /** `day` alone leaves a report clean: a payment of midnight is booked here a moment later. */
-export type DifferenceKind = 'not_in_books' | 'not_in_report' | 'amount' | 'currency' | 'day' | 'state' | 'filed_before';
+export type DifferenceKind =
+  | 'not_in_books'
+  | 'not_in_report'
+  | 'amount'
+  | 'currency'
+  | 'day'
+  | 'state'
+  | 'filed_before';
 
 /** One movement that is not the same on both sides. Amounts are micros, negative for money that left. */
 export interface Difference {
@@ -37,7 +44,9 @@ interface Side {
 }
 
 /** The kind of row that our books have for a movement, and the id by which it is found there. */
-export function nameOf(movement: Movement): { readonly kind: Booked['kind']; readonly id: string | undefined } | undefined {
+export function nameOf(
+  movement: Movement,
+): { readonly kind: Booked['kind']; readonly id: string | undefined } | undefined {
   switch (movement.subject) {
     case undefined:
       return undefined;
@@ -144,7 +153,13 @@ function differenceOf(kind: DifferenceKind, movement: Movement, here: Booked | u
 
 function missing(here: Booked): Difference {
   const subject =
-    here.kind === 'payment' ? 'payment' : here.kind === 'refund' ? 'refund' : here.state === 'taken' ? 'dispute' : 'dispute returned';
+    here.kind === 'payment'
+      ? 'payment'
+      : here.kind === 'refund'
+        ? 'refund'
+        : here.state === 'taken'
+          ? 'dispute'
+          : 'dispute returned';
   const amount = signed(subject, here.amount);
   return {
     kind: 'not_in_report',

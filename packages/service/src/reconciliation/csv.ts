@@ -9,99 +9,104 @@ export interface CsvRecord {
 const RECORD_LENGTH_MAX = 65_536;
 const FIELDS_MAX = 256;
 
-type State = 'fresh' | 'plain' | 'quoted' | 'closed';
+/**
+ * Reads CSV (RFC 4180) piece by piece. Line ends are LF or CRLF, fields may be quoted, empty lines are passed over. Throws
+ * `FileFault` at a quote in the wrong place, and at records beyond the limits.
+ */
+export class CsvReader {
+  private state: 'fresh' | 'plain' | 'quoted' | 'closed' = 'fresh';
+  private field = '';
+  private fields: string[] = [];
+  private length = 0;
+  private line = 1;
+  private begunAt = 1;
+  private isAfterReturn = false;
 
-/** Reads CSV (RFC 4180) piece by piece. Line ends are LF or CRLF, fields may be quoted, empty lines are passed over. */
-interface CsvReader {
   /** The records that end within this piece. */
-  readonly read: (piece: string) => readonly CsvRecord[];
-  /** The last record, if the file does not end with a line end. */
-  readonly end: () => readonly CsvRecord[];
-}
-
-/** Throws `FileFault` at a quote in the wrong place, and at records beyond the limits. */
-export function createCsvReader(): CsvReader {
-  let state: State = 'fresh';
-  let field = '';
-  let fields: string[] = [];
-  let length = 0;
-  let line = 1;
-  let begunAt = 1;
-  let isAfterReturn = false;
-
-  const endField = () => {
-    fields.push(field);
-    if (fields.length > FIELDS_MAX) throw new FileFault(`Line ${begunAt} has more than ${FIELDS_MAX} fields.`);
-    field = '';
-    state = 'fresh';
-  };
-  const endRecord = (): readonly CsvRecord[] => {
-    endField();
-    const record = { line: begunAt, fields };
-    [fields, length] = [[], 0];
-    return record.fields.length === 1 && record.fields[0] === '' ? [] : [record];
-  };
-  const add = (text: string) => {
-    length += text.length;
-    if (length > RECORD_LENGTH_MAX) {
-      throw new FileFault(`Line ${begunAt} has more than ${RECORD_LENGTH_MAX} characters. Is a quote missing?`);
+  read(piece: string): readonly CsvRecord[] {
+    const records: CsvRecord[] = [];
+    let from = 0;
+    for (const { 0: sign, index } of piece.matchAll(/[",\r\n]/g)) {
+      if (index > from) this.takeText(piece.slice(from, index));
+      from = index + 1;
+      const record = this.takeSign(sign);
+      if (record !== undefined) records.push(record);
     }
-    field += text;
-  };
-
-  /** Takes one of `"`, `,`, CR and LF. */
-  function take(sign: string): readonly CsvRecord[] {
-    if (isAfterReturn && sign !== '\n') throw new FileFault(`Line ${line} has a carriage return without a line feed.`);
-    isAfterReturn = false;
-    if (state === 'quoted') {
-      if (sign === '"') state = 'closed';
-      else add(sign);
-      if (sign === '\n') line += 1;
-      return [];
-    }
-    if (sign === '"') {
-      if (state === 'plain') throw new FileFault(`Line ${line} has a quote inside a field without quotes.`);
-      if (state === 'closed') add('"'); // Two quotes in a quoted field are one.
-      state = 'quoted';
-      return [];
-    }
-    if (sign === ',') {
-      endField();
-      return [];
-    }
-    if (sign === '\r') {
-      isAfterReturn = true;
-      return [];
-    }
-    const records = endRecord();
-    line += 1;
-    begunAt = line;
+    if (from < piece.length) this.takeText(piece.slice(from));
     return records;
   }
 
-  function takeText(text: string): void {
-    if (isAfterReturn) throw new FileFault(`Line ${line} has a carriage return without a line feed.`);
-    if (state === 'closed') throw new FileFault(`Line ${line} goes on after the quote that ends a field.`);
-    if (state === 'fresh') state = 'plain';
-    add(text);
+  /** The last record, if the file does not end with a line end. */
+  end(): readonly CsvRecord[] {
+    if (this.state === 'quoted')
+      throw new FileFault(`The quote that is opened on line ${this.begunAt} is never closed.`);
+    this.refuseReturn();
+    const record = this.fields.length === 0 && this.field === '' ? undefined : this.endRecord();
+    return record === undefined ? [] : [record];
   }
 
-  return {
-    read: (piece) => {
-      const records: CsvRecord[] = [];
-      let from = 0;
-      for (const { 0: sign, index } of piece.matchAll(/[",\r\n]/g)) {
-        if (index > from) takeText(piece.slice(from, index));
-        from = index + 1;
-        for (const record of take(sign)) records.push(record);
-      }
-      if (from < piece.length) takeText(piece.slice(from));
-      return records;
-    },
-    end: () => {
-      if (state === 'quoted') throw new FileFault(`The quote that is opened on line ${begunAt} is never closed.`);
-      if (isAfterReturn) throw new FileFault(`Line ${line} has a carriage return without a line feed.`);
-      return fields.length === 0 && field === '' ? [] : endRecord();
-    },
-  };
+  /** Takes one of `"`, `,`, CR and LF. */
+  private takeSign(sign: string): CsvRecord | undefined {
+    if (sign !== '\n') this.refuseReturn();
+    this.isAfterReturn = false;
+    if (this.state === 'quoted') this.takeInQuotes(sign);
+    else if (sign === '"') this.openQuote();
+    else if (sign === ',') this.endField();
+    else if (sign === '\r') this.isAfterReturn = true;
+    else {
+      const record = this.endRecord();
+      this.line += 1;
+      this.begunAt = this.line;
+      return record;
+    }
+    return undefined;
+  }
+
+  private takeInQuotes(sign: string): void {
+    if (sign === '"') this.state = 'closed';
+    else this.add(sign);
+    if (sign === '\n') this.line += 1;
+  }
+
+  private openQuote(): void {
+    if (this.state === 'plain') throw new FileFault(`Line ${this.line} has a quote inside a field without quotes.`);
+    if (this.state === 'closed') this.add('"'); // Two quotes in a quoted field are one.
+    this.state = 'quoted';
+  }
+
+  private takeText(text: string): void {
+    this.refuseReturn();
+    if (this.state === 'closed') throw new FileFault(`Line ${this.line} goes on after the quote that ends a field.`);
+    if (this.state === 'fresh') this.state = 'plain';
+    this.add(text);
+  }
+
+  private add(text: string): void {
+    this.length += text.length;
+    if (this.length > RECORD_LENGTH_MAX) {
+      throw new FileFault(`Line ${this.begunAt} has more than ${RECORD_LENGTH_MAX} characters. Is a quote missing?`);
+    }
+    this.field += text;
+  }
+
+  private endField(): void {
+    this.fields.push(this.field);
+    if (this.fields.length > FIELDS_MAX)
+      throw new FileFault(`Line ${this.begunAt} has more than ${FIELDS_MAX} fields.`);
+    this.field = '';
+    this.state = 'fresh';
+  }
+
+  /** Undefined for an empty line. */
+  private endRecord(): CsvRecord | undefined {
+    this.endField();
+    const record = { line: this.begunAt, fields: this.fields };
+    this.fields = [];
+    this.length = 0;
+    return record.fields.length === 1 && record.fields[0] === '' ? undefined : record;
+  }
+
+  private refuseReturn(): void {
+    if (this.isAfterReturn) throw new FileFault(`Line ${this.line} has a carriage return without a line feed.`);
+  }
 }

@@ -60,7 +60,10 @@ interface SameReport {
 }
 
 /** The same report, if it was filed already. */
-export async function selectSame(db: Queryable, { processor, digest, from, to }: SameReport): Promise<ReportRow | undefined> {
+export async function selectSame(
+  db: Queryable,
+  { processor, digest, from, to }: SameReport,
+): Promise<ReportRow | undefined> {
   const { rows } = await db.query<ReportRow>(
     `select ${REPORT} from reconciliation.reports where processor = $1 and digest = $2 and from_day = $3 and to_day = $4`,
     [processor, digest, from, to],
@@ -70,7 +73,7 @@ export async function selectSame(db: Queryable, { processor, digest, from, to }:
 
 /** Reports are filed one after the other. */
 export async function lockReports(tx: Queryable): Promise<void> {
-  await tx.query('lock table reconciliation.reports in share row exclusive mode');
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('reconciliation.reports', 0))`);
 }
 
 type NewReportRow = Omit<ReportRow, 'report_seq' | 'filed_at' | 'sums'> & { readonly sums: string };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createCsvReader, type CsvRecord } from '#reconciliation/csv.ts';
+import { CsvReader, type CsvRecord } from '#reconciliation/csv.ts';
 import { FileFault } from '#reconciliation/file-fault.ts';
 
 /** A file, piece by piece. A file that is in memory is an array with one piece. */
@@ -49,7 +49,7 @@ function decoded(decoder: TextDecoder, piece: Uint8Array | undefined): string {
 
 /** The records of a CSV file, in their order. */
 export async function* csvRecords(texts: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
-  const reader = createCsvReader();
+  const reader = new CsvReader();
   for await (const text of texts) yield* reader.read(text);
   yield* reader.end();
 }

@@ -26,7 +26,8 @@ function withField(name: string, value: string): string {
 }
 
 test('ON-03 a report is read as Stripe writes it: quoted fields, CRLF, a byte order mark, umlauts across two pieces', async () => {
-  const other = 'txn_2,2026-10-03 23:59:59,,,eur,-10.00,-0.05,-9.95,refund,re_1,"Rück\r\nzahlung",-10.00,eur,pi_1,chk_1';
+  const other =
+    'txn_2,2026-10-03 23:59:59,,,eur,-10.00,-0.05,-9.95,refund,re_1,"Rück\r\nzahlung",-10.00,eur,pi_1,chk_1';
   for (const end of ['\n', '\r\n']) {
     for (const length of [1, 7, 100_000]) {
       const movements = await read(`\uFEFF${[HEAD, CHARGE, other].join(end)}${end}${end}`, length);
@@ -67,7 +68,21 @@ test('ON-03 a report is read as Stripe writes it: quoted fields, CRLF, a byte or
 });
 
 test('ON-03 an amount that could mean two numbers is refused, and its line is named', async () => {
-  const amounts = ['25,00', '1.234,50', '1,234.50', '"1,234.50"', '25.001', '2.5e1', '+25.00', '25.', '.5', ' 25.00', '€25', '', '9999999999999999.00'];
+  const amounts = [
+    '25,00',
+    '1.234,50',
+    '1,234.50',
+    '"1,234.50"',
+    '25.001',
+    '2.5e1',
+    '+25.00',
+    '25.',
+    '.5',
+    ' 25.00',
+    '€25',
+    '',
+    '9999999999999999.00',
+  ];
   for (const gross of amounts) {
     await assert.rejects(read(withField('gross', gross)), /Line 2: .* Nothing was compared\./, gross);
   }
@@ -95,7 +110,10 @@ test('ON-03 every wrong line of a report is named, and then nothing is compared'
 
 test('ON-03 a file that is no such report is refused with what to export', async () => {
   await assert.rejects(read(''), /The file is empty\./);
-  await assert.rejects(read('"ID","Type","Source","Amount"\n'), /Columns are missing: `balance_transaction_id`, .*Balance change from activity/);
+  await assert.rejects(
+    read('"ID","Type","Source","Amount"\n'),
+    /Columns are missing: `balance_transaction_id`, .*Balance change from activity/,
+  );
   await assert.rejects(read(`${HEAD},gross\n`), /The column `gross` is there twice\./);
   await assert.rejects(read(Buffer.from(`\uFEFF${HEAD}\n`, 'utf16le')), /not UTF-8/);
   await assert.rejects(read(Buffer.concat([Buffer.from(HEAD), Buffer.from([0xc3])])), /not UTF-8/);

@@ -58,7 +58,8 @@ export async function readStripeReport(
       throw new FileFault(`The report has more than ${ROWS_MAX} rows. Split its period.`, { isTooLarge: true });
     }
   }
-  if (columns === undefined) throw new FileFault('The file is empty. Its first line must have the names of the columns.');
+  if (columns === undefined)
+    throw new FileFault('The file is empty. Its first line must have the names of the columns.');
   if (wrong.length > 0) {
     const more = wrong.length > NAMED_MAX ? ' More lines are wrong.' : '';
     throw new FileFault(`${wrong.slice(0, NAMED_MAX).join(' ')}${more} Nothing was compared.`);
@@ -96,10 +97,12 @@ function movementOf(columns: readonly string[], { line, fields }: CsvRecord, per
   if (!isId(transaction)) return '`balance_transaction_id` is not an id.';
   const category = field('reporting_category');
   const [source, payment] = [field('source_id'), field('payment_intent_id')];
-  if ((source !== '' && !isId(source)) || (payment !== '' && !isId(payment))) return 'an id has other characters than ids have.';
+  if ((source !== '' && !isId(source)) || (payment !== '' && !isId(payment)))
+    return 'an id has other characters than ids have.';
   const subject = SUBJECTS[category];
   const paid = paidIn(field, { gross, currency });
-  if (paid === undefined) return '`customer_facing_amount` and `customer_facing_currency` must be an amount and a currency.';
+  if (paid === undefined)
+    return '`customer_facing_amount` and `customer_facing_currency` must be an amount and a currency.';
   return {
     line,
     transaction,

@@ -23,7 +23,7 @@ export function sumsOf(movements: readonly Movement[]): readonly Sum[] {
     const { count } = sum;
     const next = { ...sum, count: count + 1, gross: sum.gross + gross, fee: sum.fee + fee, net: sum.net + net };
     // JSON carries larger numbers inexactly. No processor moves nine billion in a month.
-    if ([next.gross, next.fee, next.net].some((total) => total > MICROS_MAX || total < -MICROS_MAX)) {
+    if ([next.gross, next.fee, next.net].some((total) => total > MICROS_MAX || -total > MICROS_MAX)) {
       throw new FileFault(`The amounts of \`${category}\` in ${currency} add up to more than can be counted.`);
     }
     sums.set(name, next);

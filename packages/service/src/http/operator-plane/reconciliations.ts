@@ -8,7 +8,8 @@ import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.t
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { Difference } from '#reconciliation/compare.ts';
-import type { FiledReport, Reconciled } from '#reconciliation/reconciliations.ts';
+import type { FiledReport } from '#reconciliation/filing.ts';
+import type { Reconciled } from '#reconciliation/reconciliations.ts';
 import type { Sum } from '#reconciliation/sums.ts';
 
 /** Routes that compare reports of the payment processor with our books (ON-03). */
@@ -19,7 +20,10 @@ export function addReconciliationRoutes(plane: Plane, operator: OperatorPlane): 
     '/operator/reconciliations',
     { schema: { querystring: filedPageSchema, response: { 200: filedListSchema } } },
     async ({ query: { before, limit } }) => {
-      const filed = await reconciliations.filed({ before: before === undefined ? undefined : BigInt(before), most: limit });
+      const filed = await reconciliations.filed({
+        before: before === undefined ? undefined : BigInt(before),
+        most: limit,
+      });
       return { reports: filed.map(filedToWire), next: filed.length < limit ? null : String(filed.at(-1)?.seq) };
     },
   );

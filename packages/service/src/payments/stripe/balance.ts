@@ -54,7 +54,9 @@ async function movementOf(
     source: source?.id,
     payment,
     // A dispute may take less than it is about, in the currency of the balance. The books have what it took.
-    paid: movedAsDispute(subject, moved, paid.currency) ? { amount: signed(Math.abs(moved.amount), currency), currency } : paid,
+    paid: movedAsDispute(subject, moved, paid.currency)
+      ? { amount: signed(Math.abs(moved.amount), currency), currency }
+      : paid,
     isOurs: subject === undefined ? undefined : payment === undefined ? false : await isOurs(stripe, payment, isOursOf),
   };
 }

@@ -46,21 +46,23 @@ export function pageHandlers<Who>(
   methods: PageMethods<Who>,
 ): PageHandlers {
   const { log, stallMsMax = STALL_MS_MAX } = options;
-  const handlers = Object.keys(methods).filter((name) => name !== 'formBytesMax').map((method) => [
-    method,
-    async (exchange: Exchange, part: string) => {
-      const { correlationId } = exchange;
-      try {
-        const given = await answer(options, audience, methods, exchange, part);
-        if (given !== undefined) await sendPage(exchange, given, stallMsMax);
-      } catch (fault) {
-        log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
-        // The reference is all that people get of a fault. The log has the rest under the same id.
-        const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
-        await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
-      }
-    },
-  ]);
+  const handlers = Object.keys(methods)
+    .filter((name) => name !== 'formBytesMax')
+    .map((method) => [
+      method,
+      async (exchange: Exchange, part: string) => {
+        const { correlationId } = exchange;
+        try {
+          const given = await answer(options, audience, methods, exchange, part);
+          if (given !== undefined) await sendPage(exchange, given, stallMsMax);
+        } catch (fault) {
+          log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
+          // The reference is all that people get of a fault. The log has the rest under the same id.
+          const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
+          await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
+        }
+      },
+    ]);
   return Object.fromEntries(handlers) as PageHandlers;
 }
 

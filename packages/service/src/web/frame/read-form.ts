@@ -17,7 +17,7 @@ const FILE_TYPE = /^multipart\/form-data *;/i;
 const FILE_FORM_BYTES_MAX = 20_480;
 
 /** A form that may be larger, from somebody who is signed in. */
-export interface LargeForm {
+interface LargeForm {
   readonly reading: Reading;
   /** In bytes. */
   readonly most: number;

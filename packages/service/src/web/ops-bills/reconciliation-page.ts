@@ -5,7 +5,8 @@ import { epochMsOf } from '#kernel/clock.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Difference } from '#reconciliation/compare.ts';
-import type { FiledReport, Reconciled } from '#reconciliation/reconciliations.ts';
+import type { FiledReport } from '#reconciliation/filing.ts';
+import type { Reconciled } from '#reconciliation/reconciliations.ts';
 import type { OwnSum, Sum } from '#reconciliation/sums.ts';
 import { button } from '#web/components/button.ts';
 import { figures } from '#web/components/figures.ts';
@@ -72,7 +73,10 @@ async function show(services: OpsServices, asked: OpsRequest, { typed, done, ref
   const { reconciliations } = services.operator;
   const { formats, query } = asked.request;
   const before = /^\d{1,18}$/.exec(query.get('before') ?? '')?.[0];
-  const filed = await reconciliations.filed({ before: before === undefined ? undefined : BigInt(before), most: FILED_MOST });
+  const filed = await reconciliations.filed({
+    before: before === undefined ? undefined : BigInt(before),
+    most: FILED_MOST,
+  });
   const hint = `${TEXTS.fileHint} ${reconciliations.hasList ? TEXTS.orList : ''}`;
   const fields = html`${periodFields(typed)}
 ${fileField(TEXTS.file, hint, '.csv,text/csv', !reconciliations.hasList)}
@@ -90,14 +94,15 @@ ${section({ id: 'filed', heading: TEXTS.filed, body: [filedTable(filed, formats)
 
 function resultOf(done: Reconciled, formats: Formats): Html {
   const money = done.found - done.daysApart;
-  const verdict =
-    money === 0 ? successNotice(TEXTS.clean) : warningNotice(TEXTS.differ(formats.count(money)));
+  const verdict = money === 0 ? successNotice(TEXTS.clean) : warningNotice(TEXTS.differ(formats.count(money)));
   const days = done.daysApart === 0 ? undefined : html`<p>${TEXTS.onlyDays(formats.count(done.daysApart))}</p>`;
   const tiles = figures([
     { name: TEXTS.lines, value: formats.count(done.lines) },
     { name: TEXTS.matched, value: formats.count(done.matched) },
     { name: TEXTS.differences, value: formats.count(money) },
-    ...(done.foreign === 0 ? [] : [{ name: TEXTS.foreign, value: formats.count(done.foreign), note: TEXTS.foreignNote }]),
+    ...(done.foreign === 0
+      ? []
+      : [{ name: TEXTS.foreign, value: formats.count(done.foreign), note: TEXTS.foreignNote }]),
   ]);
   const shown = done.differences.slice(0, SHOWN_MOST);
   const cut = shown.length < done.found ? html`<p>${TEXTS.shown(formats.count(shown.length))}</p>` : undefined;
@@ -156,7 +161,9 @@ function sumsTable(sums: readonly Sum[], formats: Formats): Html {
   const [gross, fee, net] = [TEXTS.gross, TEXTS.fee, TEXTS.net].map((name) => ({ name, isNumeric: true }));
   return table({
     caption: TEXTS.sums,
-    columns: [{ name: TEXTS.category }, { name: TEXTS.count, isNumeric: true }, gross, fee, net].filter((one) => one !== undefined),
+    columns: [{ name: TEXTS.category }, { name: TEXTS.count, isNumeric: true }, gross, fee, net].filter(
+      (one) => one !== undefined,
+    ),
     rows: sums.map((sum) => [
       html`<code>${sum.category}</code>`,
       formats.count(sum.count),
