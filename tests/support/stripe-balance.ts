@@ -42,3 +42,11 @@ export function createBalance(at: () => number | undefined, next: (kind: string)
     },
   };
 }
+
+/** One page of a list as Stripe answers it, the newest first. */
+export function pageOf(rows: readonly Row[], pageSize: number, query: Readonly<Record<string, string>>) {
+  const all = rows.filter((row) => row['payment_intent'] === query['payment_intent']).toReversed();
+  const start = all.findIndex(({ id }) => id === query['starting_after']) + 1;
+  const data = all.slice(start, start + pageSize);
+  return { object: 'list', url: '/v1/list', data, has_more: start + pageSize < all.length };
+}

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Balance, type BalanceRow, createBalance, type Row } from './stripe-balance.ts';
+import { type Balance, type BalanceRow, createBalance, pageOf, type Row } from './stripe-balance.ts';
 
 /** A local server that looks like Stripe to Stripe's own library: sessions, payments, refunds, disputes, webhooks. */
 export interface StripeServer extends StripeHand {
@@ -126,11 +126,12 @@ function answerTo(books: Books, stripe: StripeServer, request: StripeRequest): A
   if (stripe.failing !== undefined) return refused(stripe.failing, 'api_error');
   const [, , ...parts] = request.path.split('/');
   const [kind = '', id] = parts[0] === 'checkout' ? parts.slice(1) : parts;
-  if (kind === 'balance_transactions') return listed(books.balance.within(request.form), 100, request.form);
+  if (kind === 'balance_transactions')
+    return { status: 200, body: pageOf(books.balance.within(request.form), 100, request.form) };
   const table = books.tables[kind === 'payment_intents' ? 'intents' : (kind as 'sessions')];
   if (table === undefined) return refused(404, 'invalid_request_error');
   if (request.method === 'POST') return created(books, stripe, { kind, request });
-  if (id === undefined) return listed([...table.values()], stripe.pageSize, request.form);
+  if (id === undefined) return { status: 200, body: pageOf([...table.values()], stripe.pageSize, request.form) };
   const row = table.get(id);
   return row === undefined ? refused(404, 'invalid_request_error') : { status: 200, body: row };
 }
@@ -138,13 +139,6 @@ function answerTo(books: Books, stripe: StripeServer, request: StripeRequest): A
 /** The messages are as detailed as Stripe's, and none of that may reach a log. */
 function refused(status: number, type: string): Answer {
   return { status, body: { error: { type, message: `No: ${SECRET_KEY} canary-of-stripe`, code: 'some_code' } } };
-}
-
-function listed(rows: readonly Row[], pageSize: number, form: StripeRequest['form']): Answer {
-  const all = rows.filter((row) => row['payment_intent'] === form['payment_intent']).toReversed();
-  const start = all.findIndex(({ id }) => id === form['starting_after']) + 1;
-  const data = all.slice(start, start + pageSize);
-  return { status: 200, body: { object: 'list', url: '/v1/list', data, has_more: start + pageSize < all.length } };
 }
 
 /** The same idempotency key gets the same answer again, and a refusal for another request. */
