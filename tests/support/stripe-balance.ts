@@ -26,7 +26,13 @@ export interface Balance {
   readonly within: (query: Readonly<Record<string, string>>) => readonly BalanceRow[];
 }
 
-export function createBalance(at: () => number | undefined, next: (kind: string) => string): Balance {
+export function createBalance({
+  at,
+  next,
+}: {
+  readonly at: () => number | undefined;
+  readonly next: (kind: string) => string;
+}): Balance {
   const rows: BalanceRow[] = [];
   return {
     rows,

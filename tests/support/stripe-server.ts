@@ -72,10 +72,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     tables: { sessions: new Map(), intents: new Map(), refunds: new Map(), disputes: new Map() },
     answers: new Map(),
     next: (kind) => `${kind}_${(count += 1).toString().padStart(12, '0')}`,
-    balance: createBalance(
-      () => stripe.balanceAt,
-      (kind) => books.next(kind),
-    ),
+    balance: createBalance({ at: () => stripe.balanceAt, next: (kind) => books.next(kind) }),
   };
   const requests: StripeRequest[] = [];
   const server: Server = createServer((request, response) => {

@@ -134,6 +134,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'db',
     'embedded',
+    'audit',
     'accounts',
     'ledger',
     'stats',
