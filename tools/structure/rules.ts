@@ -29,6 +29,7 @@ export const RULES: RuleSet = {
       'limits',
       'idempotency',
       'ledger',
+      'operator',
       'sandbox',
       'usage',
       'traces',

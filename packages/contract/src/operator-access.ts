@@ -36,6 +36,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/release': ADMIN_PROVED,
+  'GET /operator/pending': SUPPORT,
+  'POST /operator/pending/{pendingId}/confirm': SUPPORT_PROVED,
+  'POST /operator/pending/{pendingId}/reject': SUPPORT_PROVED,
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
@@ -49,6 +52,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'DELETE /operator/models/{id}': ADMIN_PROVED,
   'PUT /operator/aliases/{alias}': ADMIN_PROVED,
   'DELETE /operator/aliases/{alias}': ADMIN_PROVED,
+  'PUT /operator/providers/{name}': ADMIN_PROVED,
+  'DELETE /operator/providers/{name}': ADMIN_PROVED,
+  'POST /operator/providers/{name}/test': ADMIN_PROVED,
 
   'GET /operator/ledger/check': VIEWER,
   'GET /operator/upstreams': VIEWER,
@@ -63,6 +69,20 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /ops': VIEWER,
   'GET /ops/reconciliation': FINANCE,
   'POST /ops/reconciliation': FINANCE,
+  'GET /ops/pending': SUPPORT,
+  'POST /ops/pending': SUPPORT_PROVED,
+  'GET /ops/catalogue': VIEWER,
+  'GET /ops/model': VIEWER,
+  'GET /ops/model-edit': VIEWER,
+  'POST /ops/model-edit': ADMIN_PROVED,
+  'GET /ops/price': VIEWER,
+  'POST /ops/price': ADMIN_PROVED,
+  'POST /ops/model-delete': ADMIN_PROVED,
+  'POST /ops/alias': ADMIN_PROVED,
+  'GET /ops/provider': VIEWER,
+  'POST /ops/provider': ADMIN_PROVED,
+  'POST /ops/provider-delete': ADMIN_PROVED,
+  'POST /ops/provider-test': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

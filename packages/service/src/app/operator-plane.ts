@@ -11,6 +11,8 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
+import { addPendingRoutes } from '#http/operator-plane/pending.ts';
+import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -23,9 +25,12 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createPendingActs } from '#operator/pending.ts';
+import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
+import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -39,11 +44,17 @@ interface OperatorOptions {
   };
   readonly clock: Clock;
   readonly keys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
 }
 
 /** What operators act on. */
@@ -51,9 +62,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const ground = { pool, currency, refunds: payments?.refunds };
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets(ground),
+    pending: createPendingActs(ground),
+    limits: config.operatorLimits,
     walletOwners: createWalletOwners({
       pool,
       currency,
@@ -71,7 +86,8 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       processor: config.payments.processor === 'test' ? 'test' : 'stripe',
       listMovements: payments?.listMovements,
     }),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    catalogue: desk,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
     readUpstreams: catalogue.readUpstreams,
@@ -87,9 +103,11 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
