@@ -61,7 +61,7 @@ export async function printReconciliation(
     processor,
     listMovements,
   });
-  const act = { actor: 'command-line', reason: undefined };
+  const act = { actor: 'command-line', reason: undefined, limits: undefined };
   const done = await reconciliations.reconcile(act, period, file === undefined ? undefined : bytesOf(file));
   if (done instanceof Refusal) throw new CommandError(done.message);
   for (const difference of done.differences) console.log(lineOf(difference));
