@@ -43,6 +43,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     ops: ['components', 'frame', 'console'],
     'ops-home': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-bills': ['format', 'components', 'frame', 'console', 'ops'],
+    'ops-home': ['format', 'components', 'frame', 'console', 'console-calls', 'console-home', 'ops'],
+    'ops-apps': ['format', 'components', 'frame', 'console', 'console-home', 'ops'],
     'ops-pending': ['components', 'frame', 'ops'],
     'ops-catalogue': ['format', 'components', 'frame', 'console', 'ops'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
