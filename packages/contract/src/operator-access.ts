@@ -12,6 +12,7 @@ export interface OperatorAccess {
 const VIEWER: OperatorAccess = { least: 'viewer' };
 const SUPPORT: OperatorAccess = { least: 'support' };
 const SUPPORT_PROVED: OperatorAccess = { least: 'support', needsProof: true };
+const FINANCE: OperatorAccess = { least: 'finance' };
 const FINANCE_PROVED: OperatorAccess = { least: 'finance', needsProof: true };
 const ADMIN: OperatorAccess = { least: 'admin' };
 const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
@@ -22,7 +23,12 @@ const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
  * Finance moves money. An admin does everything.
  */
 export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
+  'GET /operator/overview': VIEWER,
+  'GET /operator/stats': VIEWER,
+  'GET /operator/find': SUPPORT,
+
   'GET /operator/apps': VIEWER,
+  'GET /operator/apps/{appId}': VIEWER,
   'PATCH /operator/apps/{appId}': ADMIN,
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
@@ -40,6 +46,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/pending/{pendingId}/reject': SUPPORT_PROVED,
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
+
+  'GET /operator/reconciliations': FINANCE,
+  'POST /operator/reconciliations': FINANCE,
 
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
@@ -59,10 +68,22 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/audit/head': SUPPORT,
   'GET /operator/sign-ins': SUPPORT,
   'GET /operator/accounts': SUPPORT,
+  'GET /operator/accounts/{accountId}': SUPPORT,
   'POST /operator/accounts': ADMIN_PROVED,
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/reconciliation': FINANCE,
+  'POST /ops/reconciliation': FINANCE,
+  'GET /ops/find': SUPPORT,
+  'GET /ops/call': SUPPORT,
+  'GET /ops/apps': VIEWER,
+  'GET /ops/app': VIEWER,
+  'POST /ops/app': ADMIN,
+  'GET /ops/accounts': SUPPORT,
+  'POST /ops/accounts': ADMIN_PROVED,
+  'GET /ops/account': SUPPORT,
+  'POST /ops/account': ADMIN_PROVED,
   'GET /ops/pending': SUPPORT,
   'POST /ops/pending': SUPPORT_PROVED,
   'GET /ops/catalogue': VIEWER,
@@ -77,6 +98,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/audit': SUPPORT,
+  'GET /ops/audit/sign-ins': SUPPORT,
+  'GET /ops/audit/export': SUPPORT,
 };
 
 /** Whether a role may do what needs at least the other. */

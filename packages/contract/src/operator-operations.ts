@@ -2,12 +2,37 @@ import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
+const BILLS = 'Operator: bills';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /operator/overview': {
+    id: 'getOverview',
+    tag: SERVICE,
+    summary: 'Shows what needs a person, the last check of the books, held money and deliveries',
+  },
+  'GET /operator/stats': {
+    id: 'getServiceStats',
+    tag: SERVICE,
+    summary:
+      'Shows sums of the calls of all apps, or of one: what users paid, what providers charged, and what became of calls',
+  },
+  'GET /operator/find': {
+    id: 'findAnything',
+    tag: SERVICE,
+    summary: 'Finds anything by its id, and what hangs on it',
+    description:
+      'The prefix of an id tells what it is. A mail address must be exact. An empty list: nothing has this id.',
+  },
   'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by id, name or the owner’s e-mail' },
+  'GET /operator/apps/{appId}': {
+    id: 'getAnyApp',
+    tag: ANY_APPS,
+    summary: 'Shows an app with its members and keys',
+    refuses: OWN,
+  },
   'PATCH /operator/apps/{appId}': {
     id: 'changeAnyApp',
     tag: ANY_APPS,
@@ -112,6 +137,19 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/reconciliations': {
+    id: 'listReconciliations',
+    tag: BILLS,
+    summary: 'Lists the reports of the payment processor that were found clean, the newest first',
+  },
+  'POST /operator/reconciliations': {
+    id: 'reconcile',
+    tag: BILLS,
+    summary: 'Compares a report of the payment processor with the books; a clean one is filed',
+    description:
+      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
+    refuses: ['CONFLICT'],
+  },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {
     id: 'replaceCatalogue',
@@ -212,6 +250,12 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
   },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
+  'GET /operator/accounts/{accountId}': {
+    id: 'getAnyAccount',
+    tag: SERVICE,
+    summary: 'Shows an account with the apps of which it is a member',
+    refuses: OWN,
+  },
   'POST /operator/accounts': {
     id: 'createAccount',
     tag: SERVICE,

@@ -76,7 +76,6 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
     sendVerification: async () => {},
     sendNews: async () => {},
     isSecondFactorRequired: false,
-    sendEnrolment: undefined,
   });
   /** The work done for one action. */
   async function workOf(act: () => Promise<unknown>): Promise<readonly string[]> {

@@ -15,7 +15,9 @@ export type AccountNews =
   | { readonly kind: 'second-factor-guessed'; readonly from: string }
   | { readonly kind: 'second-factor-removed-by-operator' }
   /** An operator changed what the account may do. `role`: such as `support` or `owner`. */
-  | { readonly kind: 'role-changed'; readonly role: string };
+  | { readonly kind: 'role-changed'; readonly role: string }
+  /** From now on the account signs in through the provider, and its password is gone. */
+  | { readonly kind: 'sso-linked' };
 
 /** Mails news. Call it in the transaction of the act, so that neither is stored without the other. */
 export type SendNews = (tx: Queryable, email: string, news: AccountNews) => Promise<void>;

@@ -4,7 +4,7 @@ import type { Changer } from '#accounts/factor-change.ts';
 import { takeEnrolment, upsertEnrolment } from '#accounts/factor-queries.ts';
 import { needsProof } from '#accounts/fresh-proof.ts';
 import { newRecoveryCode, proofOfRecoveryCode } from '#accounts/recovery-code.ts';
-import type { Account } from '#accounts/session.ts';
+import { type Account, accountOf } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
@@ -36,7 +36,7 @@ export interface EnrolmentOptions {
   /** True in production, where operators need a second factor. */
   readonly isSecondFactorRequired: boolean;
   /** Undefined if the service cannot send mail. */
-  readonly sendEnrolment: SendEnrolment | undefined;
+  readonly sendEnrolment?: SendEnrolment | undefined;
 }
 
 const MAILED_MS = 60 * 60 * 1_000;
@@ -57,7 +57,9 @@ export function createEnrolments({
     code: string | undefined,
   ) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
 } {
-  const isOperator = (account: Pick<Account, 'role'>) => isSecondFactorRequired && account.role === 'operator';
+  // The provider answers for the accounts that sign in through it.
+  const isOperator = ({ role, isSso }: Pick<Account, 'role' | 'isSso'>) =>
+    isSecondFactorRequired && role === 'operator' && !isSso;
   return {
     isCodeNeeded: (account) => isOperator(account) && !account.hasSecondFactor,
     sendEnrolmentCode: async ({ signedIn, from }) => {
@@ -81,15 +83,15 @@ export function createEnrolments({
       return undefined;
     },
     useCode: async (tx, accountId, code) => {
-      const account = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
-      if (account === undefined || !isOperator(account)) return undefined;
+      const row = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
+      if (row === undefined || !isOperator(accountOf(row))) return undefined;
       const proof = code === undefined ? undefined : proofOf(secret, accountId, code);
       if (proof !== undefined && (await takeEnrolment(tx, accountId, proof))) return undefined;
       const what =
         code === undefined || code === '' ? 'needs a code' : 'needs another code: this one is wrong, used or expired';
       return refuse(
         'BAD_REQUEST',
-        `The first second factor of an operator ${what}. \`POST /accounts/current/second-factor/code\` and the button on your page mail one. Without mail, the person who owns the machine makes one with \`npm run purser -- operator enrol --email ${account.email}\`.`,
+        `The first second factor of an operator ${what}. \`POST /accounts/current/second-factor/code\` and the button on your page mail one. Without mail, the person who owns the machine makes one with \`npm run purser -- operator enrol --email ${row.email}\`.`,
         PARAM,
       );
     },

@@ -3,12 +3,16 @@ import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
+import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
@@ -18,6 +22,9 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAttention } from '#operator/attention.ts';
+import { createCallBooks } from '#operator/call-books.ts';
+import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
@@ -27,6 +34,7 @@ import { createPendingActs } from '#operator/pending.ts';
 import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -36,7 +44,10 @@ interface OperatorOptions {
     readonly shared: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
+    /** For statements that read a lot. */
+    readonly reports: Pool;
   };
+  readonly clock: Clock;
   readonly keys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
@@ -53,7 +64,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   const ground = { pool, currency, refunds: payments?.refunds };
@@ -73,10 +84,24 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
+    reconciliations: createReconciliations({
+      pool,
+      reports: pools.reports,
+      clock,
+      processor: config.payments.processor === 'test' ? 'test' : 'stripe',
+      listMovements: payments?.listMovements,
+    }),
     catalogue: desk,
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
+    callBooks: createCallBooks(pool),
+    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    listKeys: control.apps.listKeys,
+    teams: control.teams,
+    stats: control.stats,
+    clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
@@ -87,11 +112,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addReconciliationRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);

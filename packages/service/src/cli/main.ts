@@ -44,6 +44,10 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  reconcile <file> --from <day> --to <day>
+                            compare Stripe's itemized balance report (CSV) of some UTC days with the books, and
+                            file it if it is clean; without a file, Stripe's own list is read; --to is the day
+                            after the last
   audit check               walk the audit trail's chain of hashes and report each line that was changed, removed or inserted;
                             --head <line>:<hash> also compares a line with what the log once said
   stats rebuild             make the statistics of calls again from receipts and traces;
@@ -81,6 +85,12 @@ async function main(words: readonly string[]): Promise<number> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
+  if (command === 'reconcile') {
+    const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
+    const { readProcessor } = await import('#app/payments.ts');
+    const options = { ...readFileOptions(command, words.slice(1)), ...(await readProcessor(config)) };
+    return withDatabase(config, log, (owner) => printReconciliation(owner, options));
+  }
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -105,14 +115,9 @@ async function main(words: readonly string[]): Promise<number> {
       const days = readRebuildOptions(words.slice(2));
       return withDatabase(config, log, (owner) => printRebuild(owner, days));
     }
-    case 'operator create': {
-      const operator = await readNewOperator(words.slice(2), process.stdin, (text) => process.stderr.write(text));
-      return withDatabase(config, log, (owner) => createOperator(owner, operator));
-    }
-    case 'operator enrol': {
-      const address = readEnrolment(words.slice(2));
-      return withDatabase(config, log, (owner) => enrolOperator(owner, config.secret, address));
-    }
+    case 'operator create':
+    case 'operator enrol':
+      return runOperator(words.slice(1), config, log);
     case 'secret replace':
       return withDatabase(config, log, async (owner) => {
         await replaceSecret(owner, config.secret);
@@ -124,6 +129,15 @@ async function main(words: readonly string[]): Promise<number> {
   }
   say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
   return 2;
+}
+
+async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
+  if (sub === 'enrol') {
+    const address = readEnrolment(words);
+    return withDatabase(config, log, (owner) => enrolOperator(owner, config.secret, address));
+  }
+  const operator = await readNewOperator(words, process.stdin, (text) => process.stderr.write(text));
+  return withDatabase(config, log, (owner) => createOperator(owner, operator));
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;

@@ -59,7 +59,8 @@ type News =
         | 'passkey-added'
         | 'passkey-removed'
         | 'recovery-codes-made'
-        | 'second-factor-removed-by-operator';
+        | 'second-factor-removed-by-operator'
+        | 'sso-linked';
     };
 
 interface NewsMail {
@@ -113,6 +114,10 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'role-changed': {
       const said = `An operator changed the role of your account to “${news.role}” at ${at}, and every session was signed out.`;
       return ['Your role was changed', said, 'ask the operator'];
+    }
+    case 'sso-linked': {
+      const said = `Your account was linked to the sign-in of your company at ${at}. Its password and second factor are gone, and every other session was signed out.`;
+      return ['Your account was linked', said, 'tell the operator at once'];
     }
     case 'second-factor-removed-by-operator': {
       const said = `An operator removed the second factor of your account at ${at}. Signing in takes your password alone until you add another.`;

@@ -35,10 +35,13 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsBillsPages } from '#web/ops-bills/ops-bills-pages.ts';
+import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
+import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -119,13 +122,13 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsBillsPages(ops),
+    ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
+    ...opsAuditPages(ops),
   };
   assertRoles(pagesOfAccounts);
-  const guarded = Object.entries(pagesOfAccounts).map(
-    ([path, page]) => [path, withFactor(path, page, given.rules)] as const,
-  );
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),
@@ -136,7 +139,7 @@ export function createPages(given: PagesOptions): PageRoutes {
   };
   return routesOf(
     new Map([
-      ...handlersOf(options, forAccounts, Object.fromEntries(guarded)),
+      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
@@ -154,10 +157,14 @@ function withFactor(path: string, { GET, POST }: PageMethods, rules: OperatorRul
   };
 }
 
+function withFactors(pages: Readonly<Record<string, PageMethods>>, rules: OperatorRules) {
+  return Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, withFactor(path, page, rules)]));
+}
+
 /** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */
 function assertRoles(pages: Readonly<Record<string, PageMethods>>): void {
   for (const [path, methods] of Object.entries(pages)) {
-    for (const method of Object.keys(methods)) {
+    for (const method of Object.keys(methods).filter((name) => name !== 'formBytesMax')) {
       if (path.startsWith(`/console/${PART}`)) leastRoleOf(`${method} ${path}`);
       if (path === '/ops' || path.startsWith('/ops/')) operatorAccessOf(`${method} ${path}`);
     }

@@ -51,15 +51,6 @@ export function addSecondFactorRoutes(plane: Plane, control: ControlPlane): void
     async (request) => granted(await secondFactors.offerAuthenticator(byOf(request))),
   );
 
-  plane.post(
-    '/accounts/current/second-factor/code',
-    { schema: { response: { 202: EMPTY } } },
-    async (request, reply) => {
-      granted(await secondFactors.sendEnrolmentCode(byOf(request)));
-      return reply.code(202).send(null);
-    },
-  );
-
   plane.put(
     '/accounts/current/authenticator',
     { schema: { body: addAuthenticatorSchema, response: { 200: authenticatorAddedSchema } } },
@@ -98,6 +89,20 @@ export function addSecondFactorRoutes(plane: Plane, control: ControlPlane): void
 /** The second step of a sign-in, and the proof that changes of an account need. */
 function addStepRoutes(plane: Plane, control: ControlPlane): void {
   const { accounts } = control;
+
+  plane.post(
+    '/accounts/current/second-factor/code',
+    { schema: { response: { 202: EMPTY } } },
+    async (request, reply) => {
+      granted(
+        await control.accounts.secondFactors.sendEnrolmentCode({
+          signedIn: callerOf(request),
+          from: control.addressOf(request.raw),
+        }),
+      );
+      return reply.code(202).send(null);
+    },
+  );
 
   plane.post(
     '/pending-sign-ins/use',
