@@ -94,6 +94,22 @@ export async function selectAppEntries(
   return rows;
 }
 
+/** The acts of `entries_of_payment`. An index serves only a query with the same words. */
+const PAYMENT_ACTS = `e.action in ('payment.kept', 'payment.amount_differs', 'payment.solve', 'payment.look-up', 'wallet.refund')`;
+
+/** Lists what was done about payments, oldest first, by the subjects that entries name them with. */
+export async function selectEntriesOfPayments(
+  db: Queryable,
+  subjects: readonly string[],
+  most: number,
+): Promise<readonly AuditRow[]> {
+  const { rows } = await db.query<AuditRow>(
+    `select ${ENTRY} where e.subject = any ($1) and ${PAYMENT_ACTS} order by e.entry_id limit $2`,
+    [subjects, most],
+  );
+  return rows;
+}
+
 export type SignInResult =
   | 'signed_in'
   | 'wrong_password'

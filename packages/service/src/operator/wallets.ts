@@ -16,6 +16,7 @@ import {
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 import { type PaymentRefusal, refundPayment } from '#operator/payments.ts';
+import { closeSuspensions } from '#payments/case-queries.ts';
 import type { Refunds } from '#payments/refund.ts';
 
 interface WalletName {
@@ -179,6 +180,7 @@ async function reinstate(
     const outcome = await createFunding(tx).reinstate(wallet);
     if (outcome === 'no_wallet') return noWallet();
     if (outcome === 'reinstated') {
+      await closeSuspensions(tx, wallet);
       const after = await read(tx, wallet);
       const writtenOff = wallet.writesOff ? before?.shortfall : undefined;
       note({ amount: writtenOff, before: before && stateOf(before), after: stateOf(after) });

@@ -34,6 +34,7 @@ import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -114,6 +115,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPaymentsPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -8,6 +8,7 @@ import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
@@ -19,6 +20,7 @@ export interface OperatorPlane {
   readonly wallets: OperatorWallets;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
+  readonly paymentDesk: PaymentDesk;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
