@@ -106,7 +106,9 @@ const skip = mock === undefined && 'stripe-mock is not installed: `go install gi
 test('ON-03 stripe-mock accepts every request, but for one field that is newer', { skip }, async () => {
   let mockProcess: ChildProcess | undefined;
   try {
-    mockProcess = spawn(mock ?? '', ['-http-addr', LOOPBACK, '-https-addr', LOOPBACK], { stdio: ['ignore', 'pipe', 'inherit'] });
+    mockProcess = spawn(mock ?? '', ['-http-addr', LOOPBACK, '-https-addr', LOOPBACK], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let said = '';
     mockProcess.stdout?.on('data', (bytes: Buffer) => (said += bytes.toString()));
     await waitUntil('stripe-mock listens', () => HTTP_ADDRESS.test(said));

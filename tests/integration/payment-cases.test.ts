@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CaseId, CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { CaseId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
@@ -22,7 +22,6 @@ before(async () => {
   ground = await createPaymentsGround();
   const { processor, refunds } = ground;
   const options = { pool: ground.ledger.live, processor, log: createLog('silent') };
-  const tellOfPayment = async (_tx: unknown, news: PaymentNews) => void told.push(news);
   desk = createPaymentDesk({
     pool: ground.ledger.live,
     payments: { processor, refunds, lookAgain: createLookAgain(options), tellOfPayment },
@@ -33,6 +32,10 @@ after(async () => {
   assert.deepEqual(await ground.check(), []);
   await ground.close();
 });
+
+async function tellOfPayment(_tx: unknown, news: PaymentNews): Promise<void> {
+  told.push(news);
+}
 
 async function casesOf(id: string): Promise<readonly CaseWithEffects[]> {
   return ((await desk.find(id))?.cases ?? []).filter(({ row }) => row.closed_at === null);
@@ -71,11 +74,14 @@ async function solve(user: string, { row, effects }: CaseWithEffects, act: CaseA
   const before = await entriesOf(user);
   const caseId = row.case_id;
   const both = await Promise.all([1, 2].map(() => desk.solve(BY, { caseId, act })));
-  assert.deepEqual(both.toSorted(), ['repeated', 'solved']);
+  assert.deepEqual(
+    both.map(String).toSorted((a, b) => a.localeCompare(b)),
+    ['repeated', 'solved'],
+  );
   assert.deepEqual((await entriesOf(user)).slice(before.length), shown.entries);
   assert.deepEqual(await standingOf(user), shown.after);
   const other = await desk.solve(BY, { caseId, act: act === 'close' ? 'credit' : 'close' });
-  assert.ok(other instanceof Refusal && other.code === 'CONFLICT', String(other));
+  assert.ok(other instanceof Refusal && other.code === 'CONFLICT');
   const { rows } = await ground.ledger.database.owner.query<{ amount_micros: bigint; reason: string }>(
     `select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = $1
        and subject = $2 and after ->> 'solvedBy' = $3`,
@@ -285,5 +291,5 @@ test('CP-05 the list has everything about payments in order, by pages and filter
   assert.equal(await desk.find('pay_none'), undefined);
   const nobody = await desk.solve(BY, { caseId: 'cas_none' as CaseId, act: 'close' });
   assert.ok(nobody instanceof Refusal && nobody.code === 'NOT_FOUND');
-  assert.equal((await desk.find('chk_none' as CheckoutId)) === undefined, true);
+  assert.equal((await desk.find('chk_none')) === undefined, true);
 });

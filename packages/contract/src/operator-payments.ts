@@ -36,10 +36,7 @@ export const paymentQuerySchema = z.strictObject({
   userId: userId.optional(),
   from: moment.optional(),
   until: moment.optional().meta({ description: 'ISO 8601, UTC. Only what began before it.' }),
-  waits: z
-    .enum(['true', 'false'])
-    .default('false')
-    .meta({ description: '`true`: only what waits for a person.' }),
+  waits: z.enum(['true', 'false']).default('false').meta({ description: '`true`: only what waits for a person.' }),
   before: z
     .string()
     .regex(/^\d{1,18}\.\w{1,64}$/, { error: 'must be the `next` of an earlier page' })

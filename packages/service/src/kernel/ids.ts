@@ -97,6 +97,7 @@ interface IdOfKind {
   readonly connection: ConnectionId;
   readonly checkout: CheckoutId;
   readonly refund: RefundId;
+  readonly case: CaseId;
 }
 
 const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}$`);

@@ -1,8 +1,9 @@
-import { selectEntriesOfPayments, type AuditRow } from '#audit/queries.ts';
+import type { Actor } from '#audit/entry.ts';
+import { type AuditRow, selectEntriesOfPayments } from '#audit/queries.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CaseId, CheckoutId } from '#kernel/ids.ts';
 import { describeFault } from '#kernel/log.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 import { wholeUnits } from '#payments/amounts.ts';
@@ -17,7 +18,16 @@ import { type NotSolved, type Solved, solveCase } from '#payments/solve.ts';
 
 export interface DeskDetails extends PaymentDetails {
   /** What was done about the payments, the oldest first, at most 200. */
-  readonly history: readonly AuditRow[];
+  readonly history: readonly PaymentAct[];
+}
+
+/** A line of the audit trail about a payment. */
+export interface PaymentAct extends Actor {
+  readonly atMs: number;
+  readonly action: string;
+  readonly subject: string;
+  readonly reason: string | undefined;
+  readonly amount: Micros | undefined;
 }
 
 type DeskRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
@@ -65,7 +75,8 @@ export function createPaymentDesk({ pool, payments }: DeskOptions): PaymentDesk 
       const { app_id: app, user_id: user } = details.checkout;
       const subjects = details.payments.flatMap(({ payment_id: one }) => [one, `${app} ${user} ${one}`]);
       subjects.push(details.checkout.checkout_id);
-      return { ...details, history: await selectEntriesOfPayments(pool, subjects, HISTORY_MAX) };
+      const history = await selectEntriesOfPayments(pool, subjects, HISTORY_MAX);
+      return { ...details, history: history.map(actOf) };
     },
     paymentOfCase: async (caseId) => (await selectCases(pool, { caseId }))[0]?.payment_id,
     lookUp: async (act, id) => {
@@ -99,6 +110,18 @@ export function createPaymentDesk({ pool, payments }: DeskOptions): PaymentDesk 
       const answer = done.refundIds.length === 0 ? 'asked' : await payments?.refunds.ask(done.refundIds);
       return answer === 'declined' ? answer : 'solved';
     },
+  };
+}
+
+function actOf(row: AuditRow): PaymentAct {
+  return {
+    atMs: row.at.getTime(),
+    actor: row.actor,
+    actorName: row.actor_name ?? undefined,
+    action: row.action,
+    subject: row.subject,
+    reason: row.reason ?? undefined,
+    amount: row.amount_micros === null ? undefined : microsSumFromRow(row.amount_micros),
   };
 }
 

@@ -1,9 +1,19 @@
+import { unreachable } from '#kernel/assert.ts';
 import { type Micros, MICROS_MAX, micros, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { CaseKind, CaseRow } from '#payments/case-queries.ts';
 
 /** What a person can do about a case. `close`: no money moves, and nothing is booked. */
-export const CASE_ACTS = ['pay_back', 'credit', 'book', 'release', 'mark_paid', 'recover', 'write_off', 'close'] as const;
+export const CASE_ACTS = [
+  'pay_back',
+  'credit',
+  'book',
+  'release',
+  'mark_paid',
+  'recover',
+  'write_off',
+  'close',
+] as const;
 export type CaseAct = (typeof CASE_ACTS)[number];
 
 /** The acts that can solve each kind of case, the usual one first. */
@@ -19,7 +29,14 @@ export const ACTS_OF: Readonly<Record<CaseKind, readonly CaseAct[]>> = {
 };
 
 /** Why an act is not possible now. Nothing of it is done. */
-export type CaseObstacle = 'no_wallet' | 'currency' | 'part_went_back' | 'nothing_left' | 'too_much' | 'too_little' | 'nothing_owed';
+export type CaseObstacle =
+  | 'no_wallet'
+  | 'currency'
+  | 'part_went_back'
+  | 'nothing_left'
+  | 'too_much'
+  | 'too_little'
+  | 'nothing_owed';
 
 /** An entry of the ledger that an act will make: money moves from the book `debit` to the book `credit`. */
 interface PlannedEntry {
@@ -103,14 +120,18 @@ function entriesOf(row: CaseRow, act: CaseAct, amount: Micros, wallet: Wallet | 
       return row.payment_state === 'credited' ? takenFrom(wallet, 'refund', amount) : [];
     case 'book':
       if (row.kind === 'refund_not_taken') return takenFrom(wallet, 'refund', amount);
-      if (row.kind === 'dispute_not_booked' && row.is_reinstated === false) return takenFrom(wallet, 'claw_back', amount);
+      if (row.kind === 'dispute_not_booked' && row.is_reinstated === false)
+        return takenFrom(wallet, 'claw_back', amount);
       return [{ kind: 'funds_reinstated', debit: 'processor', credit: 'wallet', amount }];
     case 'recover':
       return amount === 0n ? [] : [{ kind: 'recovery', debit: 'wallet', credit: 'receivable', amount }];
     case 'write_off':
       return amount === 0n ? [] : [{ kind: 'write_off', debit: 'loss', credit: 'receivable', amount }];
+    case 'pay_back': // A kept payment is in no wallet.
+    case 'close':
+      return [];
     default:
-      return []; // `pay_back`: a kept payment is in no wallet. `close`: nothing moves.
+      return unreachable(act);
   }
 }
 
@@ -121,7 +142,9 @@ function takenFrom(wallet: Wallet | undefined, kind: 'refund' | 'claw_back', amo
   const owed = micros(amount - there);
   return [
     ...(there === 0n ? [] : [{ kind, debit: 'wallet', credit: 'processor', amount: there } as const]),
-    ...(owed === 0n ? [] : [{ kind: `${kind}_receivable`, debit: 'receivable', credit: 'processor', amount: owed } as const]),
+    ...(owed === 0n
+      ? []
+      : [{ kind: `${kind}_receivable`, debit: 'receivable', credit: 'processor', amount: owed } as const]),
   ];
 }
 
@@ -136,7 +159,11 @@ function afterAll(before: Standing, entries: readonly PlannedEntry[], act: CaseA
   }
   const isLifted = act === 'recover' || act === 'write_off';
   const isSuspended = !isLifted && (before.isSuspended || shortfall > before.shortfall);
-  return { balance: microsSumFromRow(balance < 0n ? 0n : balance), shortfall: microsSumFromRow(shortfall), isSuspended };
+  return {
+    balance: microsSumFromRow(balance < 0n ? 0n : balance),
+    shortfall: microsSumFromRow(shortfall),
+    isSuspended,
+  };
 }
 
 interface Planned {

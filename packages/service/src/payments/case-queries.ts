@@ -1,8 +1,16 @@
 import type { Queryable } from '#db/pool.ts';
-import { type AppId, type CaseId, type CheckoutId, type EndUserId, newCaseId, type PaymentId } from '#kernel/ids.ts';
+import {
+  type AppId,
+  type CaseId,
+  type CheckoutId,
+  type EndUserId,
+  newCaseId,
+  type PaymentId,
+  type RefundId,
+} from '#kernel/ids.ts';
 import type { PaymentAnomaly } from '#payments/queries.ts';
 
-/** Why something about a payment waits for a person. `case-texts` of the pages have a sentence for each. */
+/** Why something about a payment waits for a person. `web/ops-payments/texts.ts` has a sentence for each. */
 export type CaseKind =
   | 'kept'
   | 'refund_unknown'
@@ -94,6 +102,7 @@ export interface CaseRow {
   /** Of the payment: paid back or about to be, and taken by a bank. */
   readonly refunded_micros: bigint;
   readonly disputed_micros: bigint;
+  readonly refund_id: RefundId | null;
   readonly refund_micros: bigint | null;
   readonly refund_state: 'asked' | 'paid' | 'declined' | null;
   readonly refund_booked_as: 'set_aside' | 'taken' | null;
@@ -114,7 +123,7 @@ export async function selectCases(
     `select c.case_id, c.kind, c.subject, c.opened_at, c.closed_at, c.closed_as, p.payment_id, p.checkout_id, p.app_id,
        p.user_id, p.processor, p.currency, p.state as payment_state, p.anomaly, p.amount_micros as payment_micros,
        s.refunded::bigint as refunded_micros, d.disputed::bigint as disputed_micros,
-       r.amount_micros as refund_micros, r.state as refund_state, r.booked_as as refund_booked_as, r.processor_refund,
+       r.refund_id, r.amount_micros as refund_micros, r.state as refund_state, r.booked_as as refund_booked_as, r.processor_refund,
        m.amount_micros as movement_micros, m.is_reinstated, m.processor_movement
      from payments.cases c
      join payments.payments p using (payment_id)

@@ -4,7 +4,17 @@ import type { PaymentAnomaly } from '#payments/queries.ts';
 
 export const PAYMENT_KINDS = ['checkout', 'payment', 'refund', 'dispute'] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
-export const PAYMENT_STATES = ['open', 'paid', 'unpaid', 'credited', 'kept', 'asked', 'declined', 'taken', 'returned'] as const;
+export const PAYMENT_STATES = [
+  'open',
+  'paid',
+  'unpaid',
+  'credited',
+  'kept',
+  'asked',
+  'declined',
+  'taken',
+  'returned',
+] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /** Narrows the list of everything about payments. Undefined: all. */
@@ -193,7 +203,10 @@ export interface PaymentOfCheckout {
   readonly paid_at: Date;
 }
 
-export async function selectPaidOfCheckout(db: Queryable, checkoutId: CheckoutId): Promise<readonly PaymentOfCheckout[]> {
+export async function selectPaidOfCheckout(
+  db: Queryable,
+  checkoutId: CheckoutId,
+): Promise<readonly PaymentOfCheckout[]> {
   const { rows } = await db.query<PaymentOfCheckout>(
     `select payment_id, processor_payment, amount_micros, currency, state, anomaly, paid_at
      from payments.payments where checkout_id = $1 order by paid_at, payment_id`,

@@ -164,6 +164,6 @@ async function take(
 }
 
 /** The ledger's key of a refund. It contains a space, so it is never an operator's own key. */
-export function keyOf({ refund_id: refundId }: Pick<RefundRow, 'refund_id'>): string {
+function keyOf({ refund_id: refundId }: Pick<RefundRow, 'refund_id'>): string {
   return `payment ${refundId}`;
 }

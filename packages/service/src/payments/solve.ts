@@ -73,11 +73,7 @@ interface Decided {
   readonly effect: CaseEffect;
 }
 
-async function payBack(
-  tx: Queryable,
-  processor: Processor,
-  { row, effect }: Decided,
-): Promise<Solved | NotSolved> {
+async function payBack(tx: Queryable, processor: Processor, { row, effect }: Decided): Promise<Solved | NotSolved> {
   const { app_id: appId, user_id: userId, payment_id: paymentId } = row;
   const request = { appId, userId, paymentId, amount: effect.amount, key: `payment ${row.case_id}` };
   const refundIds = await prepareOne(tx, processor, request);
@@ -115,9 +111,9 @@ async function book(tx: Queryable, row: CaseRow, { act, amount }: CaseEffect): P
 
 /** Ends a refund that the processor does not know, as the operator has found it there. */
 async function endRefund(tx: Queryable, row: CaseRow, state: 'paid' | 'declined'): Promise<Booked> {
-  const refund = { refund_id: row.subject as RefundId, processor_refund: row.processor_refund };
   const wallet = { appId: row.app_id, userId: row.user_id };
-  if (row.refund_state !== 'asked') return 'other_act';
+  if (row.refund_id === null || row.refund_state !== 'asked') return 'other_act';
+  const refund = { refund_id: row.refund_id, processor_refund: row.processor_refund };
   let bookedAs = row.refund_booked_as;
   if (bookedAs === 'set_aside') {
     const kind = state === 'paid' ? 'refund_paid' : 'refund_released';
@@ -135,10 +131,10 @@ async function endRefund(tx: Queryable, row: CaseRow, state: 'paid' | 'declined'
 /** Books what the wallet could not follow when it happened. */
 async function bookLate(tx: Queryable, row: CaseRow, amount: Micros): Promise<Booked> {
   const wallet = { appId: row.app_id, userId: row.user_id };
-  if (row.kind === 'refund_not_taken') {
+  if (row.kind === 'refund_not_taken' && row.refund_id !== null) {
     const taken = await takeLate(tx, row, { kind: 'refund', key: `payment ${row.subject}` });
     if (taken !== 'booked') return taken;
-    const refund = { refund_id: row.subject as RefundId, processor_refund: row.processor_refund };
+    const refund = { refund_id: row.refund_id, processor_refund: row.processor_refund };
     await updateRefund(tx, { ...refund, state: row.refund_state ?? 'paid', booked_as: 'taken' });
     return taken;
   }
@@ -169,7 +165,8 @@ async function takeLate(
 
 /** What the ledger answered. The checks before it leave only `booked`; the others are what it says when it disagrees. */
 function outcomeOf(outcome: string): Booked {
-  if (outcome === 'booked' || outcome === 'repeated' || outcome === 'no_wallet' || outcome === 'too_much') return outcome;
+  if (outcome === 'booked' || outcome === 'repeated' || outcome === 'no_wallet' || outcome === 'too_much')
+    return outcome;
   return 'other_act';
 }
 

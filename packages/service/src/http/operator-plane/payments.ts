@@ -7,14 +7,13 @@ import {
   paymentQuerySchema,
   solveCaseSchema,
 } from '@purser/contract/operator-payments.ts';
-import type { AuditRow } from '#audit/queries.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { microsFromRow, microsSumFromRow, microsToWire, type Micros } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { EntryRow } from '#ledger/wallet/history-queries.ts';
-import type { DeskDetails, PaymentDesk } from '#operator/payment-desk.ts';
+import type { DeskDetails, PaymentAct, PaymentDesk } from '#operator/payment-desk.ts';
 import type { CaseEffect } from '#payments/case-effects.ts';
 import type { PaymentLine } from '#payments/overview-queries.ts';
 import { type CaseWithEffects, leftOf } from '#payments/overview.ts';
@@ -45,7 +44,9 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
     async (request) => {
       const looked = granted(await desk.lookUp(actOf(operator, request, request.body.reason), request.params.id));
       if (looked === 'unknown')
-        return granted(refuse('CONFLICT', 'The payment processor does not know this payment. Is it of another account?'));
+        return granted(
+          refuse('CONFLICT', 'The payment processor does not know this payment. Is it of another account?'),
+        );
       return detailsOf(desk, request.params.id);
     },
   );
@@ -58,7 +59,9 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
       const { caseId } = request.params;
       const solved = granted(await desk.solve(actOf(operator, request, reason), { caseId, act }));
       if (solved === 'declined')
-        return granted(refuse('CONFLICT', 'The payment processor has declined. Nothing was paid back, and a new case is open.'));
+        return granted(
+          refuse('CONFLICT', 'The payment processor has declined. Nothing was paid back, and a new case is open.'),
+        );
       return detailsOf(desk, (await desk.paymentOfCase(caseId)) ?? '');
     },
   );
@@ -180,15 +183,15 @@ function entryToWire(entry: EntryRow) {
   };
 }
 
-function actToWire(row: AuditRow) {
+function actToWire({ atMs, actor, actorName, action, subject, reason, amount }: PaymentAct) {
   return {
-    at: isoOf(row.at.getTime()),
-    actor: row.actor,
-    actorName: row.actor_name,
-    action: row.action,
-    subject: row.subject,
-    reason: row.reason,
-    amountMicros: row.amount_micros === null ? null : microsToWire(microsSumFromRow(row.amount_micros)),
+    at: isoOf(atMs),
+    actor,
+    actorName: actorName ?? null,
+    action,
+    subject,
+    reason: reason ?? null,
+    amountMicros: amount === undefined ? null : microsToWire(amount),
   };
 }
 

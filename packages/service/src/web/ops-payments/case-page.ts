@@ -1,5 +1,5 @@
 import { html } from '#kernel/html.ts';
-import type { CaseId } from '#kernel/ids.ts';
+import { type CaseId, parseId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { CASE_ACTS, type CaseAct } from '#payments/case-effects.ts';
 import { button } from '#web/components/button.ts';
@@ -21,7 +21,7 @@ import { ACT_TEXTS, CASE_TEXTS, CONFIRM_TEXTS as TEXTS, PAYMENTS_TEXTS } from '#
 /** What the address names: a case of a payment, and an act that solves it. */
 interface Chosen {
   readonly id: string;
-  readonly caseId: CaseId;
+  readonly caseId: CaseId | undefined;
   readonly act: CaseAct | undefined;
 }
 
@@ -37,21 +37,21 @@ export function casePage(services: OpsServices): PageMethods {
 }
 
 function chosenOf(of: (name: string) => string): Chosen {
-  return { id: of('id'), caseId: of('case') as CaseId, act: CASE_ACTS.find((one) => one === of('act')) };
+  return { id: of('id'), caseId: parseId('case', of('case')), act: CASE_ACTS.find((one) => one === of('act')) };
 }
 
 async function solve(services: OpsServices, asked: OpsRequest, form: Form): Promise<PageResponse> {
   const chosen = chosenOf(form.field);
   const reason = form.field('reason').trim();
-  if (chosen.act === undefined) return show(services, asked, chosen, undefined);
+  const { id, caseId, act } = chosen;
+  if (act === undefined || caseId === undefined) return show(services, asked, chosen, undefined);
   if (reason === '' || reason.length > REASON_LENGTH_MAX) {
     return show(services, asked, chosen, refuse('BAD_REQUEST', TEXTS.noReason));
   }
-  const solution = { caseId: chosen.caseId, act: chosen.act };
-  const done = await services.operator.paymentDesk.solve(asked.act(reason), solution);
+  const done = await services.operator.paymentDesk.solve(asked.act(reason), { caseId, act });
   if (done instanceof Refusal) return show(services, asked, chosen, done);
   if (done === 'declined') return show(services, asked, chosen, refuse('CONFLICT', TEXTS.declined));
-  return redirectTo(opsPath('payment', { id: chosen.id, done: chosen.act }));
+  return redirectTo(opsPath('payment', { id, done: act }));
 }
 
 async function show(
@@ -65,7 +65,7 @@ async function show(
   const one = found?.cases.find(({ row }) => row.case_id === caseId);
   const effect = one?.effects.find((each) => each.act === act);
   const back = linkLine(opsPath('payment', { id }), TEXTS.toPayment);
-  if (one === undefined || effect === undefined) {
+  if (caseId === undefined || one === undefined || effect === undefined) {
     const why = refusal ?? refuse('NOT_FOUND', TEXTS.none);
     const body = html`${card(html`<p role="alert">${why.message}</p>`, found === undefined ? undefined : back)}`;
     return showOpsPage(services, asked, { ...where, title: TEXTS.noneTitle, body, refusal: why });

@@ -24,7 +24,7 @@ import {
 export const REASON_LENGTH_MAX = 500;
 
 /** The currency of a case: money that went wrong is in that of its payment. */
-export function amountIn({ request }: OpsRequest, amount: Micros, row: CaseRow): string {
+function amountIn({ request }: OpsRequest, amount: Micros, row: CaseRow): string {
   return request.formats.amount(amount, row.currency);
 }
 
@@ -69,6 +69,14 @@ export function solvedTable({ request }: OpsRequest, { cases }: DeskDetails): Ht
   });
 }
 
+function change(now: string, after: string): Html {
+  return html`${now} ${CONFIRM_TEXTS.now}<br>${after} ${CONFIRM_TEXTS.after}`;
+}
+
+function word(is: boolean): string {
+  return is ? CONFIRM_TEXTS.yes : CONFIRM_TEXTS.no;
+}
+
 /** What an act will do, exact to the micro. */
 export function effectPart(asked: OpsRequest, row: CaseRow, effect: CaseEffect): Html {
   const { entries, before, after, paidBack } = effect;
@@ -79,9 +87,7 @@ export function effectPart(asked: OpsRequest, row: CaseRow, effect: CaseEffect):
     rows: entries.map((entry) => [html`<code>${entry.kind}</code>`, entry.debit, entry.credit, shown(entry.amount)]),
     empty: CONFIRM_TEXTS.noEntries,
   });
-  const change = (now: string, then: string) => html`${now} ${CONFIRM_TEXTS.now}<br>${then} ${CONFIRM_TEXTS.then}`;
-  const word = (is: boolean) => (is ? CONFIRM_TEXTS.yes : CONFIRM_TEXTS.no);
-  const isMoved = before !== undefined && after !== undefined && row.currency !== '' && entries.length > 0;
+  const isMoved = before !== undefined && after !== undefined && entries.length > 0;
   const facts = definitionList([
     paidBack === undefined ? undefined : [CONFIRM_TEXTS.paidBack, shown(paidBack)],
     isMoved ? [CONFIRM_TEXTS.balance, change(shown(before.balance), shown(after.balance))] : undefined,

@@ -94,10 +94,17 @@ function checkoutOf({ request }: OpsRequest, { checkout, payments, wallet }: Des
     [TEXTS.state, badge(STATE_TEXTS[state], 'good')],
     [TEXTS.requested, formats.amount(microsFromRow(checkout.amount_micros), checkout.currency)],
     [TEXTS.began, moment(checkout.created_at.getTime(), formats)],
-    [TEXTS.wallet, html`${user}<br><code>${app}</code>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`],
+    [
+      TEXTS.wallet,
+      html`${user}<br><code>${app}</code>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
+    ],
     [TEXTS.atProcessor, html`${checkout.processor}<br><code>${checkout.processor_checkout ?? '–'}</code>`],
   ]);
-  return section({ id: 'checkout', heading: TEXTS.checkout, body: [facts, html`<p class="soft">${TEXTS.processorHint}</p>`] });
+  return section({
+    id: 'checkout',
+    heading: TEXTS.checkout,
+    body: [facts, html`<p class="soft">${TEXTS.processorHint}</p>`],
+  });
 }
 
 function paymentOf({ request }: OpsRequest, { movedBack }: DeskDetails, payment: PaymentOfCheckout, at: number): Html {
@@ -119,7 +126,10 @@ function lookUpPart(asked: OpsRequest, id: string): Html {
   const fields = html`${hiddenField('id', id)}
 ${textField({ name: 'reason', label: TEXTS.reason, isRequired: true, lengthMax: REASON_LENGTH_MAX, autocomplete: 'off' })}
 ${button(TEXTS.lookUp, { kind: 'quiet' })}`;
-  const body = [html`<p>${TEXTS.lookUpWhat}</p>`, asked.form('payment', fields, { query: new URLSearchParams({ id }).toString() })];
+  const body = [
+    html`<p>${TEXTS.lookUpWhat}</p>`,
+    asked.form('payment', fields, { query: new URLSearchParams({ id }).toString() }),
+  ];
   return section({ id: 'look-up', heading: TEXTS.lookUp, body });
 }
 
@@ -164,8 +174,8 @@ function historyTable({ request }: OpsRequest, { history }: DeskDetails): Html {
     caption: TEXTS.history,
     columns: TEXTS.historyColumns.map((name) => ({ name })),
     rows: history.map((row) => [
-      moment(row.at.getTime(), request.formats),
-      row.actor_name ?? row.actor,
+      moment(row.atMs, request.formats),
+      row.actorName ?? row.actor,
       html`<code>${row.action}</code>`,
       row.reason ?? '',
     ]),

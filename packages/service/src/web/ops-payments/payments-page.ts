@@ -1,12 +1,7 @@
 import { type Html, html } from '#kernel/html.ts';
 import { parseEndUserId, parseId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
-import {
-  PAYMENT_KINDS,
-  PAYMENT_STATES,
-  type PaymentFilter,
-  type PaymentLine,
-} from '#payments/overview-queries.ts';
+import { PAYMENT_KINDS, PAYMENT_STATES, type PaymentFilter, type PaymentLine } from '#payments/overview-queries.ts';
 import { badge } from '#web/components/badge.ts';
 import { filterForm } from '#web/components/filter.ts';
 import { moment } from '#web/components/moment.ts';
@@ -85,11 +80,11 @@ function filterOf({ kind, state, app, user, age, waits }: Typed, nowMs: number):
   };
 }
 
+function choicesOf(texts: Readonly<Record<string, string>>) {
+  return [{ value: '', text: TEXTS.all }, ...Object.entries(texts).map(([value, text]) => ({ value, text }))];
+}
+
 function fieldsOf({ kind, state, app, user, age, waits }: Typed) {
-  const choicesOf = (texts: Readonly<Record<string, string>>) => [
-    { value: '', text: TEXTS.all },
-    ...Object.entries(texts).map(([value, text]) => ({ value, text })),
-  ];
   return [
     { name: 'waits', label: TEXTS.only, value: waits, choices: choicesOf({ true: TEXTS.onlyWaits }) },
     { name: 'kind', label: TEXTS.kind, value: kind, choices: choicesOf(KIND_TEXTS) },

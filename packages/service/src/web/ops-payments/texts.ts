@@ -118,7 +118,9 @@ export const CASE_TEXTS: Readonly<Record<CaseKind, string>> = {
   wallet_suspended: 'A refund or dispute took more than the wallet had. The wallet is suspended.',
 };
 
-export const ACT_TEXTS: Readonly<Record<CaseAct, { readonly name: string; readonly what: string; readonly done: string }>> = {
+export const ACT_TEXTS: Readonly<
+  Record<CaseAct, { readonly name: string; readonly what: string; readonly done: string }>
+> = {
   pay_back: {
     name: 'Pay it back',
     what: 'The payment processor is asked to pay all that is left back to the payer. The payment is in no wallet, so no wallet changes.',
@@ -186,8 +188,9 @@ export const CONFIRM_TEXTS = {
   yes: 'yes',
   no: 'no',
   now: 'now',
-  then: 'then',
-  calls: 'Calls that run now may change the balance meanwhile. The entries stay as shown, unless the balance falls below what is taken.',
+  after: 'after it',
+  calls:
+    'Calls that run now may change the balance meanwhile. The entries stay as shown, unless the balance falls below what is taken.',
   reason: 'Reason, for the audit trail',
   noReason: 'Write a reason. It stays in the audit trail.',
   declined: 'The payment processor has declined. Nothing was paid back, and a new case is open.',
