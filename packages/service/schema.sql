@@ -321,10 +321,15 @@ create table audit.entries (
   constraint entries_pkey PRIMARY KEY (entry_id),
   constraint entries_actor_name_check CHECK ((length(actor_name) <= 320))
 );
+CREATE INDEX entries_about ON audit.entries USING btree (subject, entry_id);
+CREATE INDEX entries_at ON audit.entries USING btree (at);
 CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX entries_of_action ON audit.entries USING btree (action, entry_id);
+CREATE INDEX entries_of_actor ON audit.entries USING btree (actor, entry_id);
+CREATE INDEX entries_of_actor_name ON audit.entries USING btree (actor_name, entry_id) WHERE (actor_name IS NOT NULL);
 CREATE INDEX entries_of_app ON audit.entries USING btree (app_id, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
 CREATE INDEX entries_of_app_action ON audit.entries USING btree (app_id, action, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
-CREATE INDEX entries_of_payment ON audit.entries USING btree (subject, entry_id) WHERE (action = ANY (ARRAY['payment.kept'::text, 'payment.amount_differs'::text, 'payment.solve'::text, 'payment.look-up'::text, 'wallet.refund'::text]));
+CREATE INDEX entries_with_amount ON audit.entries USING btree (entry_id) WHERE (amount_micros IS NOT NULL);
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;
@@ -336,6 +341,47 @@ grant insert (app_id) on audit.entries to purser_live;
 grant insert (amount_micros) on audit.entries to purser_live;
 grant insert (before) on audit.entries to purser_live;
 grant insert (after) on audit.entries to purser_live;
+
+create table audit.head (
+  is_only boolean default true not null,
+  link_no bigint default 0 not null,
+  hash bytea default '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea not null,
+  settled_entry bigint default 0 not null,
+  seen_entry bigint default 0 not null,
+  seen_xid bigint default 0 not null,
+  seen_ms bigint default 0 not null,
+  seal bytea,
+  constraint head_pkey PRIMARY KEY (is_only),
+  constraint head_hash_check CHECK ((length(hash) = 32)),
+  constraint head_is_only_check CHECK (is_only),
+  constraint head_link_no_check CHECK ((link_no >= 0))
+);
+grant select on audit.head to purser_live;
+grant update (link_no) on audit.head to purser_live;
+grant update (hash) on audit.head to purser_live;
+grant update (settled_entry) on audit.head to purser_live;
+grant update (seen_entry) on audit.head to purser_live;
+grant update (seen_xid) on audit.head to purser_live;
+grant update (seen_ms) on audit.head to purser_live;
+grant update (seal) on audit.head to purser_live;
+
+create table audit.links (
+  link_no bigint not null,
+  entry_id bigint not null,
+  previous bytea not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone default clock_timestamp() not null,
+  constraint links_pkey PRIMARY KEY (link_no),
+  constraint links_entry_id_key UNIQUE (entry_id),
+  constraint links_hash_check CHECK ((length(hash) = 32)),
+  constraint links_link_no_check CHECK ((link_no > 0)),
+  constraint links_previous_check CHECK ((length(previous) = 32))
+);
+grant select on audit.links to purser_live;
+grant insert (link_no) on audit.links to purser_live;
+grant insert (entry_id) on audit.links to purser_live;
+grant insert (previous) on audit.links to purser_live;
+grant insert (hash) on audit.links to purser_live;
 
 create table audit.sign_ins (
   sign_in_id bigint generated always as identity not null,
@@ -655,6 +701,24 @@ create table ledger.checkpoints (
 ) with (fillfactor = 50);
 grant select on ledger.checkpoints to purser_live;
 
+create table ledger.checks (
+  check_id bigint generated always as identity not null,
+  kind text collate "C" not null,
+  begun_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  process text collate "C" not null,
+  passes integer default 1 not null,
+  wallets bigint not null,
+  longest_ms bigint not null,
+  differences bigint not null,
+  constraint checks_pkey PRIMARY KEY (check_id),
+  constraint checks_kind_check CHECK ((kind = ANY (ARRAY['full'::text, 'changes'::text]))),
+  constraint checks_passes_check CHECK ((passes > 0)),
+  constraint checks_process_check CHECK ((length(process) <= 200))
+);
+CREATE INDEX checks_ended ON ledger.checks USING btree (ended_at);
+CREATE UNIQUE INDEX checks_of_hour ON ledger.checks USING btree (begun_at) WHERE (kind = 'changes'::text);
+
 create table ledger.holds (
   call_id uuid not null,
   wallet_id bigint not null,
@@ -795,6 +859,60 @@ create table mail.messages (
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);
 grant insert, select, update, delete on mail.messages to purser_live;
+
+-- operator
+
+create schema operator;
+grant usage on schema operator to purser_live;
+
+create table operator.movements (
+  movement_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  amount_micros bigint not null,
+  constraint movements_pkey PRIMARY KEY (movement_id),
+  constraint movements_amount_micros_check CHECK ((amount_micros > 0))
+);
+CREATE INDEX movements_of_account ON operator.movements USING btree (account_id, at);
+grant select, delete on operator.movements to purser_live;
+grant insert (account_id) on operator.movements to purser_live;
+grant insert (amount_micros) on operator.movements to purser_live;
+
+create table operator.pending_acts (
+  seq bigint generated always as identity not null,
+  pending_id text collate "C" not null,
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  key text collate "C" not null,
+  act jsonb not null,
+  amount_micros bigint not null,
+  reason text not null,
+  before jsonb,
+  after jsonb,
+  requested_by text collate "C" not null,
+  requested_email text not null,
+  requested_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  state text default 'waiting'::text not null,
+  decided_by text collate "C",
+  decided_email text,
+  decided_at timestamp with time zone,
+  decided_reason text,
+  constraint pending_acts_pkey PRIMARY KEY (seq),
+  constraint pending_acts_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint pending_acts_check CHECK ((expires_at > requested_at)),
+  constraint pending_acts_check1 CHECK (((state = ANY (ARRAY['done'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
+  constraint pending_acts_check2 CHECK (((state <> 'done'::text) OR (decided_by <> requested_by))),
+  constraint pending_acts_pending_id_key UNIQUE (pending_id),
+  constraint pending_acts_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'rejected'::text, 'expired'::text])))
+);
+CREATE UNIQUE INDEX pending_acts_waiting ON operator.pending_acts USING btree (action, subject, key) WHERE (state = 'waiting'::text);
+grant insert, select on operator.pending_acts to purser_live;
+grant update (state) on operator.pending_acts to purser_live;
+grant update (decided_by) on operator.pending_acts to purser_live;
+grant update (decided_email) on operator.pending_acts to purser_live;
+grant update (decided_at) on operator.pending_acts to purser_live;
+grant update (decided_reason) on operator.pending_acts to purser_live;
 
 -- payments
 
@@ -1688,6 +1806,10 @@ CREATE TRIGGER api_keys_fixed BEFORE UPDATE ON accounts.api_keys FOR EACH ROW EX
 CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON audit.entries FOR EACH ROW EXECUTE FUNCTION audit.refuse_change();
 
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON audit.entries FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
+
+CREATE TRIGGER links_append_only BEFORE DELETE OR UPDATE ON audit.links FOR EACH ROW EXECUTE FUNCTION audit.refuse_change();
+
+CREATE TRIGGER links_not_truncated BEFORE TRUNCATE ON audit.links FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
 
 CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
 

@@ -80,6 +80,25 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/pending': {
+    id: 'listPendingActs',
+    tag: ANY_WALLETS,
+    summary: 'Lists acts that wait for a second person',
+  },
+  'POST /operator/pending/{pendingId}/confirm': {
+    id: 'confirmPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Does an act that somebody else has asked for',
+    description:
+      'An act above the amount that the service sets is answered with a 202 and waits 24 hours. The operator who confirms it is another person than the one who asked for it. Both need the role, and limits that suffice, at this moment. The act is judged again: the balance may have changed. It is done once.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/pending/{pendingId}/reject': {
+    id: 'rejectPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Ends the wait of an act; nothing is moved',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/identities': {
     id: 'findIdentity',
     tag: ANY_WALLETS,
@@ -161,6 +180,28 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Removes an alias',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'PUT /operator/providers/{name}': {
+    id: 'putProvider',
+    tag: CATALOGUE,
+    summary: 'Adds or replaces a provider',
+    description:
+      'A key is sent to no host to which it was not bound: by the settings file of provider keys, or by the catalogue as it is. To move a provider to another host, list that host in the settings file first.',
+    refuses: ['CONFLICT'],
+  },
+  'DELETE /operator/providers/{name}': {
+    id: 'deleteProvider',
+    tag: CATALOGUE,
+    summary: 'Removes a provider that serves no model',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/providers/{name}/test': {
+    id: 'testProvider',
+    tag: CATALOGUE,
+    summary: 'Makes one call of one token at a provider, at your cost',
+    description:
+      'A real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. It is in the audit trail. No wallet is charged.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/ledger/check': {
     id: 'checkLedger',
     tag: SERVICE,
@@ -184,6 +225,15 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'listAudit',
     tag: SERVICE,
     summary: 'Lists what operators and app owners did, the newest first',
+    description:
+      'Narrow it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: all that you name must fit. Each entry has its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all that fit as a file.',
+  },
+  'GET /operator/audit/head': {
+    id: 'getAuditHead',
+    tag: SERVICE,
+    summary: 'Shows the last line of the chain of the audit trail, with its hash',
+    description:
+      'Keep it outside of the service. `purser audit check --head <line>:<hash>` compares it with the chain later.',
   },
   'GET /operator/sign-ins': {
     id: 'listSignIns',

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { receiptPriceSchema } from './catalogue-prices.ts';
+import { catalogueName } from './catalogue-models.ts';
+import { providerSchema } from './catalogue-providers.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { amount, appSchema, email, moment, pageLimit } from './control.ts';
 import { appId, identityId, paymentId, userId } from './identifiers.ts';
@@ -64,6 +66,30 @@ export const reasonQuerySchema = z.object({ reason: reason.optional() });
 export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
 /** The path contains the identifier, so the body may leave it out. */
 export const modelEntrySchema = modelSchema.partial({ id: true });
+export const providerParamsSchema = z.object({ name: catalogueName });
+/** One call of one token. Without a model, the first that the provider serves. */
+export const testProviderSchema = z.strictObject({
+  providerModel: z.string().min(1).max(256).optional(),
+  reason: reason.optional(),
+});
+export const providerTestedSchema = z.object({
+  provider: z.string(),
+  providerModel: z.string(),
+  origin: z.string().nullable().meta({ description: 'Where the call went. Null for the simulator.' }),
+  outcome: z.string().meta({
+    description: '`answered`, or what the provider did instead. `no-key`: nothing was sent.',
+    examples: ['answered', 'unauthorized', 'throttled', 'timeout', 'outage'],
+  }),
+  message: z.string(),
+  status: z.int().nullable().meta({ description: 'The HTTP status of a refusal.' }),
+  firstByteMs: z.int().nullable(),
+  totalMs: z.int(),
+  promptTokens: z.int().nullable().meta({ description: 'Null if the provider reported none.' }),
+  completionTokens: z.int().nullable(),
+  costMicros: z.int().nullable().meta({
+    description: 'What you pay the provider, by the catalogue and without your margin. No wallet is charged.',
+  }),
+});
 export const aliasParamsSchema = z.object({ alias: aliasName });
 export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
 export const aliasSchema = z.object({ alias: z.string(), target: z.string() });
@@ -82,14 +108,14 @@ export const priceHistorySchema = z.object({
     }),
   ),
 });
-export { catalogueSchema, modelSchema };
+export { catalogueSchema, modelSchema, providerSchema };
 
 const before = z
   .string()
   .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
   .optional()
   .meta({ description: 'The `next` of the previous page.' });
-const next = z
+export const next = z
   .string()
   .nullable()
   .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
@@ -222,23 +248,19 @@ const address = z
   .string()
   .nullable()
   .meta({ description: 'The network address of the caller. Null if it is not known, and after 90 days.' });
-export const auditListSchema = z.object({
-  entries: z.array(
-    z.object({
-      at: moment,
-      actor: z.string(),
-      actorName: z.string().nullable().meta({ description: 'The e-mail of the account at that time.' }),
-      from: address,
-      action: z.string(),
-      subject: z.string(),
-      reason: z.string().nullable(),
-      amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
-      before: facts,
-      after: facts,
-    }),
-  ),
-  next,
+export const auditEntrySchema = z.object({
+  at: moment,
+  actor: z.string(),
+  actorName: z.string().nullable().meta({ description: 'The e-mail of the account at that time.' }),
+  from: address,
+  action: z.string(),
+  subject: z.string(),
+  reason: z.string().nullable(),
+  amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
+  before: facts,
+  after: facts,
 });
+export const auditListSchema = z.object({ entries: z.array(auditEntrySchema), next });
 
 /** Sign-ins of one minute, counted. */
 export const signInListSchema = z.object({

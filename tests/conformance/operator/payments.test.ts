@@ -201,7 +201,10 @@ test('CP-05 ON-02 an operator finds what waits, sees what each act would book, a
     ],
     ['credit', 2, ['payment.solve', 'they asked']],
   );
-  assert.equal((await trailOf(operator, id)).filter(({ action }) => action === 'payment.solve').length, 1);
+  assert.equal(
+    (await trailOf(operator, `${app.appId} ${user} ${id}`)).filter(({ action }) => action === 'payment.solve').length,
+    1,
+  );
   await operator.get(404, 'GET', '/operator/payments/pay_none');
   await operator.get(404, 'POST', '/operator/payment-cases/cas_none/solve', { act: 'close', reason: 'x' });
   await operator.get(400, 'GET', '/operator/payments?before=x');

@@ -8,7 +8,7 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
-import { addOperatorRoutes, composeOperator } from '#app/operator-plane.ts';
+import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
 import { openBudgets } from '#app/key-budgets.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
@@ -45,7 +45,9 @@ import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { headKey } from '#audit/chain.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
+import { startSealer } from '#audit/sealer.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -76,7 +78,7 @@ interface PlanesOptions {
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed & { readonly lend: Lend };
   readonly ownCalls: OwnCalls;
-  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
+  readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
   readonly webhooks: Pick<
     ControlPlane,
@@ -146,6 +148,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
     log,
   });
+  const sealer = startSealer({ pool, key: headKey(config.secret), clock: steadyClock, log });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
@@ -160,7 +163,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), sealer.stop(), payments?.stop()]).then(planes.close),
   };
 }
 

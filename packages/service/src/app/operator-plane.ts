@@ -5,10 +5,13 @@ import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
+import { addPendingRoutes } from '#http/operator-plane/pending.ts';
+import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -16,13 +19,17 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createPendingActs } from '#operator/pending.ts';
+import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -33,11 +40,17 @@ interface OperatorOptions {
     readonly check: Pool;
   };
   readonly keys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
 }
 
 /** What operators act on. */
@@ -45,9 +58,14 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
+  const ground = { pool, currency, refunds: payments?.refunds, cases };
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets(ground),
+    pending: createPendingActs(ground),
+    limits: config.operatorLimits,
     walletOwners: createWalletOwners({
       pool,
       currency,
@@ -58,12 +76,14 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
-    paymentDesk: createPaymentDesk({ pool, payments }),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
+    catalogue: desk,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
+    auditSearch: createAuditSearch(pool),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -75,9 +95,12 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addPaymentRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
+  addAuditRoutes(plane, operator);
 }

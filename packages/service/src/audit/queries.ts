@@ -50,15 +50,6 @@ interface Page {
   readonly most: number;
 }
 
-/** Lists entries, newest first, from the one before `page.before` when it is given. */
-export async function selectAuditEntries(db: Queryable, page: Page): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where $1::bigint is null or e.entry_id < $1 order by e.entry_id desc limit $2`,
-    [page.before ?? null, page.most],
-  );
-  return rows;
-}
-
 /** Lists an owner's own acts, newest first: all of them, or those on one app. */
 export async function selectOwnersEntries(
   db: Queryable,
@@ -94,19 +85,16 @@ export async function selectAppEntries(
   return rows;
 }
 
-/** The acts of `entries_of_payment`. An index serves only a query with the same words. */
-const PAYMENT_ACTS = `e.action in ('payment.kept', 'payment.amount_differs', 'payment.solve', 'payment.look-up', 'wallet.refund')`;
-
-/** Lists what was done about payments, oldest first, by the subjects that entries name them with. */
-export async function selectEntriesOfPayments(
+/** Lists what was done to some things, oldest first, by the subjects that entries name them with. */
+export async function selectEntriesAbout(
   db: Queryable,
   subjects: readonly string[],
   most: number,
 ): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where e.subject = any ($1) and ${PAYMENT_ACTS} order by e.entry_id limit $2`,
-    [subjects, most],
-  );
+  const { rows } = await db.query<AuditRow>(`select ${ENTRY} where e.subject = any ($1) order by e.entry_id limit $2`, [
+    subjects,
+    most,
+  ]);
   return rows;
 }
 

@@ -4,12 +4,16 @@ import { callerOf } from '#http/control-plane/control-plane.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { PaymentDesk } from '#operator/payment-desk.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { PendingActs } from '#operator/pending.ts';
+import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
@@ -18,12 +22,17 @@ import type { LedgerCheck } from '#ledger/check/check.ts';
 export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
+  readonly pending: PendingActs;
+  /** What operators may move, by role. Undefined: nothing bounds them. */
+  readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly paymentDesk: PaymentDesk;
   readonly catalogue: CatalogueDesk;
+  readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
+  readonly auditSearch: AuditSearch;
   readonly calls: CallFinder;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
@@ -32,10 +41,10 @@ export interface OperatorPlane {
 
 /** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
 export function actOf(
-  { addressOf }: Pick<OperatorPlane, 'addressOf'>,
+  { addressOf, limits }: Pick<OperatorPlane, 'addressOf' | 'limits'>,
   request: FastifyRequest,
   reason: string | undefined,
 ): Act {
   const { accountId, email } = callerOf(request).account;
-  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason };
+  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason, limits };
 }

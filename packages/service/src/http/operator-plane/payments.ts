@@ -7,12 +7,15 @@ import {
   paymentQuerySchema,
   solveCaseSchema,
 } from '@purser/contract/operator-payments.ts';
+import { pendingActSchema } from '@purser/contract/operator-pending.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { pendingToWire } from '#http/pending-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { isoOf } from '#kernel/clock.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
 import { microsFromRow, microsSumFromRow, microsToWire, type Micros } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { EntryRow } from '#ledger/wallet/history-queries.ts';
+import { PendingAct } from '#operator/pending-act.ts';
 import type { DeskDetails, PaymentAct, PaymentDesk } from '#operator/payment-desk.ts';
 import type { CaseEffect } from '#payments/case-effects.ts';
 import type { PaymentLine } from '#payments/overview-queries.ts';
@@ -53,11 +56,18 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.post(
     '/operator/payment-cases/:caseId/solve',
-    { schema: { params: caseParamsSchema, body: solveCaseSchema, response: { 200: paymentDetailsSchema } } },
-    async (request) => {
+    {
+      schema: {
+        params: caseParamsSchema,
+        body: solveCaseSchema,
+        response: { 200: paymentDetailsSchema, 202: pendingActSchema },
+      },
+    },
+    async (request, reply) => {
       const { act, reason } = request.body;
       const { caseId } = request.params;
       const solved = granted(await desk.solve(actOf(operator, request, reason), { caseId, act }));
+      if (solved instanceof PendingAct) return reply.code(202).send(pendingToWire(solved));
       if (solved === 'declined')
         return granted(
           refuse('CONFLICT', 'The payment processor has declined. Nothing was paid back, and a new case is open.'),
@@ -68,7 +78,7 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
 }
 
 function msOf(moment: string | undefined): number | undefined {
-  return moment === undefined ? undefined : Date.parse(moment);
+  return moment === undefined ? undefined : epochMsOf(moment);
 }
 
 async function detailsOf(desk: PaymentDesk, id: string) {

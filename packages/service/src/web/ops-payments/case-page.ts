@@ -1,6 +1,7 @@
 import { html } from '#kernel/html.ts';
 import { type CaseId, parseId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { PendingAct } from '#operator/pending-act.ts';
 import { CASE_ACTS, type CaseAct } from '#payments/case-effects.ts';
 import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/components/form.ts';
@@ -49,6 +50,7 @@ async function solve(services: OpsServices, asked: OpsRequest, form: Form): Prom
     return show(services, asked, chosen, refuse('BAD_REQUEST', TEXTS.noReason));
   }
   const done = await services.operator.paymentDesk.solve(asked.act(reason), { caseId, act });
+  if (done instanceof PendingAct) return redirectTo(opsPath('pending', { id: done.pendingId }));
   if (done instanceof Refusal) return show(services, asked, chosen, done);
   if (done === 'declined') return show(services, asked, chosen, refuse('CONFLICT', TEXTS.declined));
   return redirectTo(opsPath('payment', { id, done: act }));

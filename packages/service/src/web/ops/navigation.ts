@@ -2,4 +2,6 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'payments', text: 'Payments' },
+  { page: 'pending', text: 'Second person' },
+  { page: 'catalogue', text: 'Catalogue' },
 ] as const;

@@ -33,10 +33,6 @@ create index refunds_by_time on payments.refunds (created_at, refund_id);
 create index refunds_of_app on payments.refunds (app_id, created_at, refund_id);
 create index dispute_movements_by_time on payments.dispute_movements (at, movement_id);
 
--- The history of one payment.
-create index entries_of_payment on audit.entries (subject, entry_id)
-  where action in ('payment.kept', 'payment.amount_differs', 'payment.solve', 'payment.look-up', 'wallet.refund');
-
 -- What waited before there were cases: kept payments that were not paid back, and movements that the wallet did not follow.
 insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject, opened_at)
 select 'cas_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 22), p.payment_id, p.app_id, p.user_id, 'kept',
