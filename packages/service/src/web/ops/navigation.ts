@@ -2,6 +2,8 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'payments', text: 'Payments' },
+  { page: 'apps', text: 'Apps' },
+  { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
 ] as const;
