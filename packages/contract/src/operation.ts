@@ -13,6 +13,8 @@ export const TAGS = {
   'Operator: wallets': 'For operators: all wallets. Every act is recorded in the audit trail.',
   'Operator: payments':
     'For operators: checkouts, payments, refunds and disputes of all wallets, and what about them waits for a person.',
+  'Operator: bills':
+    'For operators: what the payment processor and providers say they moved and billed, beside our books.',
   'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',
   'Operator: service': 'For operators: the ledger check, the audit trail, accounts.',
   Service: 'For the people who run the service: health, metrics and this description.',

@@ -12,6 +12,7 @@ export interface OperatorAccess {
 const VIEWER: OperatorAccess = { least: 'viewer' };
 const SUPPORT: OperatorAccess = { least: 'support' };
 const SUPPORT_PROVED: OperatorAccess = { least: 'support', needsProof: true };
+const FINANCE: OperatorAccess = { least: 'finance' };
 const FINANCE_PROVED: OperatorAccess = { least: 'finance', needsProof: true };
 const ADMIN: OperatorAccess = { least: 'admin' };
 const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
@@ -50,6 +51,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/payments/{id}': SUPPORT,
   'POST /operator/payments/{id}/look-up': SUPPORT,
   'POST /operator/payment-cases/{caseId}/solve': FINANCE_PROVED,
+  'GET /operator/reconciliations': FINANCE,
+  'POST /operator/reconciliations': FINANCE,
 
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
@@ -79,6 +82,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/payment': SUPPORT,
   'GET /ops/payment-case': SUPPORT,
   'POST /ops/payment-case': FINANCE_PROVED,
+  'GET /ops/reconciliation': FINANCE,
+  'POST /ops/reconciliation': FINANCE,
   'GET /ops/find': SUPPORT,
   'GET /ops/call': SUPPORT,
   'GET /ops/apps': VIEWER,
@@ -102,6 +107,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/audit': SUPPORT,
+  'GET /ops/audit/sign-ins': SUPPORT,
+  'GET /ops/audit/export': SUPPORT,
 };
 
 /** Whether a role may do what needs at least the other. */

@@ -2,8 +2,10 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'payments', text: 'Payments' },
+  { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'apps', text: 'Apps' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
+  { page: 'audit', text: 'Audit' },
 ] as const;
