@@ -25,13 +25,13 @@ create unique index dispute_movements_by_id on payments.dispute_movements (movem
 grant update on payments.dispute_movements to purser_live;
 
 -- The lists of operators, newest first: of everybody, and of one app. Six more rows of an index for each payment.
-create index checkouts_by_time on payments.checkouts (created_at, checkout_id);
+create index checkouts_newest on payments.checkouts (created_at, checkout_id);
 create index checkouts_of_app on payments.checkouts (app_id, created_at, checkout_id);
-create index payments_by_time on payments.payments (paid_at, payment_id);
+create index payments_newest on payments.payments (paid_at, payment_id);
 create index payments_of_app on payments.payments (app_id, paid_at, payment_id);
-create index refunds_by_time on payments.refunds (created_at, refund_id);
+create index refunds_newest on payments.refunds (created_at, refund_id);
 create index refunds_of_app on payments.refunds (app_id, created_at, refund_id);
-create index dispute_movements_by_time on payments.dispute_movements (at, movement_id);
+create index dispute_movements_newest on payments.dispute_movements (at, movement_id);
 
 -- What waited before there were cases: kept payments that were not paid back, and movements that the wallet did not follow.
 insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject, opened_at)
