@@ -12,6 +12,7 @@ export interface OperatorAccess {
 const VIEWER: OperatorAccess = { least: 'viewer' };
 const SUPPORT: OperatorAccess = { least: 'support' };
 const SUPPORT_PROVED: OperatorAccess = { least: 'support', needsProof: true };
+const FINANCE: OperatorAccess = { least: 'finance' };
 const FINANCE_PROVED: OperatorAccess = { least: 'finance', needsProof: true };
 const ADMIN: OperatorAccess = { least: 'admin' };
 const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
@@ -27,7 +28,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
 
+  'GET /operator/wallets': SUPPORT,
   'POST /operator/apps/{appId}/wallets': FINANCE_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/preview': SUPPORT,
   'GET /operator/apps/{appId}/wallets/{userId}': SUPPORT,
   'GET /operator/apps/{appId}/wallets/{userId}/payments': SUPPORT,
   'POST /operator/apps/{appId}/wallets/{userId}/credit': FINANCE_PROVED,
@@ -56,6 +59,24 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+
+  'GET /ops/wallets': SUPPORT,
+  'GET /ops/wallet': SUPPORT,
+  'GET /ops/wallet-open': FINANCE,
+  'POST /ops/wallet-open': FINANCE_PROVED,
+  'GET /ops/wallet-credit': FINANCE,
+  'POST /ops/wallet-credit': FINANCE_PROVED,
+  'GET /ops/wallet-refund': SUPPORT,
+  'POST /ops/wallet-refund': SUPPORT_PROVED,
+  'GET /ops/wallet-clawback': FINANCE,
+  'POST /ops/wallet-clawback': FINANCE_PROVED,
+  'GET /ops/wallet-reinstate': FINANCE,
+  'POST /ops/wallet-reinstate': FINANCE_PROVED,
+  'GET /ops/wallet-release': ADMIN,
+  'POST /ops/wallet-release': ADMIN_PROVED,
+  'GET /ops/person': SUPPORT,
+  'GET /ops/person-move': ADMIN,
+  'POST /ops/person-move': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

@@ -4,11 +4,17 @@ import { checkBooks } from '../../../packages/service/src/operator/ledger-check.
 import { chat } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { completionBody } from '../../support/scripted-upstream.ts';
+import { openStream } from '../../support/open-stream.ts';
+import { previewedActs, type Wanted } from '../../support/previews.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { sequenceOf } from '../../support/sequence.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
 import { trailOf } from '../../support/trail.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
-const { service, app, stripe, upstream, newUser, begin, tell, moved, sweep } = await setStripeStage();
+const { service, app, stripe, upstream, newUser, begin, tell, moved, sweep } = await setStripeStage({
+  model: { timeoutMs: 60_000 },
+});
 const operator = await newOperator(service);
 const WALLETS = `/operator/apps/${app.appId}/wallets`;
 upstream.script({
@@ -142,4 +148,52 @@ test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not li
   assert.deepEqual([wallet['status'], wallet['shortfallMicros']], ['active', 0]);
   assert.equal((await call()).status, 200);
   assert.deepEqual((await checkBooks(service.database.owner)).differences, []);
+});
+
+test('CP-05 WA-09 a preview says exactly what its act then does to the wallet and the ledger, and changes nothing itself', async () => {
+  const previewed = previewedActs(operator, app.appId);
+  const random = sequenceOf(46);
+  const [{ user: payerName, here }, busy, poor] = [await payer(), await newUser(900_000), await newUser(0)];
+  const owned = await newUser(70_000, 40_000);
+  await (await walletOwnersOf(service)()).connect(app, owned);
+  // One wallet has a running call, whose hold no act takes away.
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const { promise: held, resolve: end } = Promise.withResolvers<void>();
+  const steps = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage, includeUsageChunk: true });
+  upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
+  const stream = await openStream({ url: service.url, key: app.liveKey, user: busy });
+  await stream.until('begun');
+
+  const amounts = [1, 999, 10_000, 2_000_000, 5_000_000, 900_000_000, Number.MAX_SAFE_INTEGER];
+  const acts: readonly Wanted['act'][] = ['credit', 'refund', 'refund', 'clawback', 'reinstate', 'release', 'open'];
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const counts: Record<string, number> = {};
+  for (let times = 0; times < 70; times += 1) {
+    const user = pick([payerName, busy, poor, owned, `new-${times}`]);
+    const act = pick(acts);
+    const amountMicros = pick(amounts);
+    const wanted: Wanted =
+      act === 'reinstate'
+        ? { act, writeOff: random() < 0.5 }
+        : act === 'release'
+          ? { act }
+          : act === 'refund' && random() < 0.5
+            ? { act, amountMicros, paymentId: here }
+            : { act, amountMicros, ...(act === 'open' ? { spendCapMicros: amountMicros } : {}) };
+    const outcome = `${act} ${await previewed(user, wanted)}`;
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  for (const [amountMicros, outcome] of [
+    [3, 'done'],
+    [3, 'nothing'],
+    [4, 'CONFLICT'],
+  ] as const) {
+    assert.equal(await previewed(owned, { act: 'credit', amountMicros }, 'one-key'), outcome);
+  }
+  for (const outcome of ['open', 'credit', 'refund', 'clawback', 'reinstate', 'release'].map((act) => `${act} done`)) {
+    assert.ok((counts[outcome] ?? 0) > 0, `${outcome}: ${JSON.stringify(counts)}`);
+  }
+  end();
+  await stream.whole();
+  assert.deepEqual(await service.check(), []);
 });

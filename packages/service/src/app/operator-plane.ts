@@ -11,6 +11,7 @@ import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
+import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
@@ -19,7 +20,9 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
-import { createWalletOwners } from '#operator/wallet-owners.ts';
+import { createWalletList } from '#operator/wallet-list.ts';
+import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
+import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -43,18 +46,19 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const mails: WalletOwnerMails = {
+    mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+    mailMoved: async (tx, { before, after }) => {
+      await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+      await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+    },
+  };
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
     wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
-    walletOwners: createWalletOwners({
-      pool,
-      currency,
-      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
-      mailMoved: async (tx, { before, after }) => {
-        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
-        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
-      },
-    }),
+    walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    walletList: createWalletList(pool),
+    previews: createPreviews(pool, desksOf(currency, payments)),
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
     accounts: createAccountDesk(pool, sendNews),
@@ -66,9 +70,20 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
 }
 
+/** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
+function desksOf(currency: string, payments: Payments | undefined): Parameters<typeof createPreviews>[1] {
+  const refunds = payments && { ...payments.refunds, ask: () => Promise.resolve('asked' as const) };
+  const nobody = () => Promise.resolve();
+  return (pool) => ({
+    wallets: createOperatorWallets({ pool, currency, refunds }),
+    walletOwners: createWalletOwners({ pool, currency, mailReleased: nobody, mailMoved: nobody }),
+  });
+}
+
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addAnyAppRoutes(plane, operator);
+  addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);

@@ -33,6 +33,7 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
@@ -114,6 +115,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

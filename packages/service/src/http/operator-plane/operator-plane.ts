@@ -9,7 +9,9 @@ import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
+import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 
@@ -18,6 +20,8 @@ export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
   readonly walletOwners: WalletOwners;
+  readonly walletList: WalletList;
+  readonly previews: Previews;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;

@@ -1,2 +1,5 @@
 /** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
-export const OPS_PAGES = [{ page: '', text: 'Overview' }] as const;
+export const OPS_PAGES = [
+  { page: '', text: 'Overview' },
+  { page: 'wallets', text: 'Wallets' },
+] as const;
