@@ -84,6 +84,9 @@ const COMPUTING: Readonly<Record<string, number>> = {
 };
 
 const SHORT_SECONDS = 2;
+/** Tests beside their source need no service, or a small part of one. */
+const UNIT_SECONDS = 0.4;
+const UNITS = 'packages/';
 
 /** Short files of these folders share processes: they leave nothing behind in theirs. */
 const SHARING = [
@@ -99,8 +102,8 @@ const CALLING = 'tests/conformance/';
 const CALLING_SECONDS_MAX = 7;
 /** Short files that need a process of their own, because they measure or change it. */
 const ALONE: ReadonlySet<string> = new Set(['tests/integration/open-stream-memory.test.ts']);
-const FILES_IN_GROUP_MAX = 12;
-const GROUP_SECONDS_MAX = 24;
+/** A process loads the service for half a second of processor time. A larger group would leave too few for the end of a run. */
+const GROUP_SECONDS_MAX = 40;
 
 /** Files that run in one process. */
 export type Group = readonly [string, ...string[]];
@@ -136,9 +139,7 @@ function groupsOf(files: readonly string[]): readonly Group[] {
   const groups: [string, ...string[]][] = [];
   for (const file of files) {
     const last = groups.at(-1);
-    const isFull =
-      last === undefined || last.length === FILES_IN_GROUP_MAX || secondsOf([...last, file]) > GROUP_SECONDS_MAX;
-    if (isFull) groups.push([file]);
+    if (last === undefined || secondsOf([...last, file]) > GROUP_SECONDS_MAX) groups.push([file]);
     else last.push(file);
   }
   return groups;
@@ -149,5 +150,9 @@ function longestFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 function secondsOf(group: Group): number {
-  return group.reduce((seconds, file) => seconds + (WAITING[file] ?? COMPUTING[file] ?? SHORT_SECONDS), 0);
+  return group.reduce((seconds, file) => seconds + (WAITING[file] ?? COMPUTING[file] ?? shortSeconds(file)), 0);
+}
+
+function shortSeconds(file: string): number {
+  return file.startsWith(UNITS) ? UNIT_SECONDS : SHORT_SECONDS;
 }

@@ -50,12 +50,23 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const places = Array.from({ length: options.places }, (_, index) => new Place(options, index, counts));
   const serve = () => waitUntil('all gateways serve', () => places.every(({ url }) => url !== undefined), START_MS_MAX);
   const kept: Promise<void>[] = [];
-  for (const [index, place] of places.entries()) {
-    kept.push(place.keep());
-    // The first one starts alone: it creates the schema and the demo's keys for the others.
-    if (index === 0) await waitUntil('the first gateway serves', () => place.url !== undefined, START_MS_MAX);
+  const end = async (): Promise<void> => {
+    for (const place of places) place.end('SIGTERM');
+    await Promise.race([Promise.all(kept), sleep(END_MS_MAX)]);
+    for (const place of places) place.end('SIGKILL');
+    await Promise.all(kept);
+  };
+  try {
+    for (const [index, place] of places.entries()) {
+      kept.push(place.keep());
+      // The first one starts alone: it creates the schema and the demo's keys for the others.
+      if (index === 0) await waitUntil('the first gateway serves', () => place.url !== undefined, START_MS_MAX);
+    }
+    await serve();
+  } catch (fault) {
+    await end(); // Those that were slow to start would stay for good.
+    throw fault;
   }
-  await serve();
   return {
     counts,
     at: (index) => places[index]?.serving(),
@@ -69,12 +80,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       for (const place of places) place.disarm();
       await serve();
     },
-    end: async () => {
-      for (const place of places) place.end('SIGTERM');
-      await Promise.race([Promise.all(kept), sleep(END_MS_MAX)]);
-      for (const place of places) place.end('SIGKILL');
-      await Promise.all(kept);
-    },
+    end,
   };
 }
 

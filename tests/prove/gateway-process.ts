@@ -34,6 +34,8 @@ interface StartOptions {
 }
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+/** As `npm start` has it. */
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 const READY = /Purser is ready at (\S+)/;
 const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 
@@ -75,7 +77,7 @@ export function startGatewayProcess(options: StartOptions): GatewayProcess {
 
 function spawnCli(options: StartOptions): ChildProcess {
   const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
-  const child = spawn(process.execPath, [CLI, 'serve'], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, CLI, 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...env,

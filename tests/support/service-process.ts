@@ -8,6 +8,8 @@ import { runs } from './embedded-harness.ts';
 import { waitUntil } from './wait-until.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+/** As `npm start` has it: without it, a tenth of a start is garbage collection. */
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 const READY = /Purser is ready at (\S+?)\.?\s/;
 const WORKING = /Purser (delivers) webhooks/;
 const LISTENING = /Signing secret until this command ends: (whsec_\w{43})\s/;
@@ -106,7 +108,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
   const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
   const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
-  const child = spawn(process.execPath, [CLI, ...words], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, CLI, ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: options.endMsMax ?? 0,
     killSignal: 'SIGKILL',

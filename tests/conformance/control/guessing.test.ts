@@ -8,7 +8,7 @@ import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../../packages/service/src/limits/throttle.ts';
 import { type Reply, send } from '../../support/client.ts';
-import { newOwner, PASSWORD, signIn, stopRefill } from '../../support/control.ts';
+import { newHashedOwner, newOwner, PASSWORD, signIn, stopRefill } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
@@ -87,7 +87,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
 
 test('CP-01 a wrong password, an unknown e-mail and an account without a password all cost the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
-  const { email } = await newOwner(service);
+  const { email } = await newHashedOwner(service);
   await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', 'mute@example.test')`);
   const device = `${'x'.repeat(22)}.${'A'.repeat(43)}`;
   const works: (readonly string[])[] = [];

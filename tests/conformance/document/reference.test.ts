@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
 import { httpSend } from '../../support/http-request.ts';
@@ -70,4 +71,13 @@ test('the reference is well formed: every element is closed in order', () => {
   }
   assert.deepEqual(open, []);
   assert.doesNotMatch(text.replaceAll(/<[^>]+>/g, ''), /\[object |undefined|`/);
+});
+
+test('a service loads none of the framework’s own compilers of schemas, because its routes have others', () => {
+  const loaded = Object.keys(createRequire(import.meta.url).cache);
+  assert.ok(loaded.some((file) => file.includes('/node_modules/fastify/')));
+  assert.deepEqual(
+    loaded.filter((file) => /\/@fastify\/(ajv|fast-json-stringify)-compiler\//.test(file)),
+    [],
+  );
 });

@@ -148,6 +148,7 @@ async function newBusyApp() {
   await second.get(204, 'DELETE', `${path}/team/${await idOf(developer)}`);
   await second.get(204, 'POST', `${path}/leave`);
   await operator.get(200, 'POST', `/operator/apps/${String(appId)}/suspend`, { reason: 'not for members' });
+  await own.get(201, 'POST', '/apps', { name: 'Another' });
   return { email, viewer, developer, second, appId: String(appId), path };
 }
 

@@ -4,7 +4,7 @@ import {
   factorChecks,
   factoring,
   freshProofs,
-  inviting,
+  teaming,
   judgingOperators,
   operatorRoles,
   pendingSignIns,
@@ -16,7 +16,7 @@ const ONCE = factoring('CP-06 a password alone opens nothing, and a code works o
 const RESET = factoring(
   'CP-06 a password reset does not replace the second factor, and voids sign-ins that wait for it',
 );
-const INVITED = inviting('AU-06 an invitation lets in the account of its address, once');
+const INVITED = teaming('AU-06 an invitation lets in the account of its address, once');
 const PASSKEY = factoring(
   'CP-06 a passkey of an account is the second factor, signs in alone, and answers a challenge once',
 );

@@ -85,6 +85,11 @@ interface PlanesOptions extends OperatorRules {
   readonly publicUrl: string;
 }
 
+/** Never called: every route is compiled by `readRequest` and `checkAnswer`. */
+function buildNone(): never {
+  throw new Error('A route was compiled before the compilers were set.');
+}
+
 /**
  * Builds the planes on a framework instance that never listens: `server.ts` hands it requests. The framework only routes,
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
@@ -100,6 +105,8 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
   const app = fastify({
     logger: false,
     routerOptions,
+    // The framework loads the libraries of its own compilers at every start, unless others are named here.
+    schemaController: { compilersFactory: { buildValidator: buildNone, buildSerializer: buildNone } },
     // The router cannot decode the address, or a segment is too long. Such an address leads nowhere: 404, not 400.
     frameworkErrors: (_fault, request, reply) => {
       reply.hijack();

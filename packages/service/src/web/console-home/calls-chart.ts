@@ -3,12 +3,14 @@ import type { Figures } from '#stats/stats.ts';
 import { barChart } from '#web/components/bar-chart.ts';
 import { HOME_TEXTS as TEXTS } from '#web/console-home/texts.ts';
 
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const LABELS = {
+  hour: { hour: '2-digit', minute: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
+} as const;
 
 /** Calls over time by what became of them, in UTC. */
 export function callsChart(points: readonly (Figures & { readonly atMs: number })[], step: 'hour' | 'day'): Html {
-  const label = step === 'hour' ? HOUR : DAY;
+  const label = new Intl.DateTimeFormat('en-GB', { ...LABELS[step], timeZone: 'UTC' });
   return barChart({
     id: 'calls-chart',
     caption: TEXTS.chart,

@@ -21,13 +21,15 @@ const MICROS_DIGITS = 6;
 
 /** By the `accept-language` of a request. English, if it names no language that this runtime knows. */
 export function formatsOf(acceptLanguage = ''): Formats {
-  const locales = localesOf(acceptLanguage);
-  // Formatters are slow to make, and a page writes up to a hundred amounts in one currency. Each is made when first needed.
+  // Formatters are slow to make, and a page writes up to a hundred amounts in one currency. Each is made when first needed,
+  // and so are the languages: the first question about one takes 14 ms.
+  let found: readonly string[] | undefined;
+  const locales = (): readonly string[] => (found ??= localesOf(acceptLanguage));
   const amounts = new Map<string, Intl.NumberFormat>();
   let moments: Intl.DateTimeFormat | undefined;
   let days: Intl.DateTimeFormat | undefined;
   const formatOf = (currency: string): Intl.NumberFormat => {
-    const format = amounts.get(currency) ?? amountFormat(locales, currency);
+    const format = amounts.get(currency) ?? amountFormat(locales(), currency);
     amounts.set(currency, format);
     return format;
   };
@@ -45,12 +47,12 @@ export function formatsOf(acceptLanguage = ''): Formats {
       return Math.max(fewest, ...amounts.map((amount) => decimalOf(amount).replace(/^.*\.|0+$/g, '').length));
     },
     day: (epochMs) => {
-      days ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeZone: 'UTC' });
+      days ??= new Intl.DateTimeFormat(locales(), { dateStyle: 'medium', timeZone: 'UTC' });
       return days.format(epochMs);
     },
-    count: (count) => new Intl.NumberFormat(locales).format(count),
+    count: (count) => new Intl.NumberFormat(locales()).format(count),
     moment: (epochMs) => {
-      moments ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+      moments ??= new Intl.DateTimeFormat(locales(), { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
       return `${moments.format(epochMs)} UTC`;
     },
   };
