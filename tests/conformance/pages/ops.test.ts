@@ -156,7 +156,14 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
 
   assert.match((await submit('wallet-release', 'made-here', {})).text, /Nobody owns this wallet now/);
   const acts = (await trailOf(admin, `${app.appId} made-here`)).map(({ action }) => action);
-  assert.deepEqual(acts, ['wallet.release', 'wallet.reinstate', 'wallet.clawback', 'wallet.credit', 'wallet.open']);
+  assert.deepEqual(acts, [
+    'wallet.release',
+    'wallet.claim',
+    'wallet.reinstate',
+    'wallet.clawback',
+    'wallet.credit',
+    'wallet.open',
+  ]);
   assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
 });
 

@@ -73,11 +73,14 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 /** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
 function desksOf(currency: string, payments: Payments | undefined): Parameters<typeof createPreviews>[1] {
   const refunds = payments && { ...payments.refunds, ask: () => Promise.resolve('asked' as const) };
-  const nobody = () => Promise.resolve();
   return (pool) => ({
     wallets: createOperatorWallets({ pool, currency, refunds }),
-    walletOwners: createWalletOwners({ pool, currency, mailReleased: nobody, mailMoved: nobody }),
+    walletOwners: createWalletOwners({ pool, currency, mailReleased: mailNobody, mailMoved: mailNobody }),
   });
+}
+
+function mailNobody(): Promise<void> {
+  return Promise.resolve();
 }
 
 /** All routes under `/operator`. */

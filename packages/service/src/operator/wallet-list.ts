@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
-import { selectAnyWallets, type WalletFilter } from '#ledger/wallet/any-queries.ts';
+import { selectAnyWallets, type WalletFilter } from '#ledger/wallet/operator-queries.ts';
 import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 
 /** How many wallets one page may look at: some 10 ms of PostgreSQL. */

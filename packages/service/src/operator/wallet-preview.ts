@@ -5,7 +5,7 @@ import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
 import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import { selectJournalAfter, selectWalletState } from '#ledger/wallet/any-queries.ts';
+import { selectJournalAfter, selectWalletState } from '#ledger/wallet/operator-queries.ts';
 import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts.ts';
@@ -25,7 +25,7 @@ export type WalletAct =
   | { readonly act: 'reinstate'; readonly writesOff: boolean }
   | { readonly act: 'release' };
 
-export interface WalletDesks {
+interface WalletDesks {
   readonly wallets: OperatorWallets;
   readonly walletOwners: WalletOwners;
 }

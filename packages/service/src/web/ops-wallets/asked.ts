@@ -15,7 +15,7 @@ interface WalletName {
 }
 
 /** The fields of a page that asks before an act, as its address has them. */
-export const FIELDS = ['app', 'user', 'amount', 'cap', 'payment', 'writeoff'] as const;
+const FIELDS = ['app', 'user', 'amount', 'cap', 'payment', 'writeoff'] as const;
 
 export type Typed = Readonly<Record<(typeof FIELDS)[number], string>>;
 

@@ -51,10 +51,11 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
  * form arrives, the act would do something that nobody has read.
  */
 export function signOf({ isChange, before, after, entries }: WalletEffects): string {
-  const stateOf = (wallet: Wallet | undefined) =>
-    wallet === undefined
-      ? 'none'
-      : [wallet.isSuspended, wallet.isConnected, wallet.shortfall, wallet.cap ?? ''].join(',');
   const booked = entries.map(({ kind, amount_micros }) => `${kind} ${amount_micros}`);
   return [isChange, stateOf(before), stateOf(after), ...booked].join(';');
+}
+
+function stateOf(wallet: Wallet | undefined): string {
+  if (wallet === undefined) return 'none';
+  return [wallet.isSuspended, wallet.isConnected, wallet.shortfall, wallet.cap ?? ''].join(',');
 }

@@ -108,9 +108,11 @@ function momentTyped(text: string): string | undefined {
   return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`;
 }
 
+function choices(names: readonly string[], texts: Readonly<Record<string, string>>) {
+  return names.map((value) => ({ value, text: texts[value] ?? value }));
+}
+
 function fieldsOf(typed: Typed) {
-  const choices = (names: readonly string[], texts: Readonly<Record<string, string>>) =>
-    names.map((value) => ({ value, text: texts[value] ?? value }));
   return [
     { name: 'app', label: TEXTS.app, value: typed.app },
     { name: 'user', label: TEXTS.user, value: typed.user },

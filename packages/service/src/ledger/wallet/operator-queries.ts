@@ -5,7 +5,7 @@ import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 import { WALLET_COLUMNS, type WalletRow } from '#ledger/wallet/queries.ts';
 
 /** A wallet of any app, as lists for operators have it. */
-export interface AnyWalletRow extends WalletRow {
+interface AnyWalletRow extends WalletRow {
   readonly app_id: AppId;
   readonly created_at: Date;
 }
@@ -150,7 +150,7 @@ function conditionsOf(filter: WalletFilter, { param }: Statement): readonly stri
 }
 
 /** A wallet and how far its books are. */
-export interface WalletStateRow extends WalletRow {
+interface WalletStateRow extends WalletRow {
   /** Grows with every change of the wallet. */
   readonly version: bigint;
   readonly entry_seq: bigint;
