@@ -36,6 +36,7 @@ test('CP-01 an account is created, signs in, sees who it is, and signs out', asy
     'email',
     'emailVerified',
     'name',
+    'operatorRole',
     'role',
     'secondFactor',
   ]);

@@ -1,6 +1,6 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#idempotency/queries.ts';
-import { isServerFault, type Pool } from '#db/pool.ts';
+import { isItemFault, type Pool } from '#db/pool.ts';
 import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -116,14 +116,17 @@ export function createKeptAnswers(options: {
   };
 }
 
-/** Tries again after a lost connection. Without the kept answer a retry would be charged again, so giving up early costs money. */
+/**
+ * Tries again after a lost connection, and after a statement that a busy database cancelled. Without the kept answer a retry would
+ * be charged again, so giving up early costs money.
+ */
 async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await insertAnswer(pool, answer);
       return;
     } catch (fault) {
-      if (!isServerFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
+      if (isItemFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
       await sleep(KEEP_AGAIN_MS);
     }
   }

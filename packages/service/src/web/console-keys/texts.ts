@@ -1,7 +1,7 @@
 /** The texts of the pages of keys. */
 export const KEYS_TEXTS = {
   title: 'Keys',
-  what: 'A key is how your app calls this service. Keep it on your server: who has it can spend the money of your users.',
+  what: 'A key is how your app calls this service. Keep it on your server: anybody who has it can spend your users’ money.',
   caption: (mode: 'live' | 'sandbox') => (mode === 'live' ? 'Live keys' : 'Sandbox keys'),
   columns: ['Key', 'Limits', 'Last used', 'State'],
   none: 'There is no key of this mode yet.',
