@@ -321,9 +321,15 @@ create table audit.entries (
   constraint entries_pkey PRIMARY KEY (entry_id),
   constraint entries_actor_name_check CHECK ((length(actor_name) <= 320))
 );
+CREATE INDEX entries_about ON audit.entries USING btree (subject, entry_id);
+CREATE INDEX entries_at ON audit.entries USING btree (at);
 CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX entries_of_action ON audit.entries USING btree (action, entry_id);
+CREATE INDEX entries_of_actor ON audit.entries USING btree (actor, entry_id);
+CREATE INDEX entries_of_actor_name ON audit.entries USING btree (actor_name, entry_id) WHERE (actor_name IS NOT NULL);
 CREATE INDEX entries_of_app ON audit.entries USING btree (app_id, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
 CREATE INDEX entries_of_app_action ON audit.entries USING btree (app_id, action, entry_id) WHERE ((app_id IS NOT NULL) AND (account_id IS NOT NULL));
+CREATE INDEX entries_with_amount ON audit.entries USING btree (entry_id) WHERE (amount_micros IS NOT NULL);
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;
@@ -335,6 +341,47 @@ grant insert (app_id) on audit.entries to purser_live;
 grant insert (amount_micros) on audit.entries to purser_live;
 grant insert (before) on audit.entries to purser_live;
 grant insert (after) on audit.entries to purser_live;
+
+create table audit.head (
+  is_only boolean default true not null,
+  link_no bigint default 0 not null,
+  hash bytea default '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea not null,
+  settled_entry bigint default 0 not null,
+  seen_entry bigint default 0 not null,
+  seen_xid bigint default 0 not null,
+  seen_ms bigint default 0 not null,
+  seal bytea,
+  constraint head_pkey PRIMARY KEY (is_only),
+  constraint head_hash_check CHECK ((length(hash) = 32)),
+  constraint head_is_only_check CHECK (is_only),
+  constraint head_link_no_check CHECK ((link_no >= 0))
+);
+grant select on audit.head to purser_live;
+grant update (link_no) on audit.head to purser_live;
+grant update (hash) on audit.head to purser_live;
+grant update (settled_entry) on audit.head to purser_live;
+grant update (seen_entry) on audit.head to purser_live;
+grant update (seen_xid) on audit.head to purser_live;
+grant update (seen_ms) on audit.head to purser_live;
+grant update (seal) on audit.head to purser_live;
+
+create table audit.links (
+  link_no bigint not null,
+  entry_id bigint not null,
+  previous bytea not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone default clock_timestamp() not null,
+  constraint links_pkey PRIMARY KEY (link_no),
+  constraint links_entry_id_key UNIQUE (entry_id),
+  constraint links_hash_check CHECK ((length(hash) = 32)),
+  constraint links_link_no_check CHECK ((link_no > 0)),
+  constraint links_previous_check CHECK ((length(previous) = 32))
+);
+grant select on audit.links to purser_live;
+grant insert (link_no) on audit.links to purser_live;
+grant insert (entry_id) on audit.links to purser_live;
+grant insert (previous) on audit.links to purser_live;
+grant insert (hash) on audit.links to purser_live;
 
 create table audit.sign_ins (
   sign_in_id bigint generated always as identity not null,
@@ -653,6 +700,24 @@ create table ledger.checkpoints (
   constraint checkpoints_pkey PRIMARY KEY (wallet_id)
 ) with (fillfactor = 50);
 grant select on ledger.checkpoints to purser_live;
+
+create table ledger.checks (
+  check_id bigint generated always as identity not null,
+  kind text collate "C" not null,
+  begun_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  process text collate "C" not null,
+  passes integer default 1 not null,
+  wallets bigint not null,
+  longest_ms bigint not null,
+  differences bigint not null,
+  constraint checks_pkey PRIMARY KEY (check_id),
+  constraint checks_kind_check CHECK ((kind = ANY (ARRAY['full'::text, 'changes'::text]))),
+  constraint checks_passes_check CHECK ((passes > 0)),
+  constraint checks_process_check CHECK ((length(process) <= 200))
+);
+CREATE INDEX checks_ended ON ledger.checks USING btree (ended_at);
+CREATE UNIQUE INDEX checks_of_hour ON ledger.checks USING btree (begun_at) WHERE (kind = 'changes'::text);
 
 create table ledger.holds (
   call_id uuid not null,
@@ -1663,6 +1728,10 @@ CREATE TRIGGER api_keys_fixed BEFORE UPDATE ON accounts.api_keys FOR EACH ROW EX
 CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON audit.entries FOR EACH ROW EXECUTE FUNCTION audit.refuse_change();
 
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON audit.entries FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
+
+CREATE TRIGGER links_append_only BEFORE DELETE OR UPDATE ON audit.links FOR EACH ROW EXECUTE FUNCTION audit.refuse_change();
+
+CREATE TRIGGER links_not_truncated BEFORE TRUNCATE ON audit.links FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
 
 CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
 

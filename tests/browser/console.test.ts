@@ -110,6 +110,54 @@ async function useKeyboard(tab: Tab): Promise<void> {
   await page.locator('#latest td').getByText('keyboard-user').first().waitFor(); // Without a reload, once it is written.
 }
 
+/** Makes an app, subscribes a webhook, sends it a test event, invites somebody and withdraws that, with the keyboard alone. */
+async function useKeyboardOnForms(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.goto(`${OWN}/console`);
+  await tabTo(tab, 'textbox', 'Name');
+  await page.keyboard.type('Made by keyboard');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').waitFor();
+  await tabTo(tab, 'link', 'Webhooks');
+  await page.keyboard.press('Enter');
+  await tabTo(tab, 'textbox', 'Address');
+  await page.keyboard.type('https://93.184.215.14/hook');
+  await tabTo(tab, 'button', 'Subscribe');
+  await page.keyboard.press('Enter');
+  await page.getByText('It is not shown again').waitFor();
+  // The guard refuses to dial this one, so nothing leaves the machine.
+  await service.database.owner.query(`update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook'`);
+  await tabTo(tab, 'link', 'Webhooks');
+  await page.keyboard.press('Enter');
+  await tabTo(tab, 'button', 'Send');
+  await page.keyboard.press('Enter');
+  await page
+    .getByText(/evt_test_/)
+    .first()
+    .waitFor();
+  await tabTo(tab, 'link', 'Team');
+  await page.keyboard.press('Enter');
+  await tabTo(tab, 'textbox', 'E-mail');
+  await page.keyboard.type('keyboard@example.test');
+  await tabTo(tab, 'button', 'Send the invitation');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').waitFor();
+  await tabToText(tab, 'Withdraw the invitation of');
+  await page.keyboard.press('Enter');
+  await tabTo(tab, 'button', 'Withdraw');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').waitFor();
+}
+
+/** Presses Tab until the focus is on something with this text, such as the line that opens a part of the page. */
+async function tabToText({ page }: Tab, text: string): Promise<void> {
+  for (let presses = 0; presses < 100; presses += 1) {
+    if ((await page.locator(':focus', { hasText: text }).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never reaches "${text}".`);
+}
+
 test('the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
@@ -176,5 +224,6 @@ test('the pages of the console are sound in every look', async (t) => {
     await assertSound(tab, `console-settings-live-${look}`);
     await visitUsers(tab, look);
     await visitGuides(tab, look);
+    if (look === 'desk-light') await useKeyboardOnForms(tab);
   }
 });

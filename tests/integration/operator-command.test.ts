@@ -7,6 +7,7 @@ import { catalogueAt } from '../support/catalogue.ts';
 import { PASSWORD, type Person, personWith } from '../support/control.ts';
 import { runToEnd, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { trailOf } from '../support/trail.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The first operators: created from settings at the start, or by a command beside a running service. */
 
@@ -86,6 +87,19 @@ test('CP-05 a password on the command line is refused without a stack trace, and
   assert.match(said, /Unknown arguments/);
   assert.ok(!said.includes(PASSWORD) && !/\n\s+at /.test(said), said);
   assert.equal(await accountOf('n@example.test', await signIn(EMAIL, PASSWORD)), undefined);
+});
+
+test('CP-09 the command checks the audit trail beside a running service, and compares a head that was written down', async () => {
+  const operator = await signIn(EMAIL, PASSWORD);
+  const head = await waitUntil('all entries have their line', async () => {
+    const { line, hash, waiting } = await operator.get(200, 'GET', '/operator/audit/head');
+    return waiting === 0 && `${String(line)}:${String(hash)}`;
+  });
+  const checked = await runToEnd(options, 'audit', 'check', '--head', head);
+  assert.equal(checked.status, 0, checked.said);
+  assert.ok(checked.said.includes(' 0 faults') && checked.said.includes(`head ${head}`), checked.said);
+  const wrong = await runToEnd(options, 'audit', 'check', '--head', head.replace(/:.*/, `:${'0'.repeat(64)}`));
+  assert.deepEqual([wrong.status, /does not have the hash that you gave/.test(wrong.said)], [1, true], wrong.said);
 });
 
 test('CP-05 a later start leaves the operator from the settings unchanged, including the password', async () => {

@@ -47,6 +47,8 @@ export const RULES: RuleSet = {
         'pending-queries.ts',
         'verification-queries.ts',
         'listen-token-queries.ts',
+        'chain-queries.ts',
+        'search-queries.ts',
         'key-queries.ts',
         'rebuild-queries.ts',
       ],

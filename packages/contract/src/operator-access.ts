@@ -53,6 +53,7 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/upstreams': VIEWER,
   'GET /operator/calls': SUPPORT,
   'GET /operator/audit': SUPPORT,
+  'GET /operator/audit/head': SUPPORT,
   'GET /operator/sign-ins': SUPPORT,
   'GET /operator/accounts': SUPPORT,
   'POST /operator/accounts': ADMIN_PROVED,

@@ -168,6 +168,15 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'listAudit',
     tag: SERVICE,
     summary: 'Lists what operators and app owners did, the newest first',
+    description:
+      'Narrow it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: all that you name must fit. Each entry has its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all that fit as a file.',
+  },
+  'GET /operator/audit/head': {
+    id: 'getAuditHead',
+    tag: SERVICE,
+    summary: 'Shows the last line of the chain of the audit trail, with its hash',
+    description:
+      'Keep it outside of the service. `purser audit check --head <line>:<hash>` compares it with the chain later.',
   },
   'GET /operator/sign-ins': {
     id: 'listSignIns',

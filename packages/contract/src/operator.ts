@@ -89,7 +89,7 @@ const before = z
   .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
   .optional()
   .meta({ description: 'The `next` of the previous page.' });
-const next = z
+export const next = z
   .string()
   .nullable()
   .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
@@ -222,23 +222,19 @@ const address = z
   .string()
   .nullable()
   .meta({ description: 'The network address of the caller. Null if it is not known, and after 90 days.' });
-export const auditListSchema = z.object({
-  entries: z.array(
-    z.object({
-      at: moment,
-      actor: z.string(),
-      actorName: z.string().nullable().meta({ description: 'The e-mail of the account at that time.' }),
-      from: address,
-      action: z.string(),
-      subject: z.string(),
-      reason: z.string().nullable(),
-      amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
-      before: facts,
-      after: facts,
-    }),
-  ),
-  next,
+export const auditEntrySchema = z.object({
+  at: moment,
+  actor: z.string(),
+  actorName: z.string().nullable().meta({ description: 'The e-mail of the account at that time.' }),
+  from: address,
+  action: z.string(),
+  subject: z.string(),
+  reason: z.string().nullable(),
+  amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
+  before: facts,
+  after: facts,
 });
+export const auditListSchema = z.object({ entries: z.array(auditEntrySchema), next });
 
 /** Sign-ins of one minute, counted. */
 export const signInListSchema = z.object({

@@ -6,7 +6,8 @@ import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, personWith, signIn } from '../../support/control.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
-import { idOf, type TrailLine, trailOf } from '../../support/trail.ts';
+import { type FullLine, idOf, type TrailLine, trailOf } from '../../support/trail.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const { service, app, newUser } = await setStage();
 const operator = await newOperator(service);
@@ -109,6 +110,60 @@ test('CP-05 only operators can read the trail', async () => {
     assertRefused(await person.ask('POST', `/operator/apps/${app.appId}/suspend`, { reason: 'x' }), code);
   }
   assert.deepEqual((await trailOf(operator, app.appId)).length, 5);
+});
+
+test('CP-05 CP-09 operators narrow the trail down by each filter, and every entry gets its line in the chain', async () => {
+  interface Found extends FullLine {
+    readonly entryId: string;
+    readonly line: string | null;
+    readonly hash: string | null;
+  }
+  const list = async (filter: Readonly<Record<string, string>> = {}) => {
+    const query = new URLSearchParams({ limit: '500', ...filter }).toString();
+    return (await operator.get(200, 'GET', `/operator/audit?${query}`))['entries'] as readonly Found[];
+  };
+  const user = await newUser(10);
+  const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
+  for (const amountMicros of [5, 6]) {
+    const body = { amountMicros, reason: 'gift', idempotencyKey: `n${amountMicros}` };
+    await operator.get(200, 'POST', `${wallet}/credit`, body);
+  }
+  const all = await waitUntil('every entry has its line', async () => {
+    const found = await list();
+    return found.every(({ line, hash }) => line !== null && /^[0-9a-f]{64}$/.test(hash ?? '')) && found;
+  });
+  const lines = all.map(({ line }) => Number(line)).toSorted((left, right) => left - right);
+  assert.deepEqual(
+    lines,
+    all.map((_, at) => at + 1),
+  );
+  const [newestOne] = all;
+  assert.ok(newestOne !== undefined);
+  const { at, subject, actorName } = newestOne;
+  const cases: readonly (readonly [Readonly<Record<string, string>>, (entry: Found) => boolean])[] = [
+    [{ who: actor }, (entry) => entry.actor === actor],
+    [{ who: String(actorName) }, (entry) => entry.actorName === actorName],
+    [{ action: 'wallet.credit' }, ({ action }) => action === 'wallet.credit'],
+    [{ action: 'wallet' }, ({ action }) => action.startsWith('wallet.')],
+    [{ subject }, (entry) => entry.subject === subject],
+    [{ appId: app.appId }, (entry) => entry.subject.split(' ')[0] === app.appId],
+    [{ from: at }, (entry) => entry.at >= at],
+    [{ to: at }, (entry) => entry.at < at],
+    [{ amountFrom: '6' }, ({ amountMicros }) => (amountMicros ?? 0) >= 6],
+    [{ amountTo: '5' }, ({ amountMicros }) => amountMicros !== null && amountMicros <= 5],
+    [{ subject, amountFrom: '6', who: actor, action: 'wallet', from: at }, (entry) => entry === newestOne],
+  ];
+  for (const [filter, fits] of cases) {
+    const expected = all.filter(fits);
+    assert.ok(expected.length > 0, JSON.stringify(filter));
+    assert.deepEqual(await list(filter), expected, JSON.stringify(filter));
+  }
+  for (const filter of ['action=Wallet', 'from=today', 'amountFrom=-1', 'amountTo=1e3', 'who=']) {
+    await operator.get(400, 'GET', `/operator/audit?${filter}`);
+  }
+  const head = await operator.get(200, 'GET', '/operator/audit/head');
+  const last = all.find(({ line }) => line === head['line']);
+  assert.deepEqual([head['waiting'], head['hash']], [0, last?.hash]);
 });
 
 test('CP-05 trail lines can only be added, and the database sets their number and time', async () => {

@@ -1,5 +1,9 @@
 import type { Mutant } from '../mutant.ts';
-import { showingUsers, teaming, teams, trail, trailing, wallets } from './places.ts';
+import { listening, listenTokens, ownApps, showingUsers, teaming, teams, trail, trailing, wallets } from './places.ts';
+
+const LISTENING = listening(
+  'AU-06 a listen token reads the events of one app, and ends with its session, the role of its maker, a day, or at once',
+);
 
 /** Faults by which members see or do what they may not. */
 export const TEAM_FAULTS: readonly Mutant[] = [
@@ -31,5 +35,22 @@ export const TEAM_FAULTS: readonly Mutant[] = [
     killer: showingUsers(
       'WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect',
     ),
+  },
+  {
+    id: 'listen-token-of-every-app',
+    clause: 'AU-06',
+    edits: [
+      ownApps(
+        'request.onlyApp !== undefined && request.onlyApp !== appId',
+        "request.onlyApp !== undefined && appId === ''",
+      ),
+    ],
+    killer: LISTENING,
+  },
+  {
+    id: 'listen-token-for-ever',
+    clause: 'AU-06',
+    edits: [listenTokens('where t.digest = $1 and t.${IS_VALID}`', 'where t.digest = $1`')],
+    killer: LISTENING,
   },
 ];

@@ -45,7 +45,9 @@ import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { headKey } from '#audit/chain.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
+import { startSealer } from '#audit/sealer.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -146,6 +148,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
     log,
   });
+  const sealer = startSealer({ pool, key: headKey(config.secret), clock: steadyClock, log });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
@@ -160,7 +163,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       secret: config.secret,
       log,
     }),
-    close: () => Promise.all([expiry.stop(), alerts.stop(), payments?.stop()]).then(planes.close),
+    close: () => Promise.all([expiry.stop(), alerts.stop(), sealer.stop(), payments?.stop()]).then(planes.close),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
@@ -16,6 +17,7 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
@@ -65,6 +67,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     calls: control,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
+    auditSearch: createAuditSearch(pool),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -94,4 +97,5 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
+  addAuditRoutes(plane, operator);
 }

@@ -50,15 +50,6 @@ interface Page {
   readonly most: number;
 }
 
-/** Lists entries, newest first, from the one before `page.before` when it is given. */
-export async function selectAuditEntries(db: Queryable, page: Page): Promise<readonly AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(
-    `select ${ENTRY} where $1::bigint is null or e.entry_id < $1 order by e.entry_id desc limit $2`,
-    [page.before ?? null, page.most],
-  );
-  return rows;
-}
-
 /** Lists an owner's own acts, newest first: all of them, or those on one app. */
 export async function selectOwnersEntries(
   db: Queryable,

@@ -10,3 +10,8 @@ create or replace trigger entries_append_only before update or delete on audit.e
   for each row execute function audit.refuse_change();
 create or replace trigger entries_not_truncated before truncate on audit.entries
   for each statement execute function audit.refuse_change();
+
+create or replace trigger links_append_only before update or delete on audit.links
+  for each row execute function audit.refuse_change();
+create or replace trigger links_not_truncated before truncate on audit.links
+  for each statement execute function audit.refuse_change();

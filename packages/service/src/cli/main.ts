@@ -1,4 +1,6 @@
 import cluster from 'node:cluster';
+import { headKey } from '#audit/chain.ts';
+import { resealHead } from '#audit/sealer.ts';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { checkSecret, openDatabase, replaceSecret } from '#app/database.ts';
@@ -6,6 +8,7 @@ import { ensureDemo } from '#app/demo.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
+import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
@@ -39,6 +42,8 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  audit check               walk the audit trail's chain of hashes and report each line that was changed, removed or inserted;
+                            --head <line>:<hash> also compares a line with what the log once said
   stats rebuild             make the statistics of calls again from receipts and traces;
                             --from <day> --to <day> for some UTC days only, without the day of --to
 
@@ -90,6 +95,10 @@ async function main(words: readonly string[]): Promise<number> {
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
+    case 'audit check': {
+      const known = readAuditOptions(words.slice(2));
+      return withDatabase(config, log, (owner) => printAuditCheck(owner, headKey(config.secret), known));
+    }
     case 'stats rebuild': {
       const days = readRebuildOptions(words.slice(2));
       return withDatabase(config, log, (owner) => printRebuild(owner, days));
@@ -101,6 +110,7 @@ async function main(words: readonly string[]): Promise<number> {
     case 'secret replace':
       return withDatabase(config, log, async (owner) => {
         await replaceSecret(owner, config.secret);
+        await resealHead(owner, headKey(config.secret));
         say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
       });
     case 'catalogue import':

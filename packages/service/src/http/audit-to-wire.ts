@@ -1,23 +1,46 @@
 import { isoOf } from '#kernel/clock.ts';
 import { microsToWire } from '#kernel/micros.ts';
-import type { AuditReader } from '#operator/audit.ts';
+import type { AuditReader, Entry } from '#operator/audit.ts';
+import type { AuditHead, AuditSearch } from '#operator/audit-search.ts';
 
-/** A page of the audit trail on the wire, for operators and owners alike. */
-export function auditToWire({ entries, next }: Awaited<ReturnType<AuditReader['page']>>) {
+/** A page of the audit trail on the wire, for owners. */
+export function auditToWire({ entries, next }: Awaited<ReturnType<AuditReader['pageOf']>>) {
+  return { entries: entries.map(entryToWire), next: next ?? null };
+}
+
+type FoundEntry = Awaited<ReturnType<AuditSearch['find']>>['entries'][number];
+
+/** The same for operators, who also see the chain. */
+export function foundToWire({ entries, next }: Awaited<ReturnType<AuditSearch['find']>>) {
+  return { entries: entries.map(foundEntryToWire), next: next ?? null };
+}
+
+function foundEntryToWire(entry: FoundEntry) {
+  const { entryId, line, hash } = entry;
+  return { entryId, ...entryToWire(entry), line: line ?? null, hash: hash ?? null };
+}
+
+function entryToWire(entry: Entry) {
   return {
-    entries: entries.map((entry) => ({
-      at: isoOf(entry.atMs),
-      actor: entry.actor,
-      actorName: entry.actorName ?? null,
-      from: entry.from ?? null,
-      action: entry.action,
-      subject: entry.subject,
-      reason: entry.reason ?? null,
-      amountMicros: entry.amount === undefined ? null : microsToWire(entry.amount),
-      before: entry.before === undefined ? null : { ...entry.before },
-      after: entry.after === undefined ? null : { ...entry.after },
-    })),
-    next: next ?? null,
+    at: isoOf(entry.atMs),
+    actor: entry.actor,
+    actorName: entry.actorName ?? null,
+    from: entry.from ?? null,
+    action: entry.action,
+    subject: entry.subject,
+    reason: entry.reason ?? null,
+    amountMicros: entry.amount === undefined ? null : microsToWire(entry.amount),
+    before: entry.before === undefined ? null : { ...entry.before },
+    after: entry.after === undefined ? null : { ...entry.after },
+  };
+}
+
+export function headToWire({ line, hash, sealedAtMs, waiting }: AuditHead) {
+  return {
+    line: String(line),
+    hash: hash ?? null,
+    sealedAt: sealedAtMs === undefined ? null : isoOf(sealedAtMs),
+    waiting,
   };
 }
 

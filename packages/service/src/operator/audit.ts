@@ -2,7 +2,6 @@ import type { Actor, AuditEntry } from '#audit/entry.ts';
 import {
   type AuditRow,
   selectAppEntries,
-  selectAuditEntries,
   selectOwnersEntries,
   selectSignIns,
   type SignInResult,
@@ -11,7 +10,8 @@ import type { Pool } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 import { microsSumFromRow } from '#kernel/micros.ts';
 
-type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
+/** An entry of the trail. */
+export type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
 
 interface Page {
   readonly before: string | undefined;
@@ -30,8 +30,6 @@ interface SignIns {
 
 /** Reads the audit trail, the newest first. Pass `next` as `before` to get the page after it; undefined on the last one. */
 export interface AuditReader {
-  /** All acts, of operators and owners. */
-  readonly page: (page: Page) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
   /** An owner's own acts: all of them, or those on one app. */
   readonly pageOf: (
     owner: { readonly accountId: AccountId; readonly appId: AppId | undefined },
@@ -50,7 +48,6 @@ export interface AuditReader {
 
 export function createAuditReader(pool: Pool): AuditReader {
   return {
-    page: async (page) => pageOf(await selectAuditEntries(pool, asked(page)), page),
     pageOf: async (owner, page) => pageOf(await selectOwnersEntries(pool, owner, asked(page)), page),
     pageOfApp: async (app, page) => pageOf(await selectAppEntries(pool, app, asked(page)), page),
     signIns: async ({ who, ...page }) => {
@@ -78,18 +75,23 @@ function asked({ before, most }: Page) {
 function pageOf(found: readonly AuditRow[], { most }: Page) {
   const rows = found.slice(0, most);
   return {
-    entries: rows.map((row) => ({
-      atMs: row.at.getTime(),
-      actor: row.actor,
-      actorName: row.actor_name ?? undefined,
-      from: row.address ?? undefined,
-      action: row.action,
-      subject: row.subject,
-      reason: row.reason ?? undefined,
-      amount: row.amount_micros === null ? undefined : microsSumFromRow(row.amount_micros),
-      before: row.before ?? undefined,
-      after: row.after ?? undefined,
-    })),
+    entries: rows.map(entryOf),
     next: found.length > most ? rows.at(-1)?.entry_id.toString() : undefined,
+  };
+}
+
+/** An entry as readers of the trail get it. */
+export function entryOf(row: AuditRow): Entry {
+  return {
+    atMs: row.at.getTime(),
+    actor: row.actor,
+    actorName: row.actor_name ?? undefined,
+    from: row.address ?? undefined,
+    action: row.action,
+    subject: row.subject,
+    reason: row.reason ?? undefined,
+    amount: row.amount_micros === null ? undefined : microsSumFromRow(row.amount_micros),
+    before: row.before ?? undefined,
+    after: row.after ?? undefined,
   };
 }

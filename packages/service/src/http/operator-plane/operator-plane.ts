@@ -4,6 +4,7 @@ import { callerOf } from '#http/control-plane/control-plane.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
@@ -26,6 +27,7 @@ export interface OperatorPlane {
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
+  readonly auditSearch: AuditSearch;
   readonly calls: CallFinder;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;

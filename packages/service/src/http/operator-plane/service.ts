@@ -7,22 +7,15 @@ import {
   changeAnyAccountSchema,
   newAnyAccountSchema,
 } from '@purser/contract/operator-accounts.ts';
-import {
-  auditListSchema,
-  auditPageSchema,
-  ledgerCheckSchema,
-  signInListSchema,
-  signInPageSchema,
-} from '@purser/contract/operator.ts';
+import { ledgerCheckSchema } from '@purser/contract/operator.ts';
 import type { Account } from '#accounts/session.ts';
 import { accountToWire } from '#http/account-to-wire.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
-import { auditToWire, signInsToWire } from '#http/audit-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
 
-/** Routes for the service as a whole: the ledger check, the audit trail, accounts (CP-05, WA-09). */
+/** Routes for the service as a whole: the ledger check, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
-  const { audit, checkLedger } = operator;
+  const { checkLedger } = operator;
   plane.get('/operator/ledger/check', { schema: { response: { 200: ledgerCheckSchema } } }, async () => {
     const { wallets, entries, differences, found } = await checkLedger();
     return {
@@ -38,23 +31,6 @@ export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
       })),
     };
   });
-
-  plane.get(
-    '/operator/audit',
-    { schema: { querystring: auditPageSchema, response: { 200: auditListSchema } } },
-    async ({ query }) => {
-      return auditToWire(await audit.page({ before: query.before, most: query.limit }));
-    },
-  );
-
-  plane.get(
-    '/operator/sign-ins',
-    { schema: { querystring: signInPageSchema, response: { 200: signInListSchema } } },
-    async ({ query }) => {
-      const { who, before, limit } = query;
-      return signInsToWire(await audit.signIns({ who, before, most: limit }));
-    },
-  );
 
   addAnyAccountRoutes(plane, operator);
 }

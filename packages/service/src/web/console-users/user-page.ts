@@ -1,5 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
 import { parseEndUserId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { AppUsers } from '#ledger/wallet/app-users.ts';
 import type { CallTrace } from '#traces/traces.ts';
@@ -55,14 +56,19 @@ function figuresOf(
   { request: { formats } }: AppRequest,
   { spentThisMonth, spent, cap, isCapReached }: UserDetails,
 ): Html {
+  /** Headlines are in whole coins, the small print has the micros. */
+  const exactly = (amount: Micros): Html | undefined => {
+    const [coins, exact] = [formats.coins(amount, currency), formats.amount(amount, currency)];
+    return coins === exact ? undefined : html`${TEXTS.exactly(exact)} `;
+  };
   const capText = cap === undefined ? TEXTS.noCap : TEXTS.ofCap(formats.amount(cap, currency));
   return figures([
     {
       name: TEXTS.thisMonth,
-      value: formats.amount(spentThisMonth, currency),
-      note: html`${capText}${isCapReached ? html` ${badge(USERS_TEXTS.capReached, 'warn')}` : undefined}`,
+      value: formats.coins(spentThisMonth, currency),
+      note: html`${exactly(spentThisMonth)}${capText}${isCapReached ? html` ${badge(USERS_TEXTS.capReached, 'warn')}` : undefined}`,
     },
-    { name: TEXTS.inAll, value: formats.amount(spent, currency) },
+    { name: TEXTS.inAll, value: formats.coins(spent, currency), note: exactly(spent) },
   ]);
 }
 

@@ -3,7 +3,7 @@ const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
  * What pages of the console have besides the style of all pages: a navigation at the side, wide tables, figures, charts
  * and code. In the sandbox the accent is amber, so that nobody takes play money for money.
  */
-export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
+export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .console{display:grid;grid-template:auto minmax(0,1fr) auto/14.5rem minmax(0,1fr)}
 .console.sandbox{grid-template-rows:auto auto minmax(0,1fr) auto}
 .console>:is(header,footer){grid-column:1/-1}
@@ -43,7 +43,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .chart svg{direction:ltr;display:block;width:100%;min-width:34rem;height:auto}
 .chart text{fill:var(--soft);font:.7rem system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .chart line{stroke:var(--line)}
-.chart rect,.key::before{fill:var(--accent);background:var(--accent)}
+.chart rect,.key::before{fill:var(--main,var(--accent));background:var(--main,var(--accent))}
 .chart .rare,.key.rare::before{fill:var(--rare);background:var(--rare)}
 .chart .bad,.key.bad::before{fill:var(--alert);background:var(--alert)}
 .chart .calm,.key.calm::before{fill:var(--edge);background:var(--edge)}
@@ -79,7 +79,7 @@ export const CONSOLE_STYLE = `.console{--rare:#3b5ba5}
 .todo>.done::before{content:"\\2713";display:grid;place-items:center;border-color:var(--good);color:var(--good);font-weight:700;font-size:.8rem}
 .console .list td{overflow-wrap:break-word}
 .console .list code{font-size:.875em}
-@media(prefers-color-scheme:dark){.console{--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
+@media(prefers-color-scheme:dark){.console{--main:#86d9bd;--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
 @media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
