@@ -43,7 +43,9 @@ export function previewedActs(operator: Person, appId: string) {
         return operator.ask('POST', `${base}/${user}/reinstate`, { ...fields, reason });
       case 'release':
         return operator.ask('POST', `${base}/${user}/release`, { reason });
-      default:
+      case 'credit':
+      case 'refund':
+      case 'clawback':
         return operator.ask('POST', `${base}/${user}/${name}`, { ...fields, reason, idempotencyKey });
     }
   }

@@ -59,11 +59,12 @@ test('CP-05 an operator finds wallets by app, user, state, age and balance, and 
     assertPage(await browser.open(`/ops/wallets?${query}`), 400, 'Wallets', IN_CONSOLE);
   }
   const seen: unknown[] = [];
-  let next: unknown = null;
+  let next: string | null = null;
   do {
-    const after = next === null ? '' : `&after=${String(next)}`;
-    const page = await admin.get(200, 'GET', `/operator/wallets?appId=${app.appId}&limit=2&sort=oldest${after}`);
-    seen.push(...(page['wallets'] as readonly { userId: string }[]).map(({ userId }) => userId));
+    const after = next === null ? '' : `&after=${next}`;
+    const path = `/operator/wallets?appId=${app.appId}&limit=2&sort=oldest${after}`;
+    const page = (await admin.get(200, 'GET', path)) as { wallets: { userId: string }[]; next: string | null };
+    seen.push(...page.wallets.map(({ userId }) => userId));
     ({ next } = page);
   } while (next !== null);
   assert.deepEqual(seen, users);

@@ -21,12 +21,13 @@ const SAVEPOINTS: Readonly<Record<string, string>> = {
  */
 export async function rehearse<Result>(pool: Pool, work: (rehearsal: Rehearsal) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
+  const send = client.query.bind(client);
   let hasCommitted = false;
   const query = (statement: unknown, ...more: readonly unknown[]): unknown => {
     if (statement === 'commit') hasCommitted = true;
     if (statement === 'rollback') hasCommitted = false;
     const sent = typeof statement === 'string' ? (SAVEPOINTS[statement] ?? statement) : statement;
-    return Reflect.apply(client.query, client, [sent, ...more]);
+    return Reflect.apply(send, undefined, [sent, ...more]);
   };
   const inner = new Proxy(client, {
     get: (target, name) =>

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { operatorWalletToWire } from '#http/operator-plane/wallets.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { unreachable } from '#kernel/assert.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
 import { type Micros, micros, microsFromRow, microsSumFromRow, microsToWire } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -95,8 +96,11 @@ export function walletActOf({ act, amountMicros, spendCapMicros, paymentId, writ
       return { act, writesOff: writeOff };
     case 'release':
       return { act };
-    default:
+    case 'credit':
+    case 'clawback':
       return { act, amount };
+    default:
+      return unreachable(act);
   }
 }
 

@@ -1,6 +1,7 @@
 import { checkFields } from '@purser/contract/check-fields.ts';
 import { reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/html.ts';
+import { unreachable } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { doWalletAct, type WalletAct, type WalletEffects } from '#operator/wallet-preview.ts';
 import { button } from '#web/components/button.ts';
@@ -106,8 +107,11 @@ function whichForm(act: Name, typed: Typed, currency: string): Html | undefined 
     }
     case 'release':
       return undefined;
-    default:
+    case 'credit':
+    case 'clawback':
       return filterForm(action, 'live', [field('amount', TEXTS.amount(currency))], kept);
+    default:
+      return unreachable(act);
   }
 }
 
