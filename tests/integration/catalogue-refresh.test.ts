@@ -115,11 +115,11 @@ test('MO-05 a new price from a time that has passed is refused; one that was set
   const [model] = file.models;
   assert.ok(model !== undefined);
   const edited = { ...file, models: [{ ...model, maxOutputTokens: 99 }] };
-  await inTransaction(owner, (tx) => editCatalogue(tx, () => edited, MONDAY_MS + 1));
+  await inTransaction(owner, (tx) => editCatalogue(tx, { change: () => edited }, MONDAY_MS + 1));
   const priceChanges = [{ from: '2100-01-03T00:00:00Z', price: priceOf(12) }];
   const outdated = { ...edited, models: [{ ...model, priceChanges }] };
   await assert.rejects(
-    inTransaction(owner, (tx) => editCatalogue(tx, () => outdated, MONDAY_MS + 1)),
+    inTransaction(owner, (tx) => editCatalogue(tx, { change: () => outdated }, MONDAY_MS + 1)),
     (fault) =>
       fault instanceof CatalogueFileError && /models\.0\.priceChanges\.0\.from: .*has passed/.test(fault.message),
   );
@@ -167,7 +167,7 @@ test('MO-05 a price is refused if it would not count, because one that was set f
   assert.ok(model !== undefined);
   const edit = (changes: object) => {
     const edited = { ...file, models: [{ ...model, ...changes }] };
-    return inTransaction(owner, (tx) => editCatalogue(tx, () => edited, MONDAY_MS + 1));
+    return inTransaction(owner, (tx) => editCatalogue(tx, { change: () => edited }, MONDAY_MS + 1));
   };
   await assert.rejects(edit({ price: priceOf(12) }), isIdlePrice);
   await edit({ marginBasisPoints: 9 });

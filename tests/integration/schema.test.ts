@@ -75,7 +75,9 @@ async function assertPricesKept(owner: Pool): Promise<void> {
   );
   assert.equal(before[0]?.[0], priceId);
   await inTransaction(owner, (tx) =>
-    editCatalogue(tx, (file) => ({ ...file, models: file.models.map((model) => ({ ...model, maxOutputTokens: 99 })) })),
+    editCatalogue(tx, {
+      change: (file) => ({ ...file, models: file.models.map((model) => ({ ...model, maxOutputTokens: 99 })) }),
+    }),
   );
   assert.deepEqual(await history(), before);
 }

@@ -70,6 +70,7 @@ export function previewedActs(operator: Person, appId: string) {
       preview.body,
       {
         changes: preview.body['changes'],
+        needsSecondPerson: false,
         before: before?.wallet ?? null,
         after: after?.wallet,
         entries: written.toReversed().map(({ cause: _cause, at: _at, ...entry }) => entry),

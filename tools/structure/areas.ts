@@ -39,6 +39,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'payments',
     'connections',
     'audit',
+    'probe',
     'contract',
   ],
   usage: ['kernel', 'db'],

@@ -43,6 +43,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     ops: ['components', 'frame', 'console'],
     'ops-wallets': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-home': ['format', 'components', 'frame', 'console', 'ops'],
+    'ops-pending': ['components', 'frame', 'ops'],
+    'ops-catalogue': ['format', 'components', 'frame', 'console', 'ops'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],
     wallet: ['format', 'components', 'frame', 'wallet-owner'],

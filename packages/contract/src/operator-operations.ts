@@ -94,6 +94,25 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/pending': {
+    id: 'listPendingActs',
+    tag: ANY_WALLETS,
+    summary: 'Lists acts that wait for a second person',
+  },
+  'POST /operator/pending/{pendingId}/confirm': {
+    id: 'confirmPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Does an act that somebody else has asked for',
+    description:
+      'An act above the amount that the service sets is answered with a 202 and waits 24 hours. The operator who confirms it is another person than the one who asked for it. Both need the role, and limits that suffice, at this moment. The act is judged again: the balance may have changed. It is done once.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/pending/{pendingId}/reject': {
+    id: 'rejectPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Ends the wait of an act; nothing is moved',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/identities': {
     id: 'findIdentity',
     tag: ANY_WALLETS,
@@ -143,6 +162,28 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'deleteAlias',
     tag: CATALOGUE,
     summary: 'Removes an alias',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'PUT /operator/providers/{name}': {
+    id: 'putProvider',
+    tag: CATALOGUE,
+    summary: 'Adds or replaces a provider',
+    description:
+      'A key is sent to no host to which it was not bound: by the settings file of provider keys, or by the catalogue as it is. To move a provider to another host, list that host in the settings file first.',
+    refuses: ['CONFLICT'],
+  },
+  'DELETE /operator/providers/{name}': {
+    id: 'deleteProvider',
+    tag: CATALOGUE,
+    summary: 'Removes a provider that serves no model',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/providers/{name}/test': {
+    id: 'testProvider',
+    tag: CATALOGUE,
+    summary: 'Makes one call of one token at a provider, at your cost',
+    description:
+      'A real call with the key of the provider. The answer says whether it was answered, after how many milliseconds, and with which usage. It is in the audit trail. No wallet is charged.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/ledger/check': {

@@ -82,6 +82,9 @@ export const walletPreviewSchema = z
 export const walletEffectsSchema = z
   .object({
     changes: z.boolean().meta({ description: 'False: the act would change nothing, for example because it was done.' }),
+    needsSecondPerson: z
+      .boolean()
+      .meta({ description: 'The act is kept until a second operator confirms it. It then does this.' }),
     before: operatorWalletSchema.nullable().meta({ description: 'The wallet now. Null if the act opens it.' }),
     after: operatorWalletSchema.meta({ description: 'The wallet as the act leaves it.' }),
     entries: z

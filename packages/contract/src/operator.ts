@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { receiptPriceSchema } from './catalogue-prices.ts';
+import { catalogueName } from './catalogue-models.ts';
+import { providerSchema } from './catalogue-providers.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { amount, appSchema, email, moment, pageLimit } from './control.ts';
 import { appId, identityId, paymentId, userId } from './identifiers.ts';
@@ -64,6 +66,30 @@ export const reasonQuerySchema = z.object({ reason: reason.optional() });
 export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
 /** The path contains the identifier, so the body may leave it out. */
 export const modelEntrySchema = modelSchema.partial({ id: true });
+export const providerParamsSchema = z.object({ name: catalogueName });
+/** One call of one token. Without a model, the first that the provider serves. */
+export const testProviderSchema = z.strictObject({
+  providerModel: z.string().min(1).max(256).optional(),
+  reason: reason.optional(),
+});
+export const providerTestedSchema = z.object({
+  provider: z.string(),
+  providerModel: z.string(),
+  origin: z.string().nullable().meta({ description: 'Where the call went. Null for the simulator.' }),
+  outcome: z.string().meta({
+    description: '`answered`, or what the provider did instead. `no-key`: nothing was sent.',
+    examples: ['answered', 'unauthorized', 'throttled', 'timeout', 'outage'],
+  }),
+  message: z.string(),
+  status: z.int().nullable().meta({ description: 'The HTTP status of a refusal.' }),
+  firstByteMs: z.int().nullable(),
+  totalMs: z.int(),
+  promptTokens: z.int().nullable().meta({ description: 'Null if the provider reported none.' }),
+  completionTokens: z.int().nullable(),
+  costMicros: z.int().nullable().meta({
+    description: 'What you pay the provider, by the catalogue and without your margin. No wallet is charged.',
+  }),
+});
 export const aliasParamsSchema = z.object({ alias: aliasName });
 export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
 export const aliasSchema = z.object({ alias: z.string(), target: z.string() });
@@ -82,7 +108,7 @@ export const priceHistorySchema = z.object({
     }),
   ),
 });
-export { catalogueSchema, modelSchema };
+export { catalogueSchema, modelSchema, providerSchema };
 
 const before = z
   .string()

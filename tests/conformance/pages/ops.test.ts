@@ -11,7 +11,7 @@ import { walletOwnersOf } from '../../support/wallet-owner.ts';
 /** Of one page. */
 const STATEMENTS_MAX = 10;
 
-const { service, app, newUser } = await setStage();
+const { service, app, newUser } = await setStage({ environment: { PURSER_SECOND_PERSON_MICROS: '50000000' } });
 const admin = await newOperator(service);
 const newWalletOwner = walletOwnersOf(service);
 
@@ -166,6 +166,17 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
     'wallet.open',
   ]);
   assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
+});
+
+test('CP-07 an act above the amount for one person shows what it will do, and then waits for a second person', async () => {
+  const user = await newUser(1_000_000);
+  const path = addressOf('wallet-credit', user, { amount: '60' });
+  const shown = await browser.open(path);
+  assertPage(shown, 200, 'Credit a wallet', IN_CONSOLE);
+  for (const text of ['€61.00', 'until a second operator confirms it']) assert.ok(shown.text.includes(text), text);
+  const sent = await browser.ask(path, { form: { ...browser.fieldsOf(path), reason: 'Invoice 17' } });
+  assert.equal(sent.headers.get('location'), '/ops/pending?done=asked');
+  assert.equal((await entriesOf(user)).length, 1);
 });
 
 test('CP-07 an operator sees the acts of a wallet that their role allows', async () => {

@@ -1,12 +1,12 @@
 import type { Mutant } from '../mutant.ts';
 import {
-  catalogueFiles,
   comingIntoForce,
   holdRequest,
   price,
   priceRows,
   readingTwice,
   specialPrices,
+  unwantedPrices,
 } from './places.ts';
 
 const CHARGE = readingTwice('MO-06 two independent readings of any price agree on any usage to the micro');
@@ -76,7 +76,7 @@ export const PRICE_FAULTS: readonly Mutant[] = [
   {
     id: 'price-from-the-past-accepted',
     clause: 'MO-05',
-    edits: [catalogueFiles('epochMsOf(from) <= nowMs && !known.has(name)', 'epochMsOf(from) < 0')],
+    edits: [unwantedPrices('epochMsOf(from) <= nowMs && !known.has(name)', 'epochMsOf(from) < 0')],
     killer: comingIntoForce(
       'MO-05 a new price from a time that has passed is refused; one that was set before may stay',
     ),

@@ -6,6 +6,8 @@ import { createUpstreams } from '#gateway/upstream/upstreams.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 import { randomShare } from '#kernel/random.ts';
+import type { TestTarget } from '#operator/provider-test.ts';
+import { testCall, type TestedCall } from '#probe/test-call.ts';
 import { showErrorTexts } from '#providers/error-text.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
@@ -17,7 +19,19 @@ export function openCatalogue(db: Pool, log: Log, config: Config, simulatorUrl: 
   const upstreams = createUpstreams({ log, keysOf, clock: steadyClock, random: randomShare });
   const catalogue = createCatalogue(db, providers.canReach);
   const readUpstreams = () => upstreams.report(catalogue);
-  return { providers, upstreams, catalogue: { ...catalogue, readUpstreams } };
+  return { providers, upstreams, catalogue: { ...catalogue, readUpstreams, testCall: testCallWith(providers) } };
+}
+
+/** Longer than an answer of one token takes, also from a server that first loads the model. */
+const TEST_MS_MAX = 30_000;
+
+/** One small call by the clients that calls use, so that it shows what calls would meet (MO-11). Undefined without a key. */
+function testCallWith(providers: ReturnType<typeof openProviders>) {
+  return async ({ definition, ...target }: TestTarget): Promise<TestedCall | undefined> => {
+    if (!providers.canReach(definition)) return undefined;
+    const provider = providers.clientOf(definition, 0);
+    return testCall({ definition, provider, timeoutMs: TEST_MS_MAX, ...target }, steadyClock);
+  };
 }
 
 /** Opens the clients of providers, with their keys. */

@@ -8,7 +8,7 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, type SendMail } from '#app/mail.ts';
-import { addOperatorRoutes, composeOperator } from '#app/operator-plane.ts';
+import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
 import { openBudgets } from '#app/key-budgets.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
@@ -78,7 +78,7 @@ interface PlanesOptions {
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed & { readonly lend: Lend };
   readonly ownCalls: OwnCalls;
-  readonly catalogue: Refreshed & Pick<OperatorPlane, 'readUpstreams'> & Pick<Catalogue, 'find' | 'list'>;
+  readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
   readonly webhooks: Pick<
     ControlPlane,

@@ -9,6 +9,8 @@ import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addPendingRoutes } from '#http/operator-plane/pending.ts';
+import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
@@ -22,10 +24,14 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import type { MoneyGround } from '#operator/money-acts.ts';
+import { createPendingActs } from '#operator/pending.ts';
+import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
 interface OperatorOptions {
@@ -36,11 +42,17 @@ interface OperatorOptions {
     readonly check: Pool;
   };
   readonly keys: { readonly refresh: () => Promise<void> };
-  readonly catalogue: { readonly refresh: () => Promise<void> } & Pick<OperatorPlane, 'readUpstreams'>;
+  readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
+}
+
+/** What operators see and do of the catalogue in memory. */
+export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams'> {
+  readonly refresh: () => Promise<void>;
+  readonly testCall: (target: TestTarget) => Promise<TestedCall | undefined>;
 }
 
 /** What operators act on. */
@@ -55,14 +67,19 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       await sendMail(after, movedMail({ ...config, isOld: false }), tx);
     },
   };
+  const ground = { pool, currency, refunds: payments?.refunds };
+  const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets(ground),
+    pending: createPendingActs(ground),
+    limits: config.operatorLimits,
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
     walletList: createWalletList(pool),
-    previews: createPreviews(pool, desksOf(currency, payments)),
+    previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) }),
+    catalogue: desk,
+    providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
     readUpstreams: catalogue.readUpstreams,
@@ -74,10 +91,10 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 }
 
 /** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
-function desksOf(currency: string, payments: Payments | undefined): Parameters<typeof createPreviews>[1] {
-  const refunds = payments && { ...payments.refunds, ask: () => Promise.resolve('asked' as const) };
+function desksOf({ currency, refunds }: Omit<MoneyGround, 'pool'>): Parameters<typeof createPreviews>[1] {
+  const unasked = refunds && { ...refunds, ask: () => Promise.resolve('asked' as const) };
   return (pool) => ({
-    wallets: createOperatorWallets({ pool, currency, refunds }),
+    wallets: createOperatorWallets({ pool, currency, refunds: unasked }),
     walletOwners: createWalletOwners({ pool, currency, mailReleased: mailNobody, mailMoved: mailNobody }),
   });
 }
@@ -92,8 +109,10 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);

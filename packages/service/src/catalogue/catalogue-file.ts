@@ -5,9 +5,10 @@ import {
   type CatalogueProvider,
   catalogueSchema,
   reasonsOutOfSight,
-  statedPrice,
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';
+import { CatalogueFileError } from '#catalogue/catalogue-fault.ts';
+import { refuseUnwantedPrices } from '#catalogue/unwanted-prices.ts';
 import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import {
   deleteRows,
@@ -24,28 +25,14 @@ import {
   upsertModels,
   upsertProviders,
 } from '#catalogue/queries.ts';
-import { changeInForce, changesOfPrices, isSamePrice, pricesOf } from '#catalogue/price-row.ts';
+import { changesOfPrices, pricesOf } from '#catalogue/price-row.ts';
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration, selectGenerations } from '#db/queries.ts';
-import { epochMsOf, systemClock } from '#kernel/clock.ts';
+import { systemClock } from '#kernel/clock.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-interface CatalogueFault {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** A catalogue file that cannot be used. The message lists every fault with its place, so that one edit can fix them all. */
-export class CatalogueFileError extends Error {
-  /** Empty when the text is not even JSON. */
-  readonly faults: readonly CatalogueFault[];
-
-  constructor(message: string, faults: readonly CatalogueFault[] = []) {
-    super(message);
-    this.faults = faults;
-  }
-}
+export { CatalogueFileError } from '#catalogue/catalogue-fault.ts';
 
 /** Parses a catalogue file. Throws `CatalogueFileError` unless it is a complete, consistent catalogue. */
 export function parseCatalogueFile(text: string): CatalogueFile {
@@ -81,7 +68,9 @@ export async function applyCatalogueFile(pool: Pool, text: string, nowMs = syste
     await bumpGeneration(tx, 'catalogue');
     const applied = await selectAppliedDigest(tx);
     if (applied !== undefined && equalBytes(applied, digest)) return false;
-    await store(tx, await readRows(tx), file, nowMs);
+    const before = await readRows(tx);
+    refuseUnwantedPrices(fileOf(before), file, nowMs);
+    await store(tx, before, file, nowMs);
     await insertAppliedFile(tx, digest);
     return true;
   });
@@ -113,28 +102,54 @@ async function readRows(db: Queryable): Promise<Rows> {
   };
 }
 
+interface EditedCatalogue {
+  readonly file: CatalogueFile;
+  /** After the edit. The one before if nothing changed: then the caller rolls back. */
+  readonly version: bigint;
+  readonly isChanged: boolean;
+}
+
+/** A change of the catalogue by a person. */
+export interface CatalogueEdit<Refused extends Refusal> {
+  /** Receives the whole catalogue and its version, and returns the new one or a refusal. */
+  readonly change: (current: CatalogueFile, version: bigint) => object | Refused;
+  /** Refuses a complete, consistent catalogue for other reasons. */
+  readonly refuse?: (file: CatalogueFile, current: CatalogueFile) => Refused | undefined;
+}
+
 /**
- * Changes the catalogue in a transaction. `edit` receives the whole catalogue and its version, and returns the new one or a
- * refusal. Concurrent changes run one after the other, and only rows that differ are written. Throws `CatalogueFileError`
- * when the result is not a complete, consistent catalogue.
+ * Changes the catalogue in a transaction. Concurrent changes run one after the other, and only rows that differ are written.
+ * Throws `CatalogueFileError` when the result is not a complete, consistent catalogue.
  */
 export async function editCatalogue<Refused extends Refusal>(
   tx: Queryable,
-  edit: (current: CatalogueFile, version: bigint) => object | Refused,
+  edit: CatalogueEdit<Refused>,
   nowMs = systemClock.nowMs(),
-): Promise<{ readonly file: CatalogueFile; readonly isChanged: boolean } | Refused> {
+): Promise<EditedCatalogue | Refused> {
   const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as in `applyCatalogueFile`.
   const before = await readRows(tx);
-  const edited = edit(fileOf(before), generation - 1n);
+  const file = editedFile(edit, { file: fileOf(before), version: generation - 1n }, nowMs);
+  if (file instanceof Refusal) return file;
+  const isChanged = await store(tx, before, file, nowMs);
+  if (!isChanged) return { file: fileOf(before), version: generation - 1n, isChanged };
+  return { file: fileOf(await readRows(tx)), version: generation, isChanged };
+}
+
+/** What `editCatalogue` would store, with the same checks. */
+export function editedFile<Refused extends Refusal>(
+  { change, refuse }: CatalogueEdit<Refused>,
+  current: { readonly file: CatalogueFile; readonly version: bigint },
+  nowMs = systemClock.nowMs(),
+): CatalogueFile | Refused {
+  const edited = change(current.file, current.version);
   if (edited instanceof Refusal) return edited;
-  const isChanged = await store(tx, before, checked(edited), nowMs);
-  return { file: fileOf(isChanged ? await readRows(tx) : before), isChanged };
+  const file = checked(edited);
+  refuseUnwantedPrices(current.file, file, nowMs);
+  return refuse?.(file, current.file) ?? file;
 }
 
 /** Writes the rows that differ from `before`. True when any did. */
 async function store(tx: Queryable, before: Rows, file: CatalogueFile, nowMs: number): Promise<boolean> {
-  refusePastChanges(fileOf(before), file, nowMs);
-  refuseIdlePrices(fileOf(before), file, nowMs);
   const providers = changesOf(before.providers, new Map(Object.entries(file.providers)));
   const models = changesOf(before.models, new Map(file.models.map((model) => [model.id, rowOf(model)])));
   const aliases = changesOf(before.aliases, new Map(Object.entries(file.aliases)));
@@ -172,71 +187,6 @@ function fileOf({ providers, models, aliases }: Rows): CatalogueFile {
     models: [...models.values()].map(entryOf),
     aliases: Object.fromEntries(aliases),
   };
-}
-
-/**
- * Refuses a new price whose time has passed already: it would come into force at once, and nobody writes that on purpose. A
- * price that is stored may stay after its time has come.
- */
-function refusePastChanges(before: CatalogueFile, file: CatalogueFile, nowMs: number): void {
-  const known = new Set(changesIn(before).map(({ name }) => name));
-  const past = changesIn(file).find(({ name, from }) => epochMsOf(from) <= nowMs && !known.has(name));
-  if (past === undefined) return;
-  throw faultAt(past.path, `${past.from} has passed. Write a price that is in force into \`price\``);
-}
-
-function faultAt(path: readonly PropertyKey[], message: string): CatalogueFileError {
-  return new CatalogueFileError(`The catalogue has faults:\n  ${path.join('.')}: ${message}.`, [{ path, message }]);
-}
-
-/**
- * Refuses a new `price` that no call would be charged by, because a price that was set for later has come into force. Without this,
- * calls would go on at the old price, and nobody would notice.
- */
-function refuseIdlePrices(before: CatalogueFile, { models }: CatalogueFile, nowMs: number): void {
-  const known = new Map(before.models.flatMap((model) => sheetsOf(model).map((sheet) => [sheet.name, sheet])));
-  for (const [index, model] of models.entries()) {
-    for (const { name, price, priceChanges, path } of sheetsOf(model)) {
-      const old = known.get(name);
-      const current = changeInForce(priceChanges, nowMs);
-      if (old === undefined || current === undefined || price === undefined) continue;
-      if (isDeepStrictEqual(price, old.price) || isSamePrice(price, current.price)) continue;
-      throw faultAt(
-        ['models', index, ...path, 'price'],
-        `would not be in force: the price of ${current.from} is. Remove that one from \`priceChanges\` as well`,
-      );
-    }
-  }
-}
-
-/** A model's own price and those of its upstreams, each with its changes and a name that it keeps wherever it is in the file. */
-function sheetsOf(model: CatalogueModel) {
-  const own = { name: model.id, price: statedPrice(model), priceChanges: model.priceChanges, path: [] };
-  const others = (model.upstreams ?? []).map(({ provider, providerModel, price, priceChanges }, place) => ({
-    name: JSON.stringify([model.id, provider, providerModel]),
-    price,
-    priceChanges,
-    path: ['upstreams', place],
-  }));
-  return [own, ...others];
-}
-
-/** Every price that is set for later, with a name that it keeps wherever it is in the file. */
-function changesIn({ models }: CatalogueFile) {
-  return models.flatMap((model, index) => [
-    ...(model.priceChanges ?? []).map(({ from }, change) => ({
-      from,
-      name: JSON.stringify([model.id, from]),
-      path: ['models', index, 'priceChanges', change, 'from'],
-    })),
-    ...(model.upstreams ?? []).flatMap(({ provider, providerModel, priceChanges = [] }, place) =>
-      priceChanges.map(({ from }, change) => ({
-        from,
-        name: JSON.stringify([model.id, from, provider, providerModel]),
-        path: ['models', index, 'upstreams', place, 'priceChanges', change, 'from'],
-      })),
-    ),
-  ]);
 }
 
 /** Writes the prices of these models that differ from the stored ones. A model that is gone has none. */

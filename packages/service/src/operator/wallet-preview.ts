@@ -9,6 +9,7 @@ import { selectJournalAfter, selectWalletState } from '#ledger/wallet/operator-q
 import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 import { type Wallet, walletOf } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts.ts';
+import { PendingAct } from '#operator/pending-act.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 
@@ -34,6 +35,8 @@ interface WalletDesks {
 export interface WalletEffects {
   /** False: the act changes nothing, because its key was used for it, or there is nothing to change. */
   readonly isChange: boolean;
+  /** The act is above the amount for one person: it waits until a second one confirms it. */
+  readonly isForTwo: boolean;
   /** Undefined: the act opens the wallet. */
   readonly before: Wallet | undefined;
   readonly after: Wallet;
@@ -41,7 +44,7 @@ export interface WalletEffects {
   readonly entries: readonly EntryRow[];
 }
 
-type ActRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
+type ActRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST' | 'FORBIDDEN'>;
 
 /** Does an act on a wallet. `key` counts once for each wallet and kind of act. */
 export function doWalletAct(
@@ -49,7 +52,7 @@ export function doWalletAct(
   by: Act,
   wallet: WalletName,
   { key, ...wanted }: WalletAct & { readonly key: string },
-): Promise<Wallet | ActRefusal> {
+): Promise<Wallet | PendingAct | ActRefusal> {
   switch (wanted.act) {
     case 'open': {
       const { cap, amount } = wanted;
@@ -85,6 +88,8 @@ export interface Previews {
   ) => Promise<Awaited<ReturnType<WalletOwners['move']>> | Busy>;
 }
 
+/** Of an act that leaves no line in the audit trail. */
+const REASON = 'preview';
 /** A take-back writes two entries; nothing writes more. */
 const ENTRIES_MAX = 10;
 /** Each rehearsal holds a connection, and takes a second one for a moment. */
@@ -94,13 +99,25 @@ const REHEARSALS = { runningMax: 1, waitingMax: 20 };
 export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks): Previews {
   const rehearsals = createConcurrencyLimit(REHEARSALS);
   return {
-    walletAct: async (by, wallet, wanted) =>
-      (await rehearsals.run(() =>
+    walletAct: async (by, wallet, wanted) => {
+      const shown = (limits: Act['limits']) =>
         rehearse(pool, async (rehearsal) => {
-          const done = await doWalletAct(desksOn(rehearsal.pool), by, wallet, wanted);
-          return done instanceof Refusal ? done : effectsOn(pool, rehearsal, wallet);
-        }),
-      )) ?? busy(),
+          const desks = desksOn(rehearsal.pool);
+          const done = await doWalletAct(desks, { ...by, reason: REASON, limits }, wallet, wanted);
+          return done instanceof Refusal || done instanceof PendingAct ? done : effectsOn(pool, rehearsal, wallet);
+        });
+      return (
+        (await rehearsals.run(async () => {
+          const first = await shown(by.limits);
+          if (!(first instanceof PendingAct)) return first;
+          // It would wait for a second person. What it does then is found out without limits, and in a rehearsal of its own:
+          // the first one has the lock of the operator, which no act takes before that of a wallet.
+          const later = await shown(undefined);
+          assert(!(later instanceof PendingAct), 'nothing waits that nothing bounds');
+          return later instanceof Refusal ? later : { ...later, isForTwo: true };
+        })) ?? busy()
+      );
+    },
     identityMove: async (...asked) =>
       (await rehearsals.run(() => rehearse(pool, (inside) => desksOn(inside.pool).walletOwners.move(...asked)))) ??
       busy(),
@@ -121,7 +138,13 @@ async function effectsOn(
   const before = outside === undefined || outside.version < after.version ? outside : after;
   const seq = before?.entry_seq ?? 0n;
   const entries = before === after ? [] : await selectJournalAfter(rehearsal.pool, after.wallet_id, seq, ENTRIES_MAX);
-  return { isChange: rehearsal.hasCommitted(), before: before && walletOf(before), after: walletOf(after), entries };
+  return {
+    isChange: rehearsal.hasCommitted(),
+    isForTwo: false,
+    before: before && walletOf(before),
+    after: walletOf(after),
+    entries,
+  };
 }
 
 function busy(): Busy {

@@ -85,7 +85,7 @@ function withChunk(answer: Answer, { choices, usage }: Chunk): Answer {
   };
 }
 
-function callOf(manner: Manner, { request, outputTokens }: ProbeCall): ProviderCall {
+export function callOf(manner: Manner, { request, outputTokens }: ProbeCall): ProviderCall {
   const { providerModel, outputLimitParameter, timeoutMs } = manner;
   return {
     request,
@@ -109,7 +109,7 @@ async function orFailure(manner: Manner, { request }: ProbeCall, ask: () => Prom
 }
 
 /** A report counts if it says how long the answer was, because that is what costs. */
-function reported(usage: UsageReport | undefined): TokenCounts | undefined {
+export function reported(usage: UsageReport | undefined): TokenCounts | undefined {
   const counts = usage?.counts;
   return counts?.prompt === undefined || counts.completion === undefined ? undefined : counts;
 }

@@ -229,14 +229,14 @@ interface GroupNames {
 /** One row for each of `most` models, apps or outcomes: first those that cost most, then those with most calls. */
 export async function selectGroups<By extends keyof GroupNames>(
   db: Queryable,
-  query: SumsQuery,
+  query: SumsQuery & { readonly model?: string | undefined },
   by: By,
   most: number,
 ): Promise<readonly (SumsRow & { readonly name: GroupNames[By] })[]> {
   const { rows } = await db.query<SumsRow & { name: GroupNames[By] }>(
-    `select h.${by} as name, ${SUMS} from ${ROWS}
+    `select h.${by} as name, ${SUMS} from ${ROWS} and ($9::text is null or h.model = $9)
      group by 1 order by sum(h.charged_micros) desc, sum(h.calls) desc, 1 limit $8`,
-    [...valuesOf(query), most],
+    [...valuesOf(query), most, query.model ?? null],
   );
   return rows;
 }

@@ -73,8 +73,8 @@ export interface Stats {
   readonly byModel: (range: StatsRange) => Promise<readonly ModelFigures[]>;
   /** The outcomes of most calls first. */
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
-  /** The apps that cost most first, at most a hundred. */
-  readonly byApp: (range: StatsRange) => Promise<readonly AppFigures[]>;
+  /** The apps that cost most first, at most a hundred. With a model: by their calls of it. */
+  readonly byApp: (range: StatsRange & { readonly model?: string }) => Promise<readonly AppFigures[]>;
   /** One point for each day, also those without calls, of one key. */
   readonly keySeries: (
     range: StatsTime & { readonly appId: AppId; readonly keyId: KeyId },
@@ -108,8 +108,8 @@ export function createStats(db: Queryable): Stats {
         .map((row) => ({ ...row, kind: kindOf(row.outcome) }))
         .toSorted((one, other) => other.calls - one.calls);
     },
-    byApp: async (range) => {
-      const rows = await selectGroups(db, queryOf(range), 'app_id', GROUPS_MAX);
+    byApp: async ({ model, ...range }) => {
+      const rows = await selectGroups(db, { ...queryOf(range), model }, 'app_id', GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
     },
     byKey: async ({ appId, ...time }) => {

@@ -33,8 +33,11 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
+import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -50,12 +53,12 @@ type ServicesOfConsole = Omit<TeamServices, 'cookies'> &
   WebhooksServices;
 
 /** A room of the pages for operators is one line here. */
-type ServicesOfOps = OpsServices;
+type ServicesOfOps = OpsServices & OpsCatalogueServices;
 
 interface PagesOptions
   extends Omit<AccountServices, 'cookies' | 'frame'>,
     Omit<ServicesOfConsole, 'frame'>,
-    Omit<ServicesOfOps, 'frame'> {
+    Omit<ServicesOfOps, 'frame' | 'catalogue'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly isDevelopment: boolean;
@@ -115,6 +118,8 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPendingPages(ops),
+    ...opsCataloguePages(ops),
     ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);

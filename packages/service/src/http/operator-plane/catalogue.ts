@@ -10,6 +10,7 @@ import {
   priceHistorySchema,
   reasonQuerySchema,
 } from '@purser/contract/operator.ts';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { priceToWire } from '#catalogue/price-row.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
@@ -18,34 +19,43 @@ import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 const GONE = { 204: z.null() };
+/** The reason of an act is in the query, because the bodies are catalogue entries and `DELETE` has none. */
+const EDIT = { querystring: reasonQuerySchema, headers: catalogueHeadersSchema };
 
-/**
- * Routes for the catalogue: providers, models with their prices, aliases (CP-05, MO-05, MO-06). The reason of an act is in
- * the query, because these bodies are catalogue entries and `DELETE` has none.
- */
+interface EditHeaders {
+  readonly 'if-match'?: string | undefined;
+}
+
+/** The version that the caller has read. `if-match` prevents lost updates: two operators may edit the same version. */
+export function versionIn(headers: EditHeaders): bigint | undefined {
+  const version = /\d+/.exec(headers['if-match'] ?? '')?.[0];
+  return version === undefined ? undefined : BigInt(version);
+}
+
+/** Answers with the version that has the edit, so that the caller can go on with it. */
+export function versioned(reply: FastifyReply, version: bigint): void {
+  reply.header('etag', `"${version}"`);
+}
+
+/** Routes for the catalogue: the whole of it, models with their prices, aliases (CP-05, MO-05, MO-06). */
 export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void {
   const { catalogue } = operator;
   plane.get('/operator/catalogue', { schema: { response: { 200: catalogueSchema } } }, async (_request, reply) => {
     const { file, version } = await catalogue.read();
-    return reply.header('etag', `"${version}"`).send(file);
+    versioned(reply, version);
+    return file;
   });
 
   plane.put(
     '/operator/catalogue',
-    {
-      config: { isLarge: true },
-      schema: {
-        querystring: reasonQuerySchema,
-        body: catalogueSchema,
-        headers: catalogueHeadersSchema,
-        response: { 200: catalogueSchema },
-      },
-    },
-    async (request) => {
-      // `if-match` prevents lost updates: two operators may edit the same version of the file.
-      const version = /\d+/.exec(request.headers['if-match'] ?? '')?.[0];
-      const expected = version === undefined ? undefined : BigInt(version);
-      return granted(await catalogue.replace(actOf(operator, request, request.query.reason), request.body, expected));
+    { config: { isLarge: true }, schema: { ...EDIT, body: catalogueSchema, response: { 200: catalogueSchema } } },
+    async (request, reply) => {
+      const act = actOf(operator, request, request.query.reason);
+      const edited = granted(
+        await catalogue.change(act, { kind: 'catalogue', file: request.body }, versionIn(request.headers)),
+      );
+      versioned(reply, edited.version);
+      return edited.result;
     },
   );
 
@@ -58,22 +68,17 @@ function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
   const { catalogue } = operator;
   plane.put(
     '/operator/models/:id',
-    {
-      schema: {
-        querystring: reasonQuerySchema,
-        params: modelParamsSchema,
-        body: modelEntrySchema,
-        response: { 200: modelSchema },
-      },
-    },
-    async (request) => {
+    { schema: { ...EDIT, params: modelParamsSchema, body: modelEntrySchema, response: { 200: modelSchema } } },
+    async (request, reply) => {
       const { id } = request.params;
       if (request.body.id !== undefined && request.body.id !== id) {
         granted(refuse('BAD_REQUEST', '`id` must be the one in the address, or left out.', { param: 'id' }));
       }
-      return granted(
-        await catalogue.putModel(actOf(operator, request, request.query.reason), id, { ...request.body, id }),
-      );
+      const act = actOf(operator, request, request.query.reason);
+      const entry = { ...request.body, id };
+      const edited = granted(await catalogue.putModel(act, id, entry, versionIn(request.headers)));
+      versioned(reply, edited.version);
+      return edited.result;
     },
   );
 
@@ -97,9 +102,17 @@ function addModelRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.delete(
     '/operator/models/:id',
-    { schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
+    { schema: { ...EDIT, params: modelParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteModel(actOf(operator, request, request.query.reason), request.params.id));
+      const act = actOf(operator, request, request.query.reason);
+      const edited = granted(
+        await catalogue.change(
+          act,
+          { kind: 'model', name: request.params.id, entry: undefined },
+          versionIn(request.headers),
+        ),
+      );
+      versioned(reply, edited.version);
       return reply.code(204).send(null);
     },
   );
@@ -110,27 +123,32 @@ function addAliasRoutes(plane: Plane, operator: OperatorPlane): void {
   const { catalogue } = operator;
   plane.put(
     '/operator/aliases/:alias',
-    {
-      schema: {
-        querystring: reasonQuerySchema,
-        params: aliasParamsSchema,
-        body: aliasTargetSchema,
-        response: { 200: aliasSchema },
-      },
-    },
-    async (request) => {
+    { schema: { ...EDIT, params: aliasParamsSchema, body: aliasTargetSchema, response: { 200: aliasSchema } } },
+    async (request, reply) => {
       const { alias } = request.params;
       const { target } = request.body;
-      granted(await catalogue.putAlias(actOf(operator, request, request.query.reason), alias, target));
+      const act = actOf(operator, request, request.query.reason);
+      const edited = granted(
+        await catalogue.change(act, { kind: 'alias', name: alias, entry: target }, versionIn(request.headers)),
+      );
+      versioned(reply, edited.version);
       return { alias, target };
     },
   );
 
   plane.delete(
     '/operator/aliases/:alias',
-    { schema: { querystring: reasonQuerySchema, params: aliasParamsSchema, response: GONE } },
+    { schema: { ...EDIT, params: aliasParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteAlias(actOf(operator, request, request.query.reason), request.params.alias));
+      const act = actOf(operator, request, request.query.reason);
+      const edited = granted(
+        await catalogue.change(
+          act,
+          { kind: 'alias', name: request.params.alias, entry: undefined },
+          versionIn(request.headers),
+        ),
+      );
+      versioned(reply, edited.version);
       return reply.code(204).send(null);
     },
   );

@@ -55,15 +55,13 @@ export function addWalletListRoutes(plane: Plane, operator: OperatorPlane): void
       const key = request.body.idempotencyKey ?? `preview ${randomBase62(KEY_LENGTH)}`;
       const wanted = { ...walletActOf(request.body), key };
       return effectsToWire(
-        granted(await previews.walletAct(actOf(operator, request, PREVIEW), request.params, wanted)),
+        granted(await previews.walletAct(actOf(operator, request, undefined), request.params, wanted)),
       );
     },
   );
 }
 
 const KEY_LENGTH = 22;
-/** The reason of an act that leaves no line in the audit trail. */
-const PREVIEW = 'preview';
 
 /** The filter that a query asks for. The page of wallets asks in the same way. */
 export function walletFilterOf(query: Omit<Query, 'sort' | 'after' | 'limit'>) {
@@ -104,9 +102,10 @@ export function walletActOf({ act, amountMicros, spendCapMicros, paymentId, writ
   }
 }
 
-function effectsToWire({ isChange, before, after, entries }: WalletEffects) {
+function effectsToWire({ isChange, isForTwo, before, after, entries }: WalletEffects) {
   return {
     changes: isChange,
+    needsSecondPerson: isForTwo,
     before: before === undefined ? null : operatorWalletToWire(before),
     after: operatorWalletToWire(after),
     entries: entries.map((entry) => ({

@@ -3,6 +3,7 @@ import { reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { unreachable } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { PendingAct } from '#operator/pending-act.ts';
 import { doWalletAct, type WalletAct, type WalletEffects } from '#operator/wallet-preview.ts';
 import { button } from '#web/components/button.ts';
 import { filterForm } from '#web/components/filter.ts';
@@ -158,6 +159,7 @@ async function done(services: OpsServices, asked: OpsRequest, act: Name, form: F
   }
   if (effects.isChange && signOf(effects) !== form.field('shown')) return again(refuse('CONFLICT', TEXTS.changed));
   const acted = await doWalletAct(services.operator, asked.act(checked.value.reason), wallet, { ...wanted, key });
+  if (acted instanceof PendingAct) return redirectTo(opsPath('pending', { done: 'asked' }));
   return acted instanceof Refusal ? again(acted) : redirectTo(to);
 }
 

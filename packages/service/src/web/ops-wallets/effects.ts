@@ -10,7 +10,7 @@ import { ASK_TEXTS as TEXTS, WALLET_TEXTS } from '#web/ops-wallets/texts.ts';
 
 /** What an act will do: the wallet before and after, and the entries that it writes. */
 export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Formats): Html {
-  const { isChange, before, after, entries } = effects;
+  const { isChange, isForTwo, before, after, entries } = effects;
   const { currency } = after;
   if (!isChange) return section({ id: 'effects', heading: TEXTS.effects, body: [TEXTS.nothing] });
   const amount = (of: (wallet: Wallet) => Micros) => (wallet: Wallet) => exactAmount(of(wallet), currency, formats);
@@ -40,6 +40,7 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
     body: [
       figures,
       written,
+      isForTwo ? html`<p>${TEXTS.forTwo}</p>` : undefined,
       isLater ? html`<p>${TEXTS.later}</p>` : undefined,
       html`<p class="soft">${TEXTS.moves}</p>`,
     ],
@@ -50,9 +51,9 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
  * What an act does beside moving a balance that calls move too, as a form carries it. If it is not the same any more when the
  * form arrives, the act would do something that nobody has read.
  */
-export function signOf({ isChange, before, after, entries }: WalletEffects): string {
+export function signOf({ isChange, isForTwo, before, after, entries }: WalletEffects): string {
   const booked = entries.map(({ kind, amount_micros }) => `${kind} ${amount_micros}`);
-  return [isChange, stateOf(before), stateOf(after), ...booked].join(';');
+  return [isChange, isForTwo, stateOf(before), stateOf(after), ...booked].join(';');
 }
 
 function stateOf(wallet: Wallet | undefined): string {

@@ -158,6 +158,8 @@ export const ASK_TEXTS = {
   nothing: 'Nothing would change: this was done already, or there is nothing to do.',
   later:
     'The payment processor is asked to pay the amount back. The rest is booked when it has paid: out of the money that is set aside, or out of the balance if nothing could be set aside. That suspends the wallet if the balance is too small then.',
+  forTwo:
+    'This is above the amount for one person. Nothing is done until a second operator confirms it. It then does this, to the wallet as it is by then.',
   moves: 'These figures are exact for the wallet as it is now. Calls that end meanwhile change its balance.',
   reason: 'Reason, for the audit trail',
   changed:

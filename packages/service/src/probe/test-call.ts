@@ -1,0 +1,49 @@
+import type { SteadyClock } from '#kernel/clock.ts';
+import { TextRun } from '@purser/text-runs/text-run.ts';
+import { callOf, type Manner, reported } from '#probe/exchange.ts';
+import type { TokenCounts } from '#providers/completion.ts';
+import { type ChunkSource, type StreamChunk, UpstreamError, type UpstreamErrorKind } from '#providers/provider.ts';
+
+/** What one small call has shown. It has no text of the provider and nothing of the key. */
+export interface TestedCall {
+  /** `answered`, or what the upstream did instead. */
+  readonly outcome: 'answered' | UpstreamErrorKind;
+  /** In our words. */
+  readonly words: string;
+  /** The HTTP status of a refusal. */
+  readonly status: number | undefined;
+  /** In milliseconds: until the first of the answer, and until its end. */
+  readonly firstByteMs: number | undefined;
+  readonly totalMs: number;
+  /** Undefined if the upstream reported none. */
+  readonly usage: TokenCounts | undefined;
+}
+
+/** Some 10 tokens, by any tokenizer. */
+const HELLO = { request: { messages: [{ role: 'user', content: 'Say hello.' }] }, outputTokens: 1 };
+
+/** Makes one streamed call of one token of output, and measures it. A failure of the upstream is a result. */
+export async function testCall(manner: Manner, clock: SteadyClock): Promise<TestedCall> {
+  const beginMs = clock.nowMs();
+  const sinceMs = () => Math.round(clock.nowMs() - beginMs);
+  let firstByteMs: number | undefined;
+  try {
+    const source: ChunkSource = await manner.provider.stream(callOf(manner, HELLO), new AbortController().signal);
+    let usage: TokenCounts | undefined;
+    const take = (chunks: readonly StreamChunk[]): boolean => {
+      firstByteMs ??= sinceMs();
+      for (const one of chunks) {
+        for (const chunk of one instanceof TextRun ? one.chunks : [one]) usage = reported(chunk.usage) ?? usage;
+      }
+      return true;
+    };
+    const first = await source.first();
+    if (first !== undefined) take(first);
+    await source.rest(take);
+    return { outcome: 'answered', words: 'It answered.', status: undefined, firstByteMs, totalMs: sinceMs(), usage };
+  } catch (fault) {
+    if (!(fault instanceof UpstreamError)) throw fault;
+    const { kind, message, status } = fault;
+    return { outcome: kind, words: message, status, firstByteMs, totalMs: sinceMs(), usage: undefined };
+  }
+}

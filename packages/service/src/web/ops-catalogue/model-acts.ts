@@ -1,0 +1,43 @@
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { forOperator } from '#web/ops/for-operator.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+import { showModel } from '#web/ops-catalogue/model-page.ts';
+import { actIn } from '#web/ops-catalogue/parts.ts';
+import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
+import { MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
+
+/** `/ops/alias?id=`: points an alias at the model, or removes one. */
+export function aliasForm(services: OpsCatalogueServices): PageMethods {
+  return forOperator(services, {
+    POST: async (asked, form) => {
+      const id = asked.request.query.get('id') ?? '';
+      const gone = form.field('gone');
+      const given = actIn(asked, form);
+      if (given instanceof Refusal) return showModel(services, asked, id, given);
+      const name = gone === '' ? form.field('alias').trim() : gone;
+      if (name === '') return showModel(services, asked, id, refuse('BAD_REQUEST', TEXTS.aliasMissing));
+      const entry = gone === '' ? id : undefined;
+      const change = { kind: 'alias', name, entry } as const;
+      const done = await services.operator.catalogue.change(given.act, change, given.version);
+      if (done instanceof Refusal) return showModel(services, asked, id, done);
+      return redirectTo(opsPath('model', { id, done: gone === '' ? 'alias' : 'alias-gone' }));
+    },
+  });
+}
+
+/** `/ops/model-delete?id=`: removes the model. */
+export function modelDeleteForm(services: OpsCatalogueServices): PageMethods {
+  return forOperator(services, {
+    POST: async (asked, form) => {
+      const id = asked.request.query.get('id') ?? '';
+      const given = actIn(asked, form);
+      if (given instanceof Refusal) return showModel(services, asked, id, given);
+      const change = { kind: 'model', name: id, entry: undefined } as const;
+      const done = await services.operator.catalogue.change(given.act, change, given.version);
+      if (done instanceof Refusal) return showModel(services, asked, id, done);
+      return redirectTo(opsPath('catalogue', { done: 'model-gone' }));
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import type { PageMethods } from '#web/frame/page.ts';
+import { cataloguePage } from '#web/ops-catalogue/catalogue-page.ts';
+import { aliasForm, modelDeleteForm } from '#web/ops-catalogue/model-acts.ts';
+import { modelEditPage } from '#web/ops-catalogue/model-edit.ts';
+import { modelPage } from '#web/ops-catalogue/model-page.ts';
+import { pricePage } from '#web/ops-catalogue/price-page.ts';
+import { providerDeleteForm, providerPage, providerTestForm } from '#web/ops-catalogue/provider-acts.ts';
+import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
+
+/** The catalogue as operators see and change it. */
+export function opsCataloguePages(services: OpsCatalogueServices): Readonly<Record<string, PageMethods>> {
+  return {
+    '/ops/catalogue': cataloguePage(services),
+    '/ops/model': modelPage(services),
+    '/ops/model-edit': modelEditPage(services),
+    '/ops/price': pricePage(services),
+    '/ops/alias': aliasForm(services),
+    '/ops/model-delete': modelDeleteForm(services),
+    '/ops/provider': providerPage(services),
+    '/ops/provider-delete': providerDeleteForm(services),
+    '/ops/provider-test': providerTestForm(services),
+  };
+}
