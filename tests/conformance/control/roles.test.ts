@@ -146,6 +146,7 @@ async function leadNowhere(): Promise<void> {
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
+  previewWalletAct: () => ({ act: 'reinstate' }),
   changeApp: () => ({ name: 'Renamed' }),
   mintKey: () => ({ mode: 'live' }),
   inviteMember: () => ({ email: `invited-${(count += 1)}@example.test`, role: 'viewer' }),
