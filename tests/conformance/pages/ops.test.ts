@@ -1,212 +1,269 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { type Browser, openBrowser } from '../../support/browser.ts';
-import { newOperator, type Person } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
+import type { Browser } from '../../support/browser.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
-import { trailOf } from '../../support/trail.ts';
-import { walletOwnersOf } from '../../support/wallet-owner.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
-/** Of one page. */
+/** Of one page, the session included. */
 const STATEMENTS_MAX = 10;
 
-const { service, app, newUser } = await setStage({ environment: { PURSER_SECOND_PERSON_MICROS: '50000000' } });
-const admin = await newOperator(service);
-const newWalletOwner = walletOwnersOf(service);
+/** The pages for operators, in a browser without scripts. One service for all of them. */
 
-function browserWith({ token = '' }: Person): Browser {
-  const browser = openBrowser(service.url);
-  browser.cookies.set('__Host-purser-session', token);
-  return browser;
-}
-
-const browser = browserWith(admin);
-
-function addressOf(page: string, user: string, more: Readonly<Record<string, string>> = {}): string {
-  return `/ops/${page}?${new URLSearchParams({ app: app.appId, user, ...more }).toString()}`;
-}
-
-async function entriesOf(user: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const { entries } = await admin.get(200, 'GET', `/operator/apps/${app.appId}/wallets/${user}`);
-  return entries as readonly Readonly<Record<string, unknown>>[];
-}
-
-test('CP-05 an operator finds wallets by app, user, state, age and balance, and pages through them', async () => {
-  const users: string[] = [];
-  for (const balance of [1_000_000, 2_500_001, 3_000_000]) users.push(await newUser(balance));
-  const [first = '', second = '', third = ''] = users;
-  await admin.get(200, 'POST', `/operator/apps/${app.appId}/wallets/${third}/clawback`, {
-    amountMicros: 4_000_000,
-    reason: 'stolen card',
-    idempotencyKey: 'k',
-  });
-  const listed = async (query: string) => {
-    const page = await browser.open(`/ops/wallets?app=${app.appId}&${query}`);
-    assertPage(page, 200, 'Wallets', IN_CONSOLE);
-    return users.filter((user) => page.text.includes(`<code>${user}</code>`));
-  };
-  assert.deepEqual(await listed(''), users);
-  assert.deepEqual(await listed('status=suspended'), [third]);
-  assert.deepEqual(await listed('status=disconnected'), []);
-  assert.deepEqual(await listed(`user=${second}`), [second]);
-  assert.deepEqual(await listed('minBalance=2.500001'), [second]);
-  assert.deepEqual(await listed('maxBalance=2,50'), [first, third]);
-  assert.deepEqual(await listed('before=2020-01-01T00:00'), []);
-  assert.deepEqual(await listed('from=2020-01-01T00:00&sort=oldest'), users);
-  assert.deepEqual(await listed('minHeld=0.01'), []);
-  for (const query of ['minBalance=1.234', 'status=rich', 'from=soon', 'after=x']) {
-    assertPage(await browser.open(`/ops/wallets?${query}`), 400, 'Wallets', IN_CONSOLE);
-  }
-  const seen: unknown[] = [];
-  let next: string | null = null;
-  do {
-    const after = next === null ? '' : `&after=${next}`;
-    const path = `/operator/wallets?appId=${app.appId}&limit=2&sort=oldest${after}`;
-    const page = (await admin.get(200, 'GET', path)) as { wallets: { userId: string }[]; next: string | null };
-    seen.push(...page.wallets.map(({ userId }) => userId));
-    ({ next } = page);
-  } while (next !== null);
-  assert.deepEqual(seen, users);
+const { upstream, service } = await setStage();
+const db = service.database.owner;
+const owner = await newOwner(service);
+const app = await newOwnApp(owner);
+await service.fund(app, 'anna', 10_000_000);
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
+const paid = await chat({
+  url: service.url,
+  key: app.liveKey,
+  user: 'anna',
+  headers: { 'x-correlation-id': 'a-paid-call' },
 });
+const callId = String(paid.headers.get('x-service-call-id'));
 
-test('CP-05 WA-09 the page of an act shows its exact effects first; its form then does that, once, and only with a reason', async () => {
-  const user = await newUser(2_000_000);
-  const path = addressOf('wallet-clawback', user, { amount: '2.750001' });
-  const shown = await browser.open(path);
-  assertPage(shown, 200, 'Claw money back', IN_CONSOLE);
-  for (const text of ['€0.750001', '750,001 micros', 'claw_back_receivable', 'Suspended']) {
-    assert.ok(shown.text.includes(text), `${text}: ${mainOf(shown)}`);
-  }
-  assert.equal((await entriesOf(user)).length, 1);
-  assertPage(await browser.submit(path, { reason: ' ' }), 400, 'Claw money back', IN_CONSOLE);
-  assert.equal((await entriesOf(user)).length, 1);
+/** An operator of this role in a browser, and with the API. */
+async function operatorOf(role: OperatorRole): Promise<{
+  readonly browser: Browser;
+  readonly person: Awaited<ReturnType<typeof newOperator>>;
+  readonly accountId: string;
+}> {
+  const person = await newOperator(service, role);
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as {
+    account: { email: string; accountId: string };
+  };
+  return { browser: await signedInBrowser(service, account.email), person, accountId: account.accountId };
+}
 
-  const form = { ...browser.fieldsOf(path), reason: 'Stolen card' };
-  const [once, twice] = await Promise.all([browser.ask(path, { form }), browser.ask(path, { form })]);
-  assert.deepEqual([once.status, twice.status], [303, 303]);
-  const booked = await entriesOf(user);
+const admin = await operatorOf('admin');
+
+function has(reply: Reply, ...texts: readonly string[]): void {
+  for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
+}
+
+test('CP-10 the overview begins with what needs a person, each with a way there, and with the books', async () => {
+  const { browser, person, accountId } = admin;
+  const stats = await waitUntil('the charge is in the sums', async () => {
+    const { totals } = (await person.get(200, 'GET', '/operator/stats')) as {
+      totals: { chargedMicros: number; costMicros: number };
+    };
+    return totals.chargedMicros > 0 && totals;
+  });
+  assert.ok(stats.costMicros > 0 && stats.costMicros < stats.chargedMicros);
+  const page = await browser.open('/ops');
+  assertPage(page, 200, 'Overview', IN_CONSOLE);
+  has(page, 'Needs attention', `/ops/account?id=${accountId}`, 'Provider cost', 'Margin', 'Held now', app.appId);
+  assert.match(page.text, /The books are right as of \d+ s ago|has not been checked yet/);
+  assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
+
+  await db.query(
+    `insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+     values ('chk_kept', $1, 'anna', 7000000, 'EUR', 'test')`,
+    [app.appId],
+  );
+  await db.query(
+    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+       currency, state, anomaly)
+     values ('pay_kept0000000000000000000', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
+    [app.appId],
+  );
+  await db.query(
+    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
+     select gen_random_uuid(), wallet_id, 1, '2026-11-01', false, 0, now() - interval '2 hours'
+     from ledger.wallets where app_id = $1 and user_id = 'anna'`,
+    [app.appId],
+  );
+  await db.query(`update ledger.last_check set differences = 3, ended_at = now()`);
+  const overview = (await person.get(200, 'GET', '/operator/overview')) as {
+    findings: { kind: string; count: number; of: string[] }[];
+    held: { amountMicros: number; calls: number };
+    books: { differences: number };
+  };
   assert.deepEqual(
-    booked.map(({ kind, amountMicros }) => `${String(kind)} ${String(amountMicros)}`),
-    ['claw_back_receivable 750001', 'claw_back 2000000', 'contract_credit 2000000'],
+    overview.findings.slice(0, 3).map(({ kind, count }) => [kind, count]),
+    [
+      ['ledger-wrong', 3],
+      ['payments-kept', 1],
+      ['money-held-long', 1],
+    ],
   );
-  assert.equal((await trailOf(admin, `${app.appId} ${user}`)).length, 1);
-  const done = await browser.open(once.headers.get('location') ?? '');
-  assertPage(done, 200, user, IN_CONSOLE);
-  assert.match(done.text, /The claw-back is booked\. Claw-back: €2\.00 is entry 2\. The balance after it is €0\.00\./);
-  assert.ok(
-    !(await browser.open(addressOf('wallet', user, { done: 'credit', key: 'made-up' }))).text.includes('booked.'),
-  );
+  assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
+  has(await browser.open('/ops?period=week'), 'The books are wrong: 3 differences', '1 payment waits for a person');
+  await db.query(`delete from ledger.holds where instance_id = 0`);
+  await db.query(`update ledger.last_check set differences = 0`);
 });
 
-test('CP-05 an act that has become another one since it was shown is not done, and is shown again', async () => {
-  const user = await newUser(5_000_000);
-  const path = addressOf('wallet-refund', user, { amount: '4' });
-  await browser.open(path);
-  await admin.get(200, 'POST', `/operator/apps/${app.appId}/wallets/${user}/refund`, {
-    amountMicros: 3_000_000,
-    reason: 'meanwhile',
-    idempotencyKey: 'k',
-  });
-  const again = await browser.submit(path, { reason: 'As agreed' });
-  assertPage(again, 409, 'Refund a wallet', IN_CONSOLE);
-  assert.match(again.text, /refund_receivable/);
-  assert.equal((await entriesOf(user)).length, 2);
-  assertPage(await browser.submit(path, { reason: 'As agreed' }), 200, user, IN_CONSOLE);
-  assert.equal((await entriesOf(user)).length, 4);
-});
-
-test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a person moved, on pages alone', async () => {
-  const submit = async (page: string, user: string, more: Readonly<Record<string, string>>) => {
-    const path = addressOf(page, user, more);
-    await browser.open(path);
-    const form = { ...browser.fieldsOf(path), reason: 'As agreed' };
-    // A second press of the button.
-    const replies = [await browser.ask(path, { form }), await browser.ask(path, { form })];
-    assert.deepEqual(
-      replies.map(({ status }) => status),
-      [303, 303],
-      `${page}: ${replies.map(mainOf).join('')}`,
-    );
-    return browser.open(replies[0]?.headers.get('location') ?? '');
+test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
+  const { browser, person } = admin;
+  const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
+  const [ownerAccount] = (
+    await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [owner.email])
+  ).rows;
+  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', 'anna@example.test')`);
+  await db.query(
+    `insert into connections.connections (connection_id, app_id, user_id, identity_id)
+     values ('con_found', $1, 'anna', 'idn_found')`,
+    [app.appId],
+  );
+  const found = async (q: string) => {
+    const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
+      found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
+    };
+    return list.found.map(({ kind, id, related }) => [kind, id, related.map((one) => one.kind).join(' ')]);
   };
-  assert.match((await submit('wallet-open', 'made-here', { amount: '3', cap: '9' })).text, /The wallet is open/);
-  assert.match(
-    (await submit('wallet-credit', 'made-here', { amount: '0.000001' })).text,
-    /Credit: €0\.000001 is entry 2/,
-  );
-  await submit('wallet-clawback', 'made-here', { amount: '4' });
-  const refused = await browser.open(addressOf('wallet-reinstate', 'made-here'));
-  assertPage(refused, 409, 'Reinstate a wallet', IN_CONSOLE);
-  const reinstated = await submit('wallet-reinstate', 'made-here', { writeoff: 'yes' });
-  assert.match(reinstated.text, /The wallet is not suspended any more/);
-  const owner = await newWalletOwner();
-  await owner.connect(app, 'made-here');
-  assert.ok((await browser.open(addressOf('wallet', 'made-here'))).text.includes(owner.email));
-
-  const move = `/ops/person-move?${new URLSearchParams({ email: owner.email, to: 'new@example.test' }).toString()}`;
-  assertPage(await browser.open(move), 200, 'Move to another e-mail', IN_CONSOLE);
-  const form = { ...browser.fieldsOf(move), reason: 'Lost the mailbox' };
-  for (const reply of [await browser.ask(move, { form }), await browser.ask(move, { form })]) {
-    assert.equal(reply.headers.get('location'), '/ops/person?email=new%40example.test&done=moved');
-  }
-  const person = await browser.open('/ops/person?email=new%40example.test');
-  assertPage(person, 200, 'Person', IN_CONSOLE);
-  assert.ok(person.text.includes('<code>made-here</code>'));
-  assertPage(await browser.open(`/ops/person?email=${owner.email}`), 404, 'Person', IN_CONSOLE);
-
-  assert.match((await submit('wallet-release', 'made-here', {})).text, /Nobody owns this wallet now/);
-  const acts = (await trailOf(admin, `${app.appId} made-here`)).map(({ action }) => action);
-  assert.deepEqual(acts, [
-    'wallet.release',
-    'wallet.claim',
-    'wallet.reinstate',
-    'wallet.clawback',
-    'wallet.credit',
-    'wallet.open',
-  ]);
-  assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
-});
-
-test('CP-07 an act above the amount for one person shows what it will do, and then waits for a second person', async () => {
-  const user = await newUser(1_000_000);
-  const path = addressOf('wallet-credit', user, { amount: '60' });
-  const shown = await browser.open(path);
-  assertPage(shown, 200, 'Credit a wallet', IN_CONSOLE);
-  for (const text of ['€61.00', 'until a second operator confirms it']) assert.ok(shown.text.includes(text), text);
-  const sent = await browser.ask(path, { form: { ...browser.fieldsOf(path), reason: 'Invoice 17' } });
-  assert.equal(sent.headers.get('location'), '/ops/pending?done=asked');
-  assert.equal((await entriesOf(user)).length, 1);
-});
-
-test('CP-07 an operator sees the acts of a wallet that their role allows', async () => {
-  const user = await newUser(1);
-  for (const [role, acts] of [
-    ['support', ['refund']],
-    ['finance', ['credit', 'refund', 'clawback']],
+  const wallet = `${app.appId} anna`;
+  for (const [q, ...expected] of [
+    [callId, 'call', callId, 'app wallet'],
+    ['a-paid-call', 'call', callId, 'app wallet'],
+    [`  ${callId.toUpperCase()} `, 'call', callId, 'app wallet'],
+    [app.appId, 'app', app.appId, 'account'],
+    [String(keys[0]?.keyId), 'key', String(keys[0]?.keyId), 'app'],
+    [wallet, 'wallet', wallet, 'app identity payment'],
+    ['con_found', 'wallet', wallet, 'app identity payment'],
+    ['chk_kept', 'checkout', 'chk_kept', 'payment wallet app'],
+    ['pay_kept0000000000000000000', 'payment', 'pay_kept0000000000000000000', 'checkout wallet app'],
+    [String(ownerAccount?.account_id), 'account', String(ownerAccount?.account_id), 'app'],
+    [owner.email, 'account', String(ownerAccount?.account_id), 'app'],
+    ['ANNA@example.test', 'identity', 'idn_found', 'wallet'],
   ] as const) {
-    const theirs = browserWith(await newOperator(service, role));
-    const page = await theirs.open(addressOf('wallet', user));
-    assertPage(page, 200, user, IN_CONSOLE);
-    const links = [...page.text.matchAll(/href="\/ops\/wallet-(\w+)\?/g)].map(([, act]) => act);
-    assert.deepEqual(links, acts, role);
-    const credit = await theirs.open(addressOf('wallet-credit', user, { amount: '1' }));
-    assert.equal(credit.status, role === 'finance' ? 200 : 403);
+    assert.deepEqual(await found(q), [expected], q);
   }
+  for (const q of ['anna@example', 'pay_none', 'evt_none', 'app_none', `${app.appId} berta`, 'nothing at all', '%']) {
+    assert.deepEqual(await found(q), [], q);
+  }
+  const page = await browser.open(`/ops/find?q=${callId}`);
+  assertPage(page, 200, 'Find anything', IN_CONSOLE);
+  has(page, `/ops/call?id=${callId}`, `/ops/app?id=${app.appId}`, 'action="/ops/find"', `value="${callId}"`);
+  assertPage(await browser.open('/ops/find?q=%3Cb%3E'), 404, 'Find anything', IN_CONSOLE);
+  assert.ok(!browser.page().text.includes('<b>'));
+  assertPage(await browser.open('/ops/find'), 200, 'Find anything', IN_CONSOLE);
 });
 
-test('pages for operators make a handful of statements', async (t) => {
-  const user = await newUser(1_000);
-  const query = t.mock.method(pg.Client.prototype, 'query');
-  for (const path of ['/ops/wallets', addressOf('wallet', user)]) {
+test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a running one its hold', async () => {
+  const { browser, person } = admin;
+  const page = await browser.open('/ops/call?id=a-paid-call');
+  assertPage(page, 200, 'One call', IN_CONSOLE);
+  has(page, 'Entries in the ledger', '>charge<', '>earned<', callId, 'Upstream', 'Price number');
+  const asked = (await person.get(200, 'GET', `/operator/calls?callId=${callId}`)) as {
+    entries: { kind: string; amountMicros: number }[];
+    hold: unknown;
+  };
+  const charge = Number(paid.headers.get('x-service-charge-micros'));
+  assert.deepEqual(
+    asked.entries.map(({ kind, amountMicros }) => [kind, amountMicros]),
+    [['charge', charge]],
+  );
+  assert.equal(asked.hold, null);
+
+  const running = '01900000-0000-7000-8000-000000000001';
+  await db.query(
+    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+     select $1, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = $2 and user_id = 'anna'`,
+    [running, app.appId],
+  );
+  has(await browser.open(`/ops/call?id=${running}`), 'What it holds now', '0.000077');
+  has(await browser.open(`/ops/find?q=${running}`), 'running');
+  const { hold } = await person.get(200, 'GET', `/operator/calls?callId=${running}`);
+  assert.equal((hold as { amountMicros: number }).amountMicros, 77);
+  await db.query(`delete from ledger.holds where call_id = $1`, [running]);
+  assertPage(await browser.open('/ops/call?id=none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-10 CP-05 the page of an app shows its keys without their text, and its limits and suspension are changed there, with a reason', async () => {
+  const { browser, person } = admin;
+  const path = `/ops/app?id=${app.appId}`;
+  has(await browser.open(`/ops/apps?query=${app.appId}`), `/ops/app?id=${app.appId}`);
+  const page = await browser.open(path);
+  assertPage(page, 200, 'App', IN_CONSOLE);
+  has(page, owner.email, app.liveKey.slice(-4), 'Rights and limits', 'its 2 keys');
+  assert.ok(!page.text.includes(app.liveKey));
+
+  const limits = { ratePerMinute: '1000', rateBurst: '50', maxStreams: '3', act: 'change' };
+  const wordless = await browser.submit(path, { ...limits, 'reason-change': ' ' });
+  assertPage(wordless, 400, 'App', IN_CONSOLE);
+  has(wordless, 'Reason, for the audit trail: ', 'value="1000"');
+  assert.equal((await browser.submit(path, { ...limits, maxStreams: 'many', 'reason-change': 'x' })).status, 400);
+  has(await browser.submit(path, { ...limits, firstParty: 'yes', 'reason-change': 'They grow' }), 'were changed');
+  const { app: changed } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as {
+    app: { rateLimit: object; maxStreamsPerUser: number; firstParty: boolean };
+  };
+  assert.deepEqual(
+    [changed.rateLimit, changed.maxStreamsPerUser, changed.firstParty],
+    [{ perMinute: 1000, burst: 50 }, 3, true],
+  );
+
+  const suspended = await browser.submit(path, { act: 'suspend', 'reason-suspend': 'A leaked key' }, 'suspend');
+  has(suspended, 'The app is suspended.', 'Lift the suspension', 'A leaked key', 'app.suspend');
+  const refused = await chat({ url: service.url, key: app.liveKey, user: 'anna' });
+  assert.equal(refused.status, 403);
+  has(await browser.open('/ops/apps?status=suspended'), app.appId);
+  await browser.open(path);
+  has(await browser.submit(path, { act: 'resume', 'reason-resume': 'A new key' }, 'resume'), 'suspension is lifted');
+  assert.ok(!(await browser.open('/ops/apps?status=suspended')).text.includes(app.appId));
+
+  const viewer = await operatorOf('viewer');
+  const seen = await viewer.browser.open(path);
+  has(seen, 'Your role does not allow changes here');
+  assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
+});
+
+test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
+  const { browser, person, accountId } = admin;
+  await browser.open('/ops/accounts');
+  const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
+  const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
+  assertPage(short, 400, 'Accounts', IN_CONSOLE);
+  has(short, 'Password: ', 'value="new@example.test"');
+  assert.ok(!short.text.includes('value="short"'));
+  const made = await browser.submit('/ops/accounts', form);
+  assertPage(made, 200, 'new@example.test', IN_CONSOLE);
+  has(made, 'The account was created.', 'Operator: support', 'She joins');
+  const [, id = ''] = /(acct_[0-9A-Za-z]+)/.exec(mainOf(made)) ?? [];
+  const path = `/ops/account?id=${id}`;
+  const act = (which: string, fields: Readonly<Record<string, string>> = {}) =>
+    browser.submit(path, { act: which, [`reason-${which}`]: `Because of ${which}`, ...fields }, which);
+  has(await act('role', { role: 'viewer' }), 'The role was changed', 'Operator: viewer', 'Because of role');
+  assertPage(await act('disable', { 'reason-disable': '' }), 400, 'new@example.test', IN_CONSOLE);
+  has(await act('disable'), 'The account is disabled', 'Enable the account', 'account.disable');
+  has(await act('enable'), 'can sign in again');
+  const { account } = (await person.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
+  assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
+
+  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [id]);
+  await browser.open(path);
+  has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
+  has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
+  assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-10 a page for operators makes at most ten statements', async ({ mock }) => {
+  const { browser, accountId } = admin;
+  const query = mock.method(pg.Client.prototype, 'query');
+  for (const page of [
+    '',
+    '/find?q=a-paid-call',
+    `/call?id=${callId}`,
+    '/apps',
+    `/app?id=${app.appId}`,
+    '/accounts',
+    `/account?id=${accountId}`,
+  ]) {
     const counts: number[] = [];
-    // Workers of the service send statements too, so the fewest of a few times count.
-    for (let times = 0; times < 4; times += 1) {
+    // Work in the background makes statements too, so the lowest of several counts is the page's own.
+    for (let round = 0; round < 5; round += 1) {
       const before = query.mock.callCount();
-      assert.equal((await browser.open(path)).status, 200, path);
+      assert.equal((await browser.open(`/ops${page}`)).status, 200, page);
       counts.push(query.mock.callCount() - before);
     }
-    assert.ok(Math.min(...counts) >= 2, `${path}: statements are counted: ${counts.join()}`);
-    assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${path}: ${counts.join()}`);
+    assert.ok(Math.min(...counts) >= 2, `${page}: statements are counted: ${counts.join()}`);
+    assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${page}: ${counts.join()}`);
   }
 });

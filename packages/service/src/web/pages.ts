@@ -33,6 +33,7 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
@@ -118,6 +119,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
     ...opsWalletsPages(ops),
