@@ -103,7 +103,7 @@ function factsOf({ request: { formats } }: OpsRequest, { wallet, appId, userId, 
   const { cap, currency, spentThisMonth } = wallet;
   return definitionList([
     [TEXTS.state, stateBadges(wallet)],
-    [TEXTS.app, html`<a href="${opsPath('wallets', { app: appId })}"><code>${appId}</code></a>`],
+    [TEXTS.app, html`<a href="${opsPath('app', { id: appId })}"><code>${appId}</code></a>`],
     [TEXTS.user, html`<code>${userId}</code>`],
     [
       TEXTS.owner,

@@ -2,8 +2,8 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'apps', text: 'Apps' },
+  { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
-  { page: 'wallets', text: 'Wallets' },
 ] as const;
