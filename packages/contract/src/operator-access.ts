@@ -95,6 +95,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/audit': SUPPORT,
+  'GET /ops/audit/sign-ins': SUPPORT,
+  'GET /ops/audit/export': SUPPORT,
 
   'GET /ops/wallets': SUPPORT,
   'GET /ops/wallet': SUPPORT,

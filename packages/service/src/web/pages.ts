@@ -39,6 +39,7 @@ import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
+import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -122,6 +123,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
+    ...opsAuditPages(ops),
     ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);
