@@ -49,6 +49,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
+  'GET /operator/reconciliations': FINANCE,
+  'POST /operator/reconciliations': FINANCE,
+
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
   'PUT /operator/models/{id}': ADMIN_PROVED,
@@ -72,6 +75,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/reconciliation': FINANCE,
+  'POST /ops/reconciliation': FINANCE,
   'GET /ops/find': SUPPORT,
   'GET /ops/call': SUPPORT,
   'GET /ops/apps': VIEWER,

@@ -177,7 +177,8 @@ export async function updateAccount(
 /** True while at least one account can still sign in as an operator who may do everything. */
 export async function hasAdmin(tx: Queryable): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `select from accounts.accounts where operator_role = 'admin' and not is_disabled and password_hash is not null limit 1`,
+    `select from accounts.accounts where operator_role = 'admin' and not is_disabled
+       and (password_hash is not null or sso_subject is not null) limit 1`,
   );
   return rowCount === 1;
 }

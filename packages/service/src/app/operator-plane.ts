@@ -3,6 +3,7 @@ import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
@@ -10,6 +11,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
@@ -36,6 +38,7 @@ import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -45,7 +48,10 @@ interface OperatorOptions {
     readonly shared: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
+    /** For statements that read a lot. */
+    readonly reports: Pool;
   };
+  readonly clock: Clock;
   readonly keys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
@@ -62,7 +68,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   const mails: WalletOwnerMails = {
@@ -83,6 +89,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
+    reconciliations: createReconciliations({
+      pool,
+      reports: pools.reports,
+      clock,
+      processor: config.payments.processor === 'test' ? 'test' : 'stripe',
+      listMovements: payments?.listMovements,
+    }),
     catalogue: desk,
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
@@ -124,6 +137,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addMovementRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addReconciliationRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);

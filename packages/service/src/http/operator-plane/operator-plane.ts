@@ -22,6 +22,7 @@ import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
@@ -38,6 +39,7 @@ export interface OperatorPlane {
   readonly walletList: WalletList;
   readonly previews: Previews;
   readonly payments: AnyPayments;
+  readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;
