@@ -98,7 +98,7 @@ function orderOf({ userId }: WalletFilter, { isOldestFirst }: WalletPage): strin
   return isOldestFirst ? 'w.created_at, w.wallet_id' : 'w.created_at desc, w.wallet_id desc';
 }
 
-/** What an index is read by. Each line is written as its index in 0053_wallet_lists.sql is. */
+/** What an index is read by. Each line is written as its index in 0055_wallet_lists.sql is. */
 function rangeOf(
   { appId, userId, status, openedFromMs, openedBeforeMs }: WalletFilter,
   { param }: Statement,
