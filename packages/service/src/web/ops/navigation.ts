@@ -4,6 +4,7 @@ export const OPS_PAGES = [
   { page: 'payments', text: 'Payments' },
   { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'apps', text: 'Apps' },
+  { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
