@@ -39,7 +39,9 @@ import { opsBillsPages } from '#web/ops-bills/ops-bills-pages.ts';
 import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
+import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
@@ -77,8 +79,7 @@ const PART = ':part';
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
 export function createPages(given: PagesOptions): PageRoutes {
   const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
-  const { publicUrl } = accounts;
-  const { origin, protocol } = new URL(publicUrl);
+  const { origin, protocol } = new URL(accounts.publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
   const { operatorName, supportEmail, isTestMoney } = walletOwners;
@@ -89,7 +90,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Its pages move to the one in our links.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
-    publicUrl,
+    publicUrl: accounts.publicUrl,
     addressOf: accounts.addressOf,
     pace,
     log,
@@ -122,11 +123,13 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
     ...opsAuditPages(ops),
+    ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
