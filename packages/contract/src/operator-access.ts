@@ -49,6 +49,7 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
 
   'GET /operator/reconciliations': FINANCE,
   'POST /operator/reconciliations': FINANCE,
+  'POST /operator/bills': FINANCE,
 
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
@@ -75,6 +76,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /ops': VIEWER,
   'GET /ops/reconciliation': FINANCE,
   'POST /ops/reconciliation': FINANCE,
+  'GET /ops/bills': FINANCE,
+  'POST /ops/bills': FINANCE,
   'GET /ops/find': SUPPORT,
   'GET /ops/call': SUPPORT,
   'GET /ops/apps': VIEWER,

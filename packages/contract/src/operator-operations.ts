@@ -150,6 +150,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
     refuses: ['CONFLICT'],
   },
+  'POST /operator/bills': {
+    id: 'compareBill',
+    tag: BILLS,
+    summary: 'Compares what a provider says it billed with the receipts, by UTC day and model',
+    description:
+      'Every call that the provider served counts, also those that nobody paid for. Replays reach no provider. Nothing is kept.',
+  },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {
     id: 'replaceCatalogue',

@@ -151,6 +151,14 @@ let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
+  compareBill: () => ({
+    provider: 'p',
+    format: 'openrouter',
+    from: '2026-09-01',
+    to: '2026-10-01',
+    dollarMicros: 1_000_000,
+    bill: '{"data":[]}',
+  }),
   reconcile: () => ({ from: '2026-09-01', to: '2026-10-01', report: EMPTY_REPORT }),
   mintKey: () => ({ mode: 'live' }),
   inviteMember: () => ({ email: `invited-${(count += 1)}@example.test`, role: 'viewer' }),

@@ -5,6 +5,8 @@ import type { OperatorRole } from '../../../packages/contract/src/operator-acces
 import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
+import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
+import { createProviderBills } from '../../../packages/service/src/reconciliation/bills.ts';
 import { operatorBrowser } from '../../support/ops-browser.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
@@ -293,4 +295,46 @@ test('ON-03 the page of reconciliation lists each difference, and files a clean 
   assert.ok(clean.text.includes('The report is filed.') && clean.text.includes('−€25.00'), clean.text);
   const [, digest = ''] = /<code>(\w{16}…)<\/code>/.exec(clean.text) ?? [];
   assert.ok(digest !== '' && (await browser.open('/ops/reconciliation')).text.includes(digest));
+});
+
+test('MO-06 a provider’s bill is compared with receipts by day and model, exact to the micro', async () => {
+  const { rows } = await db.query<{ provider: string; model: string; day: string; tomorrow: string; picos: string }>(
+    `select p.provider, coalesce(p.provider_model, p.model_id) as model, (c.settled_at at time zone 'UTC')::date::text as day,
+       ((c.settled_at at time zone 'UTC')::date + 1)::text as tomorrow,
+       (c.prompt_tokens * p.input_micros_per_million + c.completion_tokens * p.output_micros_per_million)::text as picos
+     from usage.calls c join catalogue.prices p using (price_id) where c.call_id = $1`,
+    [callId],
+  );
+  const [call] = rows;
+  assert.ok(call !== undefined);
+  const bills = createProviderBills({
+    reports: db,
+    clock: { nowMs: () => Date.now() + 86_400_000 }, // Today is over tomorrow.
+    currency: 'USD',
+  });
+  const period = { from: call.day, to: call.tomorrow };
+  const of = { provider: call.provider, format: 'openrouter', period, dollarMicros: undefined } as const;
+  const entry = { date: call.day, model: call.model, requests: 1, prompt_tokens: 40, completion_tokens: 20, usage: 2 };
+  const compared = await bills.compare(of, [Buffer.from(JSON.stringify({ data: [entry] }))]);
+  assert.ok(!(compared instanceof Refusal), String(compared instanceof Refusal && compared.message));
+  const [row] = compared.rows.filter(({ model }) => model === call.model);
+  assert.equal(row?.ours.cost, BigInt(call.picos) * (row?.ours.calls ?? 0n));
+  assert.equal(row?.ours.inputTokens, 40n * (row?.ours.calls ?? 0n));
+  assert.equal(compared.theirs, 2_000_000n);
+  assert.equal(compared.difference, 2_000_000n - compared.ours);
+
+  const browser = operatorBrowser(service, await newOperator(service, 'finance'));
+  const fields = {
+    provider: call.provider,
+    format: 'openrouter',
+    from: '2026-09-01',
+    to: '2026-10-01',
+    dollar: '0.92',
+  };
+  const bill = Buffer.from(JSON.stringify({ data: [{ ...entry, date: '2026-09-03' }] }));
+  const shown = await browser.sendFile('/ops/bills', fields, bill);
+  assert.equal(shown.status, 200, shown.text);
+  assert.ok(shown.text.includes('€1.84') && shown.text.includes(call.model), shown.text);
+  assert.equal((await browser.sendFile('/ops/bills', { ...fields, dollar: '0,92' }, bill)).status, 400);
+  assert.equal((await browser.sendFile('/ops/bills', fields, Buffer.from('day;cost'))).status, 400);
 });

@@ -11,6 +11,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addBillRoutes } from '#http/operator-plane/bills.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
@@ -34,6 +35,7 @@ import { createPendingActs } from '#operator/pending.ts';
 import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
@@ -84,6 +86,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
+    bills: createProviderBills({ reports: pools.reports, clock, currency }),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,
@@ -119,6 +122,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
+  addBillRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);

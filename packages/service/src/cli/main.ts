@@ -42,6 +42,9 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  bill <file> --provider <name> --format openrouter|anthropic --from <day> --to <day>
+                            compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
+                            --dollar <amount>: what a US dollar was worth in your currency
   reconcile <file> --from <day> --to <day>
                             compare Stripe's itemized balance report (CSV) of some UTC days with the books, and
                             file it if it is clean; without a file, Stripe's own list is read; --to is the day
@@ -83,6 +86,11 @@ async function main(words: readonly string[]): Promise<number> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
+  if (command === 'bill') {
+    const { printBill, readBillOptions } = await import('#cli/bill-command.ts');
+    const options = readBillOptions(words.slice(1));
+    return withDatabase(config, log, (owner) => printBill(owner, config.currency, options));
+  }
   if (command === 'reconcile') {
     const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
     const { readProcessor } = await import('#app/payments.ts');

@@ -20,6 +20,7 @@ import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
@@ -36,6 +37,7 @@ export interface OperatorPlane {
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly reconciliations: Reconciliations;
+  readonly bills: ProviderBills;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
   readonly accounts: AccountDesk;

@@ -2,6 +2,7 @@
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'reconciliation', text: 'Reconciliation' },
+  { page: 'bills', text: 'Provider bills' },
   { page: 'apps', text: 'Apps' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
