@@ -27,14 +27,21 @@ create table accounts.accounts (
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
   operator_role text,
+  sso_issuer text collate "C",
+  sso_subject text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
-  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
+  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
+  constraint accounts_sso_issuer_check CHECK (((length(sso_issuer) >= 1) AND (length(sso_issuer) <= 2048))),
+  constraint accounts_sso_subject_check CHECK (((length(sso_subject) >= 1) AND (length(sso_subject) <= 255))),
+  constraint accounts_sso_whole CHECK (((sso_issuer IS NULL) = (sso_subject IS NULL))),
+  constraint accounts_sso_without_password CHECK (((sso_subject IS NULL) OR (password_hash IS NULL)))
 );
 CREATE INDEX accounts_operators ON accounts.accounts USING btree (account_id) WHERE (role = 'operator'::text);
+CREATE UNIQUE INDEX accounts_sso ON accounts.accounts USING btree (sso_issuer, sso_subject) WHERE (sso_subject IS NOT NULL);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -394,7 +401,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text, 'refused_sso'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
@@ -806,6 +813,10 @@ create table ledger.wallets (
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX wallets_by_age ON ledger.wallets USING btree (created_at, wallet_id);
+CREATE INDEX wallets_of_app_by_age ON ledger.wallets USING btree (((app_id || ''::text)), created_at, wallet_id);
+CREATE INDEX wallets_of_user ON ledger.wallets USING btree ((((user_id || ' '::text) || app_id)));
+CREATE INDEX wallets_out_of_order ON ledger.wallets USING btree (created_at, wallet_id) WHERE (is_suspended OR (NOT is_connected));
 CREATE INDEX wallets_suspended ON ledger.wallets USING btree (wallet_id) WHERE is_suspended;
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
@@ -921,6 +932,25 @@ grant update (decided_reason) on operator.pending_acts to purser_live;
 create schema payments;
 grant usage on schema payments to purser_live;
 
+create table payments.cases (
+  case_id text collate "C" not null,
+  payment_id text collate "C" not null,
+  app_id text collate "C" not null,
+  user_id text collate "C" not null,
+  kind text not null,
+  subject text collate "C" not null,
+  opened_at timestamp with time zone default clock_timestamp() not null,
+  closed_at timestamp with time zone,
+  closed_as text,
+  constraint cases_pkey PRIMARY KEY (case_id),
+  constraint cases_check CHECK (((closed_at IS NULL) = (closed_as IS NULL))),
+  constraint cases_kind_check CHECK ((kind = ANY (ARRAY['kept'::text, 'refund_unknown'::text, 'refund_not_released'::text, 'refund_not_returned'::text, 'refund_not_taken'::text, 'dispute_not_booked'::text, 'other_currency'::text, 'wallet_suspended'::text])))
+);
+CREATE INDEX cases_of ON payments.cases USING btree (payment_id, opened_at);
+CREATE INDEX cases_open_of_wallet ON payments.cases USING btree (app_id, user_id) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX cases_open ON payments.cases USING btree (subject, kind) WHERE (closed_at IS NULL);
+grant insert, select, update on payments.cases to purser_live;
+
 create table payments.checkouts (
   checkout_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -938,7 +968,9 @@ create table payments.checkouts (
   constraint checkouts_processor_processor_checkout_key UNIQUE (processor, processor_checkout)
 );
 CREATE INDEX checkouts_by_link ON payments.checkouts USING btree (link_digest) WHERE (link_digest IS NOT NULL);
+CREATE INDEX checkouts_newest ON payments.checkouts USING btree (created_at, checkout_id);
 CREATE INDEX checkouts_of ON payments.checkouts USING btree (app_id, user_id, created_at);
+CREATE INDEX checkouts_of_app ON payments.checkouts USING btree (app_id, created_at, checkout_id);
 CREATE INDEX checkouts_to_look_at ON payments.checkouts USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 grant insert, select, update on payments.checkouts to purser_live;
 
@@ -950,12 +982,15 @@ create table payments.dispute_movements (
   is_reinstated boolean not null,
   is_booked boolean not null,
   at timestamp with time zone default clock_timestamp() not null,
+  movement_id text collate "C" default ('dsp_'::text || substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 22)) not null,
   constraint dispute_movements_pkey PRIMARY KEY (processor, processor_movement),
   constraint dispute_movements_amount_micros_check CHECK ((amount_micros > 0))
 );
 CREATE INDEX dispute_movements_by_time ON payments.dispute_movements USING btree (processor, at);
+CREATE INDEX dispute_movements_newest ON payments.dispute_movements USING btree (at, movement_id);
 CREATE INDEX dispute_movements_of ON payments.dispute_movements USING btree (payment_id);
-grant insert, select on payments.dispute_movements to purser_live;
+CREATE UNIQUE INDEX dispute_movements_by_id ON payments.dispute_movements USING btree (movement_id);
+grant insert, select, update on payments.dispute_movements to purser_live;
 
 create table payments.payments (
   payment_id text collate "C" not null,
@@ -979,7 +1014,9 @@ create table payments.payments (
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
 CREATE INDEX payments_by_time ON payments.payments USING btree (processor, paid_at);
 CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
+CREATE INDEX payments_newest ON payments.payments USING btree (paid_at, payment_id);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
+CREATE INDEX payments_of_app ON payments.payments USING btree (app_id, paid_at, payment_id);
 grant insert, select, update on payments.payments to purser_live;
 
 create table payments.processor_webhooks (
@@ -1016,7 +1053,9 @@ create table payments.refunds (
 );
 CREATE INDEX refunds_by_end ON payments.refunds USING btree (processor, ended_at) WHERE (state = 'paid'::text);
 CREATE INDEX refunds_by_request ON payments.refunds USING btree (app_id, user_id, request_key) WHERE (request_key IS NOT NULL);
+CREATE INDEX refunds_newest ON payments.refunds USING btree (created_at, refund_id);
 CREATE INDEX refunds_of ON payments.refunds USING btree (payment_id);
+CREATE INDEX refunds_of_app ON payments.refunds USING btree (app_id, created_at, refund_id);
 CREATE INDEX refunds_to_look_at ON payments.refunds USING btree (next_look_at) WHERE (state = 'asked'::text);
 grant insert, select, update on payments.refunds to purser_live;
 
@@ -1753,6 +1792,10 @@ grant execute on function stats.merge_day(integer) to purser_live;
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
+
+-- usage.billed(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, day text, price_id bigint, is_charged boolean, calls bigint, input_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, output_tokens bigint, rare_calls bigint)
+--   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off
+grant execute on function usage.billed(bigint,integer,timestamp with time zone,timestamp with time zone) to purser_live;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off

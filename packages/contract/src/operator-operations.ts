@@ -1,13 +1,15 @@
+import { BILL_OPERATIONS } from './bill-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
-const BILLS = 'Operator: bills';
+const ANY_PAYMENTS = 'Operator: payments';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...BILL_OPERATIONS,
   'GET /operator/overview': {
     id: 'getOverview',
     tag: SERVICE,
@@ -51,6 +53,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Lifts the suspension of an app',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/wallets': {
+    id: 'listWallets',
+    tag: ANY_WALLETS,
+    summary: 'Lists and finds wallets of all apps',
+    description:
+      'The newest first, unless you choose otherwise. Held money is compared with the holds of running calls. A search for amounts looks through 5,000 wallets at a time.',
+  },
   'POST /operator/apps/{appId}/wallets': {
     id: 'openWallet',
     tag: ANY_WALLETS,
@@ -62,6 +71,14 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Shows a wallet with its open holds and latest entries',
     refuses: OWN,
+  },
+  'POST /operator/apps/{appId}/wallets/{userId}/preview': {
+    id: 'previewWalletAct',
+    tag: ANY_WALLETS,
+    summary: 'Shows what an act would do to a wallet and the ledger, without doing it',
+    description:
+      'The act itself runs and is rolled back, so the figures are exact for the wallet as it is now. Calls that end meanwhile change its balance. An act that would be refused is refused here in the same words. Nothing is recorded, mailed or asked of the payment processor.',
+    refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'GET /operator/apps/{appId}/wallets/{userId}/payments': {
     id: 'listPayments',
@@ -137,25 +154,35 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
     refuses: [...OWN, 'CONFLICT'],
   },
-  'GET /operator/reconciliations': {
-    id: 'listReconciliations',
-    tag: BILLS,
-    summary: 'Lists the reports of the payment processor that were found clean, the newest first',
-  },
-  'POST /operator/reconciliations': {
-    id: 'reconcile',
-    tag: BILLS,
-    summary: 'Compares a report of the payment processor with the books; a clean one is filed',
+  'GET /operator/payments': {
+    id: 'listAllPayments',
+    tag: ANY_PAYMENTS,
+    summary: 'Lists checkouts, payments, refunds and disputes of all wallets, the newest first',
     description:
-      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
-    refuses: ['CONFLICT'],
+      'With `waits=true`, only those about which a person must decide. A dispute has a line for each movement of money: `taken` by the bank, or `returned`.',
   },
-  'POST /operator/bills': {
-    id: 'compareBill',
-    tag: BILLS,
-    summary: 'Compares what a provider says it billed with the receipts, by UTC day and model',
+  'GET /operator/payments/{id}': {
+    id: 'getPayment',
+    tag: ANY_PAYMENTS,
+    summary: 'Shows a checkout and everything that hangs on it',
     description:
-      'Every call that the provider served counts, also those that nobody paid for. Replays reach no provider. Nothing is kept.',
+      'The id of a checkout, payment, refund or movement of a dispute. Each open case lists the acts that can solve it, with the entries that each would make in the ledger now. `processorId` is what to search for in the dashboard of the payment processor.',
+    refuses: OWN,
+  },
+  'POST /operator/payments/{id}/look-up': {
+    id: 'lookUpPayment',
+    tag: ANY_PAYMENTS,
+    summary: 'Reads a checkout at the payment processor again and brings the books into line',
+    description: 'As a webhook would. A refund that the processor does not have is requested again.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/payment-cases/{caseId}/solve': {
+    id: 'solvePaymentCase',
+    tag: ANY_PAYMENTS,
+    summary: 'Does what a person has decided about a case, once',
+    description:
+      'The id of the case is the idempotency key: a repeat with the same act gets the same answer and books nothing. If the processor declines to pay back, the payment gets a new case.',
+    refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {

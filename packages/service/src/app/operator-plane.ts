@@ -12,6 +12,7 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addBillRoutes } from '#http/operator-plane/bills.ts';
+import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
@@ -19,6 +20,7 @@ import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
+import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
@@ -30,10 +32,14 @@ import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import type { MoneyGround } from '#operator/money-acts.ts';
 import { createPendingActs } from '#operator/pending.ts';
 import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
-import { createWalletOwners } from '#operator/wallet-owners.ts';
+import { createWalletList } from '#operator/wallet-list.ts';
+import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
+import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
@@ -69,24 +75,27 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
-  const ground = { pool, currency, refunds: payments?.refunds };
+  const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
+  const ground = { pool, currency, refunds: payments?.refunds, cases };
+  const mails: WalletOwnerMails = {
+    mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+    mailMoved: async (tx, { before, after }) => {
+      await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+      await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+    },
+  };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
     limits: config.operatorLimits,
-    walletOwners: createWalletOwners({
-      pool,
-      currency,
-      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
-      mailMoved: async (tx, { before, after }) => {
-        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
-        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
-      },
-    }),
+    walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    walletList: createWalletList(pool),
+    previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
     bills: createProviderBills({ reports: pools.reports, clock, currency }),
+    paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,
@@ -113,12 +122,27 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
 }
 
+/** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
+function desksOf({ currency, refunds }: Omit<MoneyGround, 'pool'>): Parameters<typeof createPreviews>[1] {
+  const unasked = refunds && { ...refunds, ask: () => Promise.resolve('asked' as const) };
+  return (pool) => ({
+    wallets: createOperatorWallets({ pool, currency, refunds: unasked }),
+    walletOwners: createWalletOwners({ pool, currency, mailReleased: mailNobody, mailMoved: mailNobody }),
+  });
+}
+
+function mailNobody(): Promise<void> {
+  return Promise.resolve();
+}
+
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
+  addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPaymentRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);

@@ -86,17 +86,7 @@ async function main(words: readonly string[]): Promise<number> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
-  if (command === 'bill') {
-    const { printBill, readBillOptions } = await import('#cli/bill-command.ts');
-    const options = readBillOptions(words.slice(1));
-    return withDatabase(config, log, (owner) => printBill(owner, config.currency, options));
-  }
-  if (command === 'reconcile') {
-    const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
-    const { readProcessor } = await import('#app/payments.ts');
-    const options = { ...readFileOptions(command, words.slice(1)), ...(await readProcessor(config)) };
-    return withDatabase(config, log, (owner) => printReconciliation(owner, options));
-  }
+  if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -136,6 +126,24 @@ async function main(words: readonly string[]): Promise<number> {
   }
   say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
   return 2;
+}
+
+/** The commands that compare a file with the books. Few processes need them, so they are loaded when they run. */
+async function compareFile(
+  command: 'bill' | 'reconcile',
+  words: readonly string[],
+  config: Config,
+  log: Log,
+): Promise<number> {
+  if (command === 'bill') {
+    const { printBill, readBillOptions } = await import('#cli/bill-command.ts');
+    const options = readBillOptions(words);
+    return withDatabase(config, log, (owner) => printBill(owner, config.currency, options));
+  }
+  const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
+  const { readProcessor } = await import('#app/payments.ts');
+  const options = { ...readFileOptions(command, words), ...(await readProcessor(config)) };
+  return withDatabase(config, log, (owner) => printReconciliation(owner, options));
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;

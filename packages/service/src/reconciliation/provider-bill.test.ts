@@ -51,16 +51,17 @@ test('MO-06 a bill that is not whole, or not a bill, is refused', () => {
   for (const [text, format, message] of faults) assert.throws(() => readBill(text, format, PERIOD), message);
 });
 
+const use = (calls: bigint, cost: bigint): OwnUse => ({
+  calls,
+  unpaidCalls: 1n,
+  roughCalls: 0n,
+  inputTokens: 10n,
+  outputTokens: 5n,
+  cost,
+  unpaidCost: 2n,
+});
+
 test('MO-06 a bill and our calls are compared by day and model, each line and each call in one row', () => {
-  const use = (calls: bigint, cost: bigint): OwnUse => ({
-    calls,
-    unpaidCalls: 1n,
-    roughCalls: 0n,
-    inputTokens: 10n,
-    outputTokens: 5n,
-    cost,
-    unpaidCost: 2n,
-  });
   const line = { requests: 1n, inputTokens: 4n, outputTokens: 2n };
   const rows = compareBill(
     [

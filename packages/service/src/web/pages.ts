@@ -37,7 +37,9 @@ import { opsBillsPages } from '#web/ops-bills/ops-bills-pages.ts';
 import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
+import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
@@ -120,11 +122,13 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
     ...opsAuditPages(ops),
+    ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -14,11 +14,14 @@ import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
+import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
+import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
@@ -35,7 +38,10 @@ export interface OperatorPlane {
   /** What operators may move, by role. Undefined: nothing bounds them. */
   readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
+  readonly walletList: WalletList;
+  readonly previews: Previews;
   readonly payments: AnyPayments;
+  readonly paymentDesk: PaymentDesk;
   readonly reconciliations: Reconciliations;
   readonly bills: ProviderBills;
   readonly catalogue: CatalogueDesk;
