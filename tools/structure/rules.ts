@@ -50,6 +50,7 @@ export const RULES: RuleSet = {
         'listen-token-queries.ts',
         'chain-queries.ts',
         'search-queries.ts',
+        'health-queries.ts',
         'key-queries.ts',
         'rebuild-queries.ts',
         'attention-queries.ts',

@@ -58,6 +58,7 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/providers/{name}/test': ADMIN_PROVED,
 
   'GET /operator/ledger/check': VIEWER,
+  'GET /operator/health': VIEWER,
   'GET /operator/upstreams': VIEWER,
   'GET /operator/calls': SUPPORT,
   'GET /operator/audit': SUPPORT,
@@ -92,6 +93,7 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/health': VIEWER,
   'GET /ops/audit': SUPPORT,
   'GET /ops/audit/sign-ins': SUPPORT,
   'GET /ops/audit/export': SUPPORT,

@@ -1,5 +1,6 @@
 import type { SendNews } from '#accounts/account-news.ts';
 import type { Config } from '#app/config.ts';
+import { openHealth } from '#app/health.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
@@ -17,7 +18,9 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
+import { addHealthRoutes } from '#http/operator-plane/health.ts';
 import type { Plane } from '#http/planes.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
@@ -46,6 +49,7 @@ interface OperatorOptions {
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
 }
@@ -92,6 +96,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
+    readHealth: openHealth(pool, options),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -111,4 +116,5 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
   addAuditRoutes(plane, operator);
+  addHealthRoutes(plane, operator);
 }

@@ -38,6 +38,7 @@ import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
+import { healthPage } from '#web/ops-health/health-page.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
@@ -123,6 +124,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
     ...opsAuditPages(ops),
+    '/ops/health': healthPage(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -9,6 +9,7 @@ import type { Attention } from '#operator/attention.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { Health } from '#operator/health.ts';
 import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
@@ -51,6 +52,7 @@ export interface OperatorPlane {
   readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
+  readonly readHealth: () => Promise<Health>;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
 
