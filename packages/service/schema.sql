@@ -27,14 +27,21 @@ create table accounts.accounts (
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
   operator_role text,
+  sso_issuer text collate "C",
+  sso_subject text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
-  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
+  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
+  constraint accounts_sso_issuer_check CHECK (((length(sso_issuer) >= 1) AND (length(sso_issuer) <= 2048))),
+  constraint accounts_sso_subject_check CHECK (((length(sso_subject) >= 1) AND (length(sso_subject) <= 255))),
+  constraint accounts_sso_whole CHECK (((sso_issuer IS NULL) = (sso_subject IS NULL))),
+  constraint accounts_sso_without_password CHECK (((sso_subject IS NULL) OR (password_hash IS NULL)))
 );
 CREATE INDEX accounts_operators ON accounts.accounts USING btree (account_id) WHERE (role = 'operator'::text);
+CREATE UNIQUE INDEX accounts_sso ON accounts.accounts USING btree (sso_issuer, sso_subject) WHERE (sso_subject IS NOT NULL);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -394,7 +401,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text, 'refused_sso'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
@@ -954,6 +961,7 @@ create table payments.dispute_movements (
   constraint dispute_movements_pkey PRIMARY KEY (processor, processor_movement),
   constraint dispute_movements_amount_micros_check CHECK ((amount_micros > 0))
 );
+CREATE INDEX dispute_movements_by_time ON payments.dispute_movements USING btree (processor, at);
 CREATE INDEX dispute_movements_of ON payments.dispute_movements USING btree (payment_id);
 grant insert, select on payments.dispute_movements to purser_live;
 
@@ -977,6 +985,7 @@ create table payments.payments (
   constraint payments_state_check CHECK ((state = ANY (ARRAY['credited'::text, 'kept'::text])))
 );
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
+CREATE INDEX payments_by_time ON payments.payments USING btree (processor, paid_at);
 CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
 grant insert, select, update on payments.payments to purser_live;
@@ -1013,6 +1022,7 @@ create table payments.refunds (
   constraint refunds_processor_processor_refund_key UNIQUE (processor, processor_refund),
   constraint refunds_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'paid'::text, 'declined'::text])))
 );
+CREATE INDEX refunds_by_end ON payments.refunds USING btree (processor, ended_at) WHERE (state = 'paid'::text);
 CREATE INDEX refunds_by_request ON payments.refunds USING btree (app_id, user_id, request_key) WHERE (request_key IS NOT NULL);
 CREATE INDEX refunds_of ON payments.refunds USING btree (payment_id);
 CREATE INDEX refunds_to_look_at ON payments.refunds USING btree (next_look_at) WHERE (state = 'asked'::text);
@@ -1095,6 +1105,47 @@ alter table payments.test_movements add constraint test_movements_test_payment_f
 alter table payments.test_payments add constraint test_payments_test_checkout_fkey FOREIGN KEY (test_checkout) REFERENCES payments.test_checkouts(test_checkout);
 
 alter table payments.test_refunds add constraint test_refunds_test_payment_fkey FOREIGN KEY (test_payment) REFERENCES payments.test_payments(test_payment);
+
+-- reconciliation
+
+create schema reconciliation;
+grant usage on schema reconciliation to purser_live;
+
+create table reconciliation.items (
+  processor text not null,
+  transaction text collate "C" not null,
+  subject text collate "C" not null,
+  report_seq bigint not null,
+  constraint items_pkey PRIMARY KEY (processor, transaction)
+);
+CREATE INDEX items_by_subject ON reconciliation.items USING btree (processor, subject);
+grant insert, select on reconciliation.items to purser_live;
+
+create table reconciliation.reports (
+  report_seq bigint generated always as identity not null,
+  report_id text collate "C" not null,
+  processor text not null,
+  from_day date not null,
+  to_day date not null,
+  source text not null,
+  digest bytea not null,
+  lines integer not null,
+  days_apart integer not null,
+  sums jsonb not null,
+  filed_by text collate "C" not null,
+  filed_by_name text,
+  filed_at timestamp with time zone default clock_timestamp() not null,
+  constraint reports_pkey PRIMARY KEY (report_seq),
+  constraint reports_check CHECK ((from_day < to_day)),
+  constraint reports_days_apart_check CHECK ((days_apart >= 0)),
+  constraint reports_lines_check CHECK ((lines >= 0)),
+  constraint reports_processor_digest_from_day_to_day_key UNIQUE (processor, digest, from_day, to_day),
+  constraint reports_report_id_key UNIQUE (report_id),
+  constraint reports_source_check CHECK ((source = ANY (ARRAY['file'::text, 'processor'::text])))
+);
+grant insert, select on reconciliation.reports to purser_live;
+
+alter table reconciliation.items add constraint items_report_seq_fkey FOREIGN KEY (report_seq) REFERENCES reconciliation.reports(report_seq);
 
 -- sandbox
 

@@ -41,6 +41,7 @@ const PREFIX = {
   refund: 'ref_',
   invitation: 'inv_',
   listenToken: 'ltk_',
+  reconciliation: 'rec_',
   pendingAct: 'pnd_',
 } as const;
 const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can guess or enumerate them.
@@ -61,6 +62,7 @@ export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(I
 export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
 export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
+export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);
 export const newPendingActId = (): string => PREFIX.pendingAct + randomBase62(ID_LENGTH);
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 /** Begins with the time, as a call id does. */
