@@ -136,8 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const { sandboxWallets } = read;
-  const acts = { config, readAllMetrics, pools, clock, log, keys, catalogue, links, sandboxWallets, webhooks };
+  const acts = { config, pools, clock, log, keys, catalogue, links, sandboxWallets: read.sandboxWallets, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {

@@ -49,16 +49,18 @@ function tilesOf({ processes, leases, disk }: Health, formats: Formats): Html {
 }
 
 function queuesOf({ queues, statsAtMs }: Health, nowMs: number, formats: Formats): Html {
-  const oldest = ({ waiting, oldestSeconds }: Queue) =>
-    waiting === 0 || oldestSeconds === undefined ? '' : durationText(oldestSeconds);
   const list = table({
     caption: TEXTS.queues,
     columns: TEXTS.queueColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
-    rows: queues.map((queue) => [TEXTS.queueNames[queue.name], formats.count(queue.waiting), oldest(queue)]),
+    rows: queues.map((queue) => [TEXTS.queueNames[queue.name], formats.count(queue.waiting), oldestOf(queue)]),
     empty: TEXTS.noQueues,
   });
   const last = statsAtMs === undefined ? TEXTS.never : TEXTS.ago(durationText((nowMs - statsAtMs) / 1_000));
   return section({ id: 'queues', heading: TEXTS.queues, body: [list, html`<p class="soft">${TEXTS.stats(last)}</p>`] });
+}
+
+function oldestOf({ waiting, oldestSeconds }: Queue): string {
+  return waiting === 0 || oldestSeconds === undefined ? '' : durationText(oldestSeconds);
 }
 
 function checksOf({ checks }: Health, formats: Formats): Html {
