@@ -66,7 +66,7 @@ export const RULES: RuleSet = {
   },
 
   bannedFileNames: ['index.ts', 'utils.ts', 'helpers.ts', 'types.ts', 'common.ts'],
-  entries: ['cli/main.ts'],
+  entries: ['cli/main.ts', 'price-lists/compare-worker.ts'], // The second runs in a thread.
 
   exceptions: [
     {

@@ -72,6 +72,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/catalogue-import': VIEWER,
+  'POST /ops/catalogue-import': ADMIN_PROVED,
+  'GET /ops/catalogue-draft': ADMIN,
+  'POST /ops/catalogue-draft': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

@@ -19,6 +19,8 @@ import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue-import.ts';
+import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
@@ -69,6 +71,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     }),
     payments: createAnyPayments(pool),
     catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,

@@ -41,6 +41,7 @@ const PREFIX = {
   refund: 'ref_',
   invitation: 'inv_',
   listenToken: 'ltk_',
+  draft: 'cdr_',
 } as const;
 const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can guess or enumerate them.
 
@@ -59,6 +60,8 @@ export const newConnectionId = (): ConnectionId => (PREFIX.connection + randomBa
 export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(ID_LENGTH)) as CheckoutId;
 export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
 export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID_LENGTH);
+/** Of a catalogue that an operator has sent and not applied yet. */
+export const newDraftId = (): string => PREFIX.draft + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 /** Begins with the time, as a call id does. */

@@ -10,6 +10,7 @@ import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { CatalogueImport } from '#operator/catalogue-import.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
@@ -23,6 +24,7 @@ export interface OperatorPlane {
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
+  readonly catalogueImport: CatalogueImport;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;

@@ -1,4 +1,5 @@
 import type { CallerAddress } from '#http/caller-address.ts';
+import { knownCallers } from '#http/reading.ts';
 import type { PageHandlers } from '#http/page-routes.ts';
 import type { Exchange } from '#http/respond.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -45,21 +46,23 @@ export function pageHandlers<Who>(
   methods: PageMethods<Who>,
 ): PageHandlers {
   const { log, stallMsMax = STALL_MS_MAX } = options;
-  const handlers = Object.keys(methods).map((method) => [
-    method,
-    async (exchange: Exchange, part: string) => {
-      const { correlationId } = exchange;
-      try {
-        const given = await answer(options, audience, methods, exchange, part);
-        if (given !== undefined) await sendPage(exchange, given, stallMsMax);
-      } catch (fault) {
-        log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
-        // The reference is all that people get of a fault. The log has the rest under the same id.
-        const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
-        await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
-      }
-    },
-  ]);
+  const handlers = Object.keys(methods)
+    .filter((name) => name !== 'formBytesMax')
+    .map((method) => [
+      method,
+      async (exchange: Exchange, part: string) => {
+        const { correlationId } = exchange;
+        try {
+          const given = await answer(options, audience, methods, exchange, part);
+          if (given !== undefined) await sendPage(exchange, given, stallMsMax);
+        } catch (fault) {
+          log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
+          // The reference is all that people get of a fault. The log has the rest under the same id.
+          const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
+          await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
+        }
+      },
+    ]);
   return Object.fromEntries(handlers) as PageHandlers;
 }
 
@@ -67,7 +70,7 @@ export function pageHandlers<Who>(
 async function answer<Who>(
   options: PageHandlerOptions,
   audience: Audience<Who>,
-  { GET, POST }: PageMethods<Who>,
+  { GET, POST, formBytesMax }: PageMethods<Who>,
   exchange: Exchange,
   part: string,
 ): Promise<PageResponse | undefined> {
@@ -88,13 +91,17 @@ async function answer<Who>(
   const address = options.addressOf(exchange.request);
   const tooFast = isForm ? options.pace.take(address) : undefined;
   if (tooFast !== undefined) return refusalPage(audience, tooFast);
-  const form = isForm ? await readForm(exchange, address) : undefined;
+  const token = cookies.read(headers.cookie, audience.cookie);
+  const findWho = async () => (token === undefined ? undefined : audience.find(token));
+  // Bodies of strangers have a small room of their own, so only a signed-in visitor may send more.
+  const isLarge = isForm && formBytesMax !== undefined && (await findWho()) !== undefined;
+  const large = isLarge ? { reading: knownCallers, most: formBytesMax } : undefined;
+  const form = isForm ? await readForm(exchange, address, large) : undefined;
   if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;
 
   // Who is signed in comes before the proof, because a proof is bound to the session: signing out makes all open forms expire.
-  const token = cookies.read(headers.cookie, audience.cookie);
-  const signedIn = token === undefined ? undefined : await audience.find(token);
+  const signedIn = await findWho();
   const binding = bindingOf(cookies, headers.cookie, signedIn === undefined ? undefined : token);
   if (form !== undefined && !isProof(form.field(PROOF_FIELD), proofOf(key, binding, exchange.path))) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.outOfDate));

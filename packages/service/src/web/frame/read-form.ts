@@ -1,5 +1,5 @@
 import { PUBLIC_BODY_BYTES_MAX, readBody } from '#http/read-body.ts';
-import { strangers } from '#http/reading.ts';
+import { type Reading, strangers } from '#http/reading.ts';
 import type { Exchange } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -16,16 +16,24 @@ const FILE_TYPE = /^multipart\/form-data *;/i;
 /** A picture of 16 KiB, and the other fields. */
 const FILE_FORM_BYTES_MAX = 20_480;
 
+/** A form that may be larger, from somebody who is signed in. */
+interface LargeForm {
+  readonly reading: Reading;
+  /** In bytes. */
+  readonly most: number;
+}
+
 /** Reads the form in a request from this network address. Undefined: the caller left before it was whole. */
 export async function readForm(
   exchange: Exchange,
   address: string,
+  large?: LargeForm,
 ): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'TOO_MANY_REQUESTS'> | undefined> {
   const type = exchange.request.headers['content-type'] ?? '';
   const hasFile = FILE_TYPE.test(type);
   if (!hasFile && !TYPE.test(type)) return noForm();
-  const most = hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX;
-  const bytes = await readBody(exchange, { reading: strangers, caller: address, most });
+  const ordinary = { reading: strangers, most: hasFile ? FILE_FORM_BYTES_MAX : PUBLIC_BODY_BYTES_MAX };
+  const bytes = await readBody(exchange, { ...ordinary, ...large, caller: address });
   if (bytes === undefined || bytes instanceof Refusal) return bytes;
   if (hasFile) return (await partsOf(bytes, type)) ?? noForm();
   const fields = fieldsOf(bytes.toString('latin1'));

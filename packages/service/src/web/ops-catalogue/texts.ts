@@ -197,3 +197,30 @@ export const PROVIDER_TEXTS = {
   removeFirst: 'It serves models. Change or remove those first.',
   done: new Map([['saved', 'The provider was saved. It is in force.']]) as ReadonlyMap<string | null, string>,
 } as const;
+
+export const IMPORT_TEXTS = {
+  title: 'Import',
+  file: 'File (JSON)',
+  noFile: 'Choose a file.',
+  compare: 'Show what it changes',
+  prices: 'A price list',
+  pricesWhat:
+    'The file api.json of models.dev, in US dollars. Each price is checked against a second list. Prices that look wrong are refused, and nothing is applied before you have read it.',
+  dollar: (currency: string) => `One US dollar in ${currency}`,
+  dollarHint: 'Such as 0.92.',
+  unchecked: 'Models that the second list need not confirm',
+  uncheckedHint: 'Their identifiers, with spaces between them.',
+  catalogue: 'A whole catalogue',
+  catalogueWhat: 'It takes the place of the present one. An entry that it does not have is removed.',
+  nothingNew: 'No new price',
+  report: 'What the lists say',
+  listsSay: 'What the lists say',
+  draftTitle: 'What the file changes',
+  changes: (count: number) => (count === 1 ? 'One entry changes' : `${count} entries change`),
+  kinds: { provider: 'Provider', model: 'Model', alias: 'Alias' },
+  changed: { added: 'added', removed: 'removed', changed: 'changed' },
+  moreFields: (count: number) => `And ${count} more fields.`,
+  moreEntries: (count: number) => `And ${count} more entries.`,
+  apply: 'Apply',
+  applyWhat: 'The changes are in force on every process within a second. Calls that run keep their prices.',
+} as const;

@@ -36,6 +36,8 @@ export interface OpsRequest {
 interface OpsPageMethods {
   readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
   readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
+  /** Of a page whose form has a file, see `PageMethods`. */
+  readonly formBytesMax?: number;
 }
 
 /**
@@ -43,12 +45,13 @@ interface OpsPageMethods {
  * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
  * they need one, and a form without a fresh proof to the proof.
  */
-export function forOperator(services: OpsServices, { GET, POST }: OpsPageMethods): PageMethods {
+export function forOperator(services: OpsServices, { GET, POST, formBytesMax }: OpsPageMethods): PageMethods {
   return {
     ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
     ...(POST === undefined
       ? {}
       : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form)) }),
+    ...(formBytesMax === undefined ? {} : { formBytesMax }),
   };
 }
 
