@@ -870,6 +870,60 @@ CREATE INDEX messages_created ON mail.messages USING btree (created_at);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);
 grant insert, select, update, delete on mail.messages to purser_live;
 
+-- operator
+
+create schema operator;
+grant usage on schema operator to purser_live;
+
+create table operator.movements (
+  movement_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  amount_micros bigint not null,
+  constraint movements_pkey PRIMARY KEY (movement_id),
+  constraint movements_amount_micros_check CHECK ((amount_micros > 0))
+);
+CREATE INDEX movements_of_account ON operator.movements USING btree (account_id, at);
+grant select, delete on operator.movements to purser_live;
+grant insert (account_id) on operator.movements to purser_live;
+grant insert (amount_micros) on operator.movements to purser_live;
+
+create table operator.pending_acts (
+  seq bigint generated always as identity not null,
+  pending_id text collate "C" not null,
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  key text collate "C" not null,
+  act jsonb not null,
+  amount_micros bigint not null,
+  reason text not null,
+  before jsonb,
+  after jsonb,
+  requested_by text collate "C" not null,
+  requested_email text not null,
+  requested_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  state text default 'waiting'::text not null,
+  decided_by text collate "C",
+  decided_email text,
+  decided_at timestamp with time zone,
+  decided_reason text,
+  constraint pending_acts_pkey PRIMARY KEY (seq),
+  constraint pending_acts_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint pending_acts_check CHECK ((expires_at > requested_at)),
+  constraint pending_acts_check1 CHECK (((state = ANY (ARRAY['done'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
+  constraint pending_acts_check2 CHECK (((state <> 'done'::text) OR (decided_by <> requested_by))),
+  constraint pending_acts_pending_id_key UNIQUE (pending_id),
+  constraint pending_acts_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'rejected'::text, 'expired'::text])))
+);
+CREATE UNIQUE INDEX pending_acts_waiting ON operator.pending_acts USING btree (action, subject, key) WHERE (state = 'waiting'::text);
+grant insert, select on operator.pending_acts to purser_live;
+grant update (state) on operator.pending_acts to purser_live;
+grant update (decided_by) on operator.pending_acts to purser_live;
+grant update (decided_email) on operator.pending_acts to purser_live;
+grant update (decided_at) on operator.pending_acts to purser_live;
+grant update (decided_reason) on operator.pending_acts to purser_live;
+
 -- payments
 
 create schema payments;

@@ -5,6 +5,7 @@ import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
+import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
@@ -39,5 +40,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
   ...TEAM_FAULTS,
+  ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
 ];

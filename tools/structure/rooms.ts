@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-users': ['format', 'components', 'frame', 'console', 'console-calls'],
     ops: ['components', 'frame', 'console'],
     'ops-home': ['format', 'components', 'frame', 'console', 'ops'],
+    'ops-pending': ['components', 'frame', 'ops'],
     'ops-catalogue': ['format', 'components', 'frame', 'console', 'ops'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],

@@ -28,6 +28,7 @@ export const RULES: RuleSet = {
       'limits',
       'idempotency',
       'ledger',
+      'operator',
       'sandbox',
       'usage',
       'traces',

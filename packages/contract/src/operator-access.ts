@@ -35,6 +35,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': FINANCE_PROVED,
   'POST /operator/apps/{appId}/wallets/{userId}/release': ADMIN_PROVED,
+  'GET /operator/pending': SUPPORT,
+  'POST /operator/pending/{pendingId}/confirm': SUPPORT_PROVED,
+  'POST /operator/pending/{pendingId}/reject': SUPPORT_PROVED,
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
@@ -60,6 +63,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/pending': SUPPORT,
+  'POST /ops/pending': SUPPORT_PROVED,
   'GET /ops/catalogue': VIEWER,
   'GET /ops/model': VIEWER,
   'GET /ops/model-edit': VIEWER,

@@ -79,6 +79,25 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/pending': {
+    id: 'listPendingActs',
+    tag: ANY_WALLETS,
+    summary: 'Lists acts that wait for a second person',
+  },
+  'POST /operator/pending/{pendingId}/confirm': {
+    id: 'confirmPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Does an act that somebody else has asked for',
+    description:
+      'An act above the amount that the service sets is answered with a 202 and waits 24 hours. The operator who confirms it is another person than the one who asked for it. Both need the role, and limits that suffice, at this moment. The act is judged again: the balance may have changed. It is done once.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/pending/{pendingId}/reject': {
+    id: 'rejectPendingAct',
+    tag: ANY_WALLETS,
+    summary: 'Ends the wait of an act; nothing is moved',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/identities': {
     id: 'findIdentity',
     tag: ANY_WALLETS,

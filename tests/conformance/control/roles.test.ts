@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
 import { OPERATOR_ACCESS } from '../../../packages/contract/src/operator-access.ts';
+import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { newTeam } from '../../support/team.ts';
@@ -49,6 +50,10 @@ const EMAIL = 'wallets@example.test';
 await connections.newIdentity(EMAIL);
 const walletOwner = await connections.newIdentity();
 await connections.connect({ identity: walletOwner, appId, user: 'anna' });
+
+/** The operator who asks for acts that need a second person. */
+const asker = 'asker@example.test';
+await ensureSignIn(database.owner, { email: asker, password: PASSWORD, name: 'Asker', role: 'operator' });
 
 /** Opens another session of the owner. */
 async function openSession(): Promise<{ readonly token: string | undefined; readonly sessionId: string }> {
@@ -113,7 +118,22 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
     String((await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`))['listenTokenId']),
   identityId: () => walletOwner.identityId,
   accountId: async () => accountOf((await newOwner(service)).email),
+  pendingId: newPendingAct,
 };
+
+/** A refund that an operator has asked for, and that waits for a second person. */
+async function newPendingAct(): Promise<string> {
+  const pendingId = `pnd_${(count += 1)}`;
+  const act = { kind: 'refund', appId, userId: 'anna', amount: '1', key: pendingId };
+  await database.owner.query(
+    `insert into operator.pending_acts (pending_id, action, subject, key, act, amount_micros, reason, requested_by,
+       requested_email, expires_at)
+     select $1, 'wallet.refund', $2, $1, $3, 1, 'agreed', account_id, email, clock_timestamp() + interval '1 hour'
+     from accounts.accounts where email = $4`,
+    [pendingId, `${appId} anna`, JSON.stringify(act), asker],
+  );
+  return pendingId;
+}
 
 /** An endpoint that the guard refuses to dial: nothing leaves this machine, and the answer comes at once. */
 async function leadNowhere(): Promise<void> {

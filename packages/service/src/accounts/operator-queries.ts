@@ -162,3 +162,17 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
   );
   return rowCount === 1;
 }
+
+/**
+ * The role of an operator who can sign in, as it is now. Their account stays locked until the transaction ends. Undefined for
+ * everybody else.
+ */
+export async function lockOperator(tx: Queryable, accountId: string): Promise<OperatorRole | undefined> {
+  const { rows } = await tx.query<{ operator_role: OperatorRole | null }>(
+    `select operator_role from accounts.accounts where account_id = $1 and role = 'operator' and not is_disabled
+     for no key update`,
+    [accountId],
+  );
+  const row = rows[0];
+  return row && (row.operator_role ?? 'viewer');
+}

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
+import { email as emailSchema } from '@purser/contract/control.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { type OperatorSettings, readOperator, readOperatorLimits } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
@@ -16,6 +17,7 @@ import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings {
@@ -55,9 +57,11 @@ export interface Config extends LimitSettings {
   /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
-  readonly operator: { readonly email: string; readonly password: string } | undefined;
+  readonly operator: OperatorSettings | undefined;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
+  /** How much money operators may move. Undefined: as much as they like. */
+  readonly operatorLimits: MoneyLimits | undefined;
   readonly payments: PaymentSettings;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
@@ -126,6 +130,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
+    operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
@@ -222,24 +227,6 @@ function readCurrency(settings: SettingsReader): string {
   if (!/^[A-Z]{3}$/.test(value))
     settings.complain('PURSER_CURRENCY must be a currency code of three capital letters, such as EUR.');
   return value;
-}
-
-/** The two settings belong together: one without the other is a mistake, and not half an operator. */
-function readOperator(settings: SettingsReader): Config['operator'] {
-  const email = settings.text('PURSER_OPERATOR_EMAIL');
-  const password = settings.text('PURSER_OPERATOR_PASSWORD');
-  if (email === undefined && password === undefined) return undefined;
-  if (!emailSchema.safeParse(email).success) {
-    settings.complain(
-      'PURSER_OPERATOR_EMAIL must be an e-mail address. Set it together with PURSER_OPERATOR_PASSWORD.',
-    );
-  }
-  if (!newPassword.safeParse(password).success) {
-    settings.complain(
-      'PURSER_OPERATOR_PASSWORD must have 10 to 256 characters. Set it together with PURSER_OPERATOR_EMAIL.',
-    );
-  }
-  return email === undefined || password === undefined ? undefined : { email, password };
 }
 
 function readSupportEmail(settings: SettingsReader): string | undefined {

@@ -35,7 +35,10 @@ export async function readNewOperator(
 /** Creates an operator account, in force at once on every running process. Exit status 1 when the e-mail has an account. */
 export async function createOperator(owner: Pool, operator: NewOperator): Promise<number> {
   const desk = createAccountDesk(owner);
-  const account = await desk.create({ actor: 'command-line', reason: undefined }, { ...operator, role: 'operator' });
+  const account = await desk.create(
+    { actor: 'command-line', reason: undefined, limits: undefined },
+    { ...operator, role: 'operator' },
+  );
   if (account instanceof Refusal) {
     console.error(`${account.message} Nothing was changed.`);
     return 1;

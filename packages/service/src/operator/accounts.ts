@@ -75,7 +75,7 @@ export async function ensureOperator(
 ): Promise<Role> {
   const known = await selectAccountByEmail(pool, normalisedEmail(email));
   if (known !== undefined) return known.role;
-  const act = { actor: 'settings', reason: undefined };
+  const act = { actor: 'settings', reason: undefined, limits: undefined };
   const made = await createAccountDesk(pool).create(act, { email, password, name: 'Operator', role: 'operator' });
   // Another process has probably created the account meanwhile, so it is read again.
   return made instanceof Refusal ? ensureOperator(pool, { email, password }) : made.role;

@@ -3,14 +3,17 @@ import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { waitForLocks } from '#db/queries.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 
 /** Who acts, from where, and why. */
 export interface Act extends Actor {
   readonly reason: string | undefined;
+  /** What the actor may move, by their role. Undefined: nothing bounds them, as in development and on the command line. */
+  readonly limits: MoneyLimits | undefined;
 }
 
-/** What an act has changed, for the audit trail. */
-type Changed = Pick<AuditEntry, 'amount' | 'before' | 'after'>;
+/** What an act has changed, for the audit trail. An act that moves money says how much: see `movingMoney`. */
+type Changed = Pick<AuditEntry, 'before' | 'after'>;
 
 export interface NamedAct extends Act {
   readonly action: string;
@@ -39,24 +42,40 @@ class Undone extends Error {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Does one act and records it in the audit trail, both or neither. A refusal rolls both back (CP-05). Acts that meet wait
- * for each other for some seconds; then the act is refused with `CONFLICT` and may be repeated. `run` says with `note` what
- * it has changed.
+ * Does one act that moves no money and records it in the audit trail, both or neither. A refusal rolls both back (CP-05). Acts
+ * that meet wait for each other for some seconds; then the act is refused with `CONFLICT` and may be repeated. `run` says with
+ * `note` what it has changed.
  */
-export async function audited<Result>(
+export function audited<Result>(
   pool: Pool,
   act: NamedAct,
   run: (tx: Queryable, note: (changed: Changed) => void) => Promise<Result | Repeated<Result>>,
 ): Promise<Result | Refusal<'CONFLICT'>> {
+  return recorded<Result>(pool, async (tx) => {
+    let changed: Changed = {};
+    const result = await run(tx, (said) => (changed = said));
+    return { result, lines: [lineOf(act, changed)] };
+  });
+}
+
+/** What was done in a transaction, and what the audit trail says of it. */
+export interface Recorded<Result> {
+  readonly result: Result | Repeated<Result>;
+  readonly lines: readonly AuditEntry[];
+}
+
+/** Runs a transaction and adds its lines to the audit trail. A refusal, and a repeat, roll back everything and leave no line. */
+export async function recorded<Result>(
+  pool: Pool,
+  run: (tx: Queryable) => Promise<Recorded<Result>>,
+): Promise<Result | Refusal<'CONFLICT'>> {
   try {
     return await inTransaction(pool, async (tx) => {
       await waitForLocks(tx);
-      let changed: Changed = {};
-      const result = await run(tx, (said) => (changed = said));
+      const { result, lines } = await run(tx);
       if (result instanceof Repeated) throw new Undone(result.result);
       if (result instanceof Refusal) throw new Undone(result);
-      const { actor, actorName, from, action, subject, reason } = act;
-      await insertAuditEntry(tx, { actor, actorName, from, action, subject, reason, ...changed });
+      for (const line of lines) await insertAuditEntry(tx, line);
       return result;
     });
   } catch (fault) {
@@ -64,6 +83,14 @@ export async function audited<Result>(
     if (sqlStateOf(fault) === LOCK_NOT_AVAILABLE) return busy();
     throw fault;
   }
+}
+
+/** The line of an act in the audit trail. */
+export function lineOf(
+  { actor, actorName, from, action, subject, reason }: NamedAct,
+  changed: Pick<AuditEntry, 'amount' | 'before' | 'after'>,
+): AuditEntry {
+  return { actor, actorName, from, action, subject, reason, ...changed };
 }
 
 function busy(): Refusal<'CONFLICT'> {

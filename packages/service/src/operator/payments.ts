@@ -1,9 +1,10 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId, PaymentId, RefundId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import { audited, type NamedAct, Repeated } from '#operator/acts.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { Repeated } from '#operator/acts.ts';
+import type { NoteMoney } from '#operator/moving-money.ts';
 import { listPayments, type Payment, type Refunds } from '#payments/refund.ts';
 
 /** Payments into any wallet. */
@@ -27,28 +28,22 @@ interface PaymentRefund {
 export type PaymentRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
 
 /**
- * Pays a payment back through its processor. Undefined if the processor was asked, now or earlier with the same key. The
- * act is recorded even if the processor declines afterwards: the operator has ordered the refund either way.
+ * Prepares to pay a payment back through its processor, in the transaction of the act. Returns the refunds to ask for after the
+ * commit. The act is recorded even if the processor declines afterwards: the operator has ordered the refund either way.
  */
-export async function refundPayment(
-  { pool, refunds }: { readonly pool: Pool; readonly refunds: Refunds | undefined },
-  act: NamedAct,
+export async function prepareRefund(
+  tx: Queryable,
+  refunds: Refunds | undefined,
   refund: PaymentRefund,
-): Promise<PaymentRefusal | undefined> {
+  note: NoteMoney,
+): Promise<readonly RefundId[] | Repeated<readonly RefundId[]> | PaymentRefusal> {
   if (refunds === undefined) {
     return refuse('CONFLICT', 'This service has no payment processor.', { param: 'paymentId' });
   }
-  const prepared = await audited<readonly RefundId[] | PaymentRefusal>(pool, act, async (tx, note) => {
-    note({ amount: refund.amount });
-    const outcome = await refunds.prepare(tx, refund);
-    if (typeof outcome !== 'string') return outcome;
-    return outcome === 'repeated' ? new Repeated([]) : refusalOf(outcome);
-  });
-  if (prepared instanceof Refusal) return prepared;
-  // After the commit: no lock may be held while the processor answers, and a crash here leaves a refund that the sweep
-  // finds and requests again.
-  const isDeclined = prepared.length > 0 && (await refunds.ask(prepared)) === 'declined';
-  return isDeclined ? refusalOf('declined') : undefined;
+  note({ amount: refund.amount });
+  const outcome = await refunds.prepare(tx, refund);
+  if (typeof outcome !== 'string') return outcome;
+  return outcome === 'repeated' ? new Repeated([]) : refusalOf(outcome);
 }
 
 function refusalOf(outcome: 'conflict' | 'declined' | 'no_payment' | 'not_whole' | 'too_much'): PaymentRefusal {

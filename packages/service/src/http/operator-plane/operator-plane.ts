@@ -9,8 +9,10 @@ import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { CatalogueImport } from '#operator/catalogue-import.ts';
+import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
@@ -20,6 +22,9 @@ import type { LedgerCheck } from '#ledger/check/check.ts';
 export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
+  readonly pending: PendingActs;
+  /** What operators may move, by role. Undefined: nothing bounds them. */
+  readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
@@ -36,10 +41,10 @@ export interface OperatorPlane {
 
 /** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
 export function actOf(
-  { addressOf }: Pick<OperatorPlane, 'addressOf'>,
+  { addressOf, limits }: Pick<OperatorPlane, 'addressOf' | 'limits'>,
   request: FastifyRequest,
   reason: string | undefined,
 ): Act {
   const { accountId, email } = callerOf(request).account;
-  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason };
+  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason, limits };
 }

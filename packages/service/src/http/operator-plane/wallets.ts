@@ -1,4 +1,5 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
+import { pendingActSchema } from '@purser/contract/operator-pending.ts';
 import {
   operatorWalletParamsSchema,
   operatorWalletSchema,
@@ -12,13 +13,18 @@ import {
 } from '@purser/contract/operator.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { pendingToWire } from '#http/pending-to-wire.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
+import { PendingAct } from '#operator/pending-act.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
 import type { Payment } from '#payments/refund.ts';
+
+/** An act above the amount for one person is kept for a second one (CP-07). */
+const DONE_OR_PENDING = { 200: operatorWalletSchema, 202: pendingActSchema };
 
 /** Routes that open and show real wallets (CP-05). */
 export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): void {
@@ -26,7 +32,11 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
   plane.post(
     '/operator/apps/:appId/wallets',
     {
-      schema: { params: appParamsSchema, body: openWalletSchema, response: { 201: operatorWalletSchema } },
+      schema: {
+        params: appParamsSchema,
+        body: openWalletSchema,
+        response: { 201: operatorWalletSchema, 202: pendingActSchema },
+      },
     },
     async (request, reply) => {
       const { userId, creditMicros, spendCapMicros, idempotencyKey, reason } = request.body;
@@ -40,7 +50,9 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
         cap: spendCapMicros === undefined ? undefined : micros(BigInt(spendCapMicros)),
         credit,
       });
-      return reply.code(201).send(operatorWalletToWire(granted(wallet)));
+      const done = granted(wallet);
+      if (done instanceof PendingAct) return reply.code(202).send(pendingToWire(done));
+      return reply.code(201).send(operatorWalletToWire(done));
     },
   );
 
@@ -82,14 +94,16 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
     plane.post(
       `/operator/apps/:appId/wallets/:userId/${path}`,
       {
-        schema: { params: operatorWalletParamsSchema, body, response: { 200: operatorWalletSchema } },
+        schema: { params: operatorWalletParamsSchema, body, response: DONE_OR_PENDING },
       },
-      async (request) => {
+      async (request, reply) => {
         const { amountMicros, reason, idempotencyKey } = request.body;
         const paymentId = 'paymentId' in request.body ? request.body.paymentId : undefined;
         const amount = micros(BigInt(amountMicros));
         const movement = { ...request.params, amount, key: idempotencyKey, paymentId };
-        return operatorWalletToWire(granted(await wallets[act](actOf(operator, request, reason), movement)));
+        const done = granted(await wallets[act](actOf(operator, request, reason), movement));
+        if (done instanceof PendingAct) return reply.code(202).send(pendingToWire(done));
+        return reply.code(200).send(operatorWalletToWire(done));
       },
     );
   }
@@ -97,12 +111,14 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.post(
     '/operator/apps/:appId/wallets/:userId/reinstate',
     {
-      schema: { params: operatorWalletParamsSchema, body: reinstateSchema, response: { 200: operatorWalletSchema } },
+      schema: { params: operatorWalletParamsSchema, body: reinstateSchema, response: DONE_OR_PENDING },
     },
-    async (request) => {
+    async (request, reply) => {
       const { writeOff, reason } = request.body;
       const wallet = { ...request.params, writesOff: writeOff };
-      return operatorWalletToWire(granted(await wallets.reinstate(actOf(operator, request, reason), wallet)));
+      const done = granted(await wallets.reinstate(actOf(operator, request, reason), wallet));
+      if (done instanceof PendingAct) return reply.code(202).send(pendingToWire(done));
+      return reply.code(200).send(operatorWalletToWire(done));
     },
   );
 }

@@ -81,7 +81,13 @@ async function answer(
     request,
     signedIn,
     role,
-    act: (reason) => ({ actor: accountId, actorName: email, from: operator.addressOf(exchange.request), reason }),
+    act: (reason) => ({
+      actor: accountId,
+      actorName: email,
+      from: operator.addressOf(exchange.request),
+      reason,
+      limits: operator.limits,
+    }),
     may: (page) => isAtLeastOperator(role, accessTo(page).least),
     form: (page, fields, { query = '', hasFile = false } = {}) => {
       if (!isAtLeastOperator(role, accessTo(page).least)) return html`<p class="soft">${TEXTS.tooLow}</p>`;

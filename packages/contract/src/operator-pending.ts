@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { amount, moment, pageLimit } from './control.ts';
+
+/** Acts of operators that wait for a second person (CP-07). */
+
+const facts = z.record(z.string(), z.unknown()).nullable();
+
+export const pendingParamsSchema = z.object({ pendingId: z.string().max(64) });
+
+export const pendingPageSchema = z.strictObject({
+  state: z
+    .enum(['waiting', 'all'])
+    .default('waiting')
+    .meta({ description: '`all` also shows acts that were done, rejected or expired.' }),
+  before: z
+    .string()
+    .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
+    .optional()
+    .meta({ description: 'The `next` of the previous page.' }),
+  limit: pageLimit(500, 100),
+});
+
+export const pendingActSchema = z
+  .object({
+    pendingId: z.string(),
+    action: z.string().meta({ description: 'As in the audit trail.', examples: ['wallet.credit'] }),
+    subject: z.string().meta({ description: 'An app and a user, and a payment if there is one.' }),
+    amountMicros: amount,
+    reason: z.string(),
+    before: facts.meta({ description: 'The wallet when the act was asked for.' }),
+    after: facts.meta({ description: 'The wallet as the act would have left it then.' }),
+    state: z.enum(['waiting', 'done', 'rejected', 'expired']),
+    requestedBy: z.string().meta({ description: 'The e-mail of the operator who asked for it.' }),
+    requestedAt: moment,
+    expiresAt: moment.meta({ description: '24 hours after it was asked for.' }),
+    decidedBy: z.string().nullable().meta({ description: 'The e-mail of the operator who confirmed or rejected it.' }),
+    decidedAt: moment.nullable(),
+    decidedReason: z.string().nullable(),
+  })
+  .meta({ id: 'PendingAct' });
+
+export const pendingListSchema = z.object({
+  acts: z.array(pendingActSchema).meta({ description: 'The newest first.' }),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' }),
+});

@@ -1,0 +1,44 @@
+import {
+  pendingActSchema,
+  pendingListSchema,
+  pendingPageSchema,
+  pendingParamsSchema,
+} from '@purser/contract/operator-pending.ts';
+import { operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { operatorWalletToWire } from '#http/operator-plane/wallets.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { pendingToWire } from '#http/pending-to-wire.ts';
+
+/** Routes for acts that wait for a second person (CP-07). */
+export function addPendingRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { pending } = operator;
+
+  plane.get(
+    '/operator/pending',
+    { schema: { querystring: pendingPageSchema, response: { 200: pendingListSchema } } },
+    async ({ query }) => {
+      const page = { before: query.before, most: query.limit, isWaiting: query.state === 'waiting' };
+      const { acts, next } = await pending.list(page);
+      return { acts: acts.map(pendingToWire), next: next ?? null };
+    },
+  );
+
+  plane.post(
+    '/operator/pending/:pendingId/confirm',
+    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: operatorWalletSchema } } },
+    async (request) => {
+      const act = actOf(operator, request, request.body.reason);
+      return operatorWalletToWire(granted(await pending.confirm(act, request.params.pendingId)));
+    },
+  );
+
+  plane.post(
+    '/operator/pending/:pendingId/reject',
+    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: pendingActSchema } } },
+    async (request) => {
+      const act = actOf(operator, request, request.body.reason);
+      return pendingToWire(granted(await pending.reject(act, request.params.pendingId)));
+    },
+  );
+}

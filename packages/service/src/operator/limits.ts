@@ -1,0 +1,112 @@
+import {
+  isAtLeastOperator,
+  operatorAccessOf,
+  OPERATOR_ROLES,
+  type OperatorRole,
+} from '@purser/contract/operator-access.ts';
+import { lockOperator } from '#accounts/operator-queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { insertMovement, selectMoved } from '#operator/queries.ts';
+
+/** How much an operator of a role may move. Undefined: no bound. */
+export interface RoleLimit {
+  /** In one act. */
+  readonly act: Micros | undefined;
+  /** In all acts of one operator within 24 hours. */
+  readonly day: Micros | undefined;
+}
+
+/** The limits in money of operators (CP-07, decision 0072). */
+export interface MoneyLimits {
+  readonly ofRole: Readonly<Record<OperatorRole, RoleLimit>>;
+  /** The largest credit, also of a new wallet, in every role. */
+  readonly creditMost: Micros | undefined;
+  /** A larger act waits for a second person. Undefined: none does. */
+  readonly secondPersonAbove: Micros | undefined;
+}
+
+/** An act that moves money, and who orders or confirms it. */
+interface Moving {
+  readonly accountId: string;
+  /** As in the audit trail. */
+  readonly action: string;
+  readonly amount: Micros;
+}
+
+const CREDITS: readonly string[] = ['wallet.open', 'wallet.credit'];
+/** The route of each act. The second person needs the role that the route needs. */
+const ROUTES: Readonly<Record<string, string>> = {
+  'wallet.open': 'POST /operator/apps/{appId}/wallets',
+  'wallet.credit': 'POST /operator/apps/{appId}/wallets/{userId}/credit',
+  'wallet.refund': 'POST /operator/apps/{appId}/wallets/{userId}/refund',
+  'wallet.clawback': 'POST /operator/apps/{appId}/wallets/{userId}/clawback',
+  'wallet.reinstate': 'POST /operator/apps/{appId}/wallets/{userId}/reinstate',
+};
+
+/**
+ * Refuses an act that is beyond the role or the limits of an operator. Locks their account until the transaction ends, so that acts at once
+ * are judged one after the other, and reads the role as it is now: a request that was on its way when the role changed is
+ * judged by the new one.
+ */
+export async function judgeMovement(
+  tx: Queryable,
+  limits: MoneyLimits | undefined,
+  moving: Moving,
+): Promise<Refusal<'FORBIDDEN'> | undefined> {
+  const role = await lockOperator(tx, moving.accountId);
+  const route = ROUTES[moving.action];
+  if (role === undefined || (route !== undefined && !isAtLeastOperator(role, operatorAccessOf(route).least))) {
+    return refuse('FORBIDDEN', 'The role of this operator does not allow this act.');
+  }
+  if (limits === undefined) return undefined;
+  const refused = beyondAct(limits, role, moving);
+  const { day } = limits.ofRole[role];
+  if (refused !== undefined || day === undefined) return refused;
+  const moved = await selectMoved(tx, moving.accountId);
+  return moved + moving.amount > day ? beyondDay(role, { day, moved, amount: moving.amount }) : undefined;
+}
+
+/** Counts an act among those of the operator's last 24 hours. Call it in the transaction of the act, after `judgeMovement`. */
+export async function countMovement(tx: Queryable, { accountId, amount }: Moving): Promise<void> {
+  await insertMovement(tx, accountId, amount);
+}
+
+/** True if somebody else has to confirm an act of this amount. */
+export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Micros): boolean {
+  return secondPersonAbove !== undefined && amount > secondPersonAbove;
+}
+
+function beyondAct(
+  { ofRole, creditMost }: MoneyLimits,
+  role: OperatorRole,
+  { action, amount }: Moving,
+): Refusal<'FORBIDDEN'> | undefined {
+  if (CREDITS.includes(action) && creditMost !== undefined && amount > creditMost) {
+    const message = `A credit is at most ${creditMost} micros here. This one is ${amount} micros. Nothing was changed.`;
+    return refuse('FORBIDDEN', message);
+  }
+  const { act } = ofRole[role];
+  if (act === undefined || amount <= act) return undefined;
+  return refuse(
+    'FORBIDDEN',
+    `The role \`${role}\` moves at most ${act} micros in one act. This one moves ${amount} micros. Nothing was changed. ${whoElse(role)}`,
+  );
+}
+
+function beyondDay(
+  role: OperatorRole,
+  { day, moved, amount }: { readonly day: Micros; readonly moved: bigint; readonly amount: Micros },
+): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    `An operator with the role \`${role}\` moves at most ${day} micros in 24 hours. This one has moved ${microsSumFromRow(moved)} micros, and this act would move ${amount} micros more. Nothing was changed. ${whoElse(role)}`,
+  );
+}
+
+function whoElse(role: OperatorRole): string {
+  return role === OPERATOR_ROLES.at(-1)
+    ? 'The limits are a setting of the service.'
+    : 'Ask an operator with a higher role.';
+}
