@@ -222,5 +222,6 @@ export const IMPORT_TEXTS = {
   moreFields: (count: number) => `And ${count} more fields.`,
   moreEntries: (count: number) => `And ${count} more entries.`,
   apply: 'Apply',
-  applyWhat: 'The changes are in force on every process within a second. Calls that run keep their prices.',
+  applyWhat:
+    'The changes are in force on every process within a second. Calls that run keep their prices. If the service has a catalogue file, change it too: when that file changes, it takes the place of everything.',
 } as const;
