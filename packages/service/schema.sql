@@ -34,6 +34,7 @@ create table accounts.accounts (
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
 );
+CREATE INDEX accounts_operators ON accounts.accounts USING btree (account_id) WHERE (role = 'operator'::text);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -815,6 +816,7 @@ create table ledger.wallets (
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX wallets_suspended ON ledger.wallets USING btree (wallet_id) WHERE is_suspended;
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
 
@@ -984,6 +986,7 @@ create table payments.payments (
   constraint payments_state_check CHECK ((state = ANY (ARRAY['credited'::text, 'kept'::text])))
 );
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
+CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
 grant insert, select, update on payments.payments to purser_live;
 
@@ -1182,9 +1185,11 @@ create table stats.hours (
   completion_tokens bigint default 0 not null,
   first_byte bigint[],
   total bigint[],
+  cost_micros bigint default 0,
   constraint hours_pkey PRIMARY KEY (app_id, mode, hour, model, outcome),
   constraint hours_calls_check CHECK ((calls >= 0)),
   constraint hours_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint hours_cost_micros_check CHECK ((cost_micros >= 0)),
   constraint hours_first_byte_check CHECK ((cardinality(first_byte) = 16)),
   constraint hours_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint hours_total_check CHECK ((cardinality(total) = 16))
@@ -1226,6 +1231,7 @@ create table stats.rebuilt (
   charged_micros bigint not null,
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
+  cost_micros bigint default 0,
   constraint rebuilt_pkey PRIMARY KEY (hour, app_id, mode, model, outcome)
 );
 
@@ -1531,6 +1537,10 @@ grant execute on function ledger.end_check(bigint) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_set_aside(text,text,text,text) to purser_live;
 
+-- ledger.entries_of_call(p_call uuid) returns SETOF ledger.entries
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.entries_of_call(uuid) to purser_live;
+
 -- ledger.entry_below(p_wallet bigint, p_seq bigint, OUT seq bigint, OUT at timestamp with time zone, OUT balance_after bigint) returns record
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
@@ -1685,6 +1695,9 @@ grant execute on function stats.add(bigint[],bigint[]) to purser_live;
 -- stats.begin_pass(p_period_ms integer) returns TABLE(begun boolean, ended_seconds double precision)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.begin_pass(integer) to purser_live;
+
+-- stats.cost_of(p_charged bigint, p_margin_basis_points integer, p_margin_per_call bigint) returns bigint
+--   sql, immutable, search_path=pg_catalog
 
 -- stats.end_pass(p_pause_ms integer) returns void
 --   sql, volatile, security definer, search_path=pg_catalog

@@ -38,6 +38,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'payments',
     'connections',
+    'webhooks',
     'audit',
     'probe',
     'price-lists',

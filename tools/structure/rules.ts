@@ -52,6 +52,9 @@ export const RULES: RuleSet = {
         'search-queries.ts',
         'key-queries.ts',
         'rebuild-queries.ts',
+        'attention-queries.ts',
+        'call-queries.ts',
+        'find-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],
     },
@@ -62,7 +65,7 @@ export const RULES: RuleSet = {
       sandbox: ['idempotency'],
       idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
-      stats: ['ledger', 'usage', 'traces'],
+      stats: ['ledger', 'usage', 'traces', 'catalogue'],
     },
   },
 

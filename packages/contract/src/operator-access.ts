@@ -22,7 +22,12 @@ const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
  * Finance moves money. An admin does everything.
  */
 export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
+  'GET /operator/overview': VIEWER,
+  'GET /operator/stats': VIEWER,
+  'GET /operator/find': SUPPORT,
+
   'GET /operator/apps': VIEWER,
+  'GET /operator/apps/{appId}': VIEWER,
   'PATCH /operator/apps/{appId}': ADMIN,
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
@@ -59,10 +64,20 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/audit/head': SUPPORT,
   'GET /operator/sign-ins': SUPPORT,
   'GET /operator/accounts': SUPPORT,
+  'GET /operator/accounts/{accountId}': SUPPORT,
   'POST /operator/accounts': ADMIN_PROVED,
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/find': SUPPORT,
+  'GET /ops/call': SUPPORT,
+  'GET /ops/apps': VIEWER,
+  'GET /ops/app': VIEWER,
+  'POST /ops/app': ADMIN,
+  'GET /ops/accounts': SUPPORT,
+  'POST /ops/accounts': ADMIN_PROVED,
+  'GET /ops/account': SUPPORT,
+  'POST /ops/account': ADMIN_PROVED,
   'GET /ops/pending': SUPPORT,
   'POST /ops/pending': SUPPORT_PROVED,
   'GET /ops/catalogue': VIEWER,

@@ -17,6 +17,19 @@ export const accountPageSchema = z.strictObject({
   limit: pageLimit(1_000, 1_000),
 });
 export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
+export const anyAccountDetailsSchema = z
+  .object({
+    account: anyAccountSchema,
+    apps: z.array(
+      z.object({
+        appId: z.string(),
+        name: z.string(),
+        role: z.enum(['viewer', 'developer', 'owner']),
+        status: z.enum(['active', 'suspended']),
+      }),
+    ),
+  })
+  .meta({ id: 'AnyAccountDetails' });
 export const accountParamsSchema = z.object({ accountId });
 /** Exactly one change of an account, so that the audit trail names one act. */
 export const changeAnyAccountSchema = z

@@ -7,7 +7,31 @@ const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /operator/overview': {
+    id: 'getOverview',
+    tag: SERVICE,
+    summary: 'Shows what needs a person, the last check of the books, held money and deliveries',
+  },
+  'GET /operator/stats': {
+    id: 'getServiceStats',
+    tag: SERVICE,
+    summary:
+      'Shows sums of the calls of all apps, or of one: what users paid, what providers charged, and what became of calls',
+  },
+  'GET /operator/find': {
+    id: 'findAnything',
+    tag: SERVICE,
+    summary: 'Finds anything by its id, and what hangs on it',
+    description:
+      'The prefix of an id tells what it is. A mail address must be exact. An empty list: nothing has this id.',
+  },
   'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by id, name or the owner’s e-mail' },
+  'GET /operator/apps/{appId}': {
+    id: 'getAnyApp',
+    tag: ANY_APPS,
+    summary: 'Shows an app with its members and keys',
+    refuses: OWN,
+  },
   'PATCH /operator/apps/{appId}': {
     id: 'changeAnyApp',
     tag: ANY_APPS,
@@ -212,6 +236,12 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
   },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
+  'GET /operator/accounts/{accountId}': {
+    id: 'getAnyAccount',
+    tag: SERVICE,
+    summary: 'Shows an account with the apps of which it is a member',
+    refuses: OWN,
+  },
   'POST /operator/accounts': {
     id: 'createAccount',
     tag: SERVICE,

@@ -24,7 +24,8 @@ const latencySchema = z
   })
   .meta({ description: 'Estimated from counts in 16 ranges. Null if there were no answers.' });
 
-const figures = {
+/** Sums of calls, as their owners see them. */
+export const figures = {
   calls: z.int(),
   chargedCalls: z.int().meta({
     description: 'Of live calls, exactly those with a receipt and a charge. A new one appears within some seconds.',
@@ -39,6 +40,19 @@ const figures = {
   total: latencySchema.meta({ description: 'How long answers took.' }),
 };
 
+export const outcomesSchema = z
+  .array(
+    z.object({
+      outcome: z.string().meta({
+        description:
+          '`charged`, `free` (answered for nothing), `abandoned` (the caller left and paid nothing), `replayed`, or the code of an error.',
+      }),
+      kind: z.enum(['served', 'refused', 'provider-error', 'fault']),
+      calls: z.int(),
+    }),
+  )
+  .meta({ description: 'The outcomes of most calls first.' });
+
 export const statsSchema = z
   .object({
     mode: z.enum(['live', 'sandbox']),
@@ -52,18 +66,7 @@ export const statsSchema = z
       description:
         'The models that cost most first. Null stands for calls that were refused before their model was known.',
     }),
-    outcomes: z
-      .array(
-        z.object({
-          outcome: z.string().meta({
-            description:
-              '`charged`, `free` (answered for nothing), `abandoned` (the caller left and paid nothing), `replayed`, or the code of an error.',
-          }),
-          kind: z.enum(['served', 'refused', 'provider-error', 'fault']),
-          calls: z.int(),
-        }),
-      )
-      .meta({ description: 'The outcomes of most calls first.' }),
+    outcomes: outcomesSchema,
     keys: z
       .array(
         z.object({

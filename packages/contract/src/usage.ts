@@ -164,6 +164,23 @@ const failedUpstreamSchema = z
 /** For operators: of one app, or of all. */
 export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
 export const anyFoundCallsSchema = z.object({
+  hold: z
+    .object({ appId: z.string(), userId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment })
+    .nullable()
+    .meta({ description: 'What the call holds now. Null unless you name the `callId` of a running call.' }),
+  entries: z
+    .array(
+      z.object({
+        seq: z.int(),
+        kind: z.string(),
+        debit: z.string(),
+        credit: z.string(),
+        amountMicros: amount,
+        balanceAfterMicros: amount,
+        at: moment,
+      }),
+    )
+    .meta({ description: 'What the call booked in its wallet. Empty unless you name a `callId`.' }),
   calls: z.array(
     z.object({
       appId: z.string(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
-import { newOwnApp, newOwner } from '../../support/control.ts';
+import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
@@ -119,4 +119,36 @@ test('CP-04 a time that cannot be shown is refused with what to do', async () =>
     assertRefusal(reply, { code: 'BAD_REQUEST', param, hasLink: false }, query);
   }
   assert.equal((await statsOf(`from=${at(-400)}&step=day`)).series.length, 401);
+});
+
+test('CP-10 operators read what providers charged beside what users paid, of all apps and of one, and owners do not', async () => {
+  const operator = await newOperator(service, 'viewer');
+  const path = `/operator/stats?appId=${app.appId}`;
+  interface Costed extends Sums {
+    readonly costMicros: number;
+    readonly uncostedMicros: number;
+  }
+  const { totals, apps, models } = (await operator.get(200, 'GET', path)) as unknown as {
+    totals: Costed;
+    apps: readonly (Costed & { appId: string })[];
+    models: readonly Costed[];
+  };
+  assert.ok(totals.chargedMicros > 0 && totals.costMicros > 0 && totals.costMicros < totals.chargedMicros);
+  assert.equal(totals.uncostedMicros, 0);
+  assert.deepEqual(
+    apps.map(({ appId, costMicros }) => [appId, costMicros]),
+    [[app.appId, totals.costMicros]],
+  );
+  assert.equal(
+    models.reduce((sum, { costMicros }) => sum + costMicros, 0),
+    totals.costMicros,
+  );
+  const all = (await operator.get(200, 'GET', '/operator/stats')) as unknown as { totals: Costed };
+  assert.ok(all.totals.chargedMicros >= totals.chargedMicros);
+  assert.ok(!JSON.stringify(await statsOf()).includes('ostMicros'), 'an owner reads no cost');
+
+  // Sums from before costs were counted: the cost is not known, and is not taken for 0.
+  await service.database.owner.query(`update stats.hours set cost_micros = null where app_id = $1`, [app.appId]);
+  const unknown = (await operator.get(200, 'GET', path)) as unknown as { totals: Costed };
+  assert.deepEqual([unknown.totals.costMicros, unknown.totals.uncostedMicros], [0, totals.chargedMicros]);
 });

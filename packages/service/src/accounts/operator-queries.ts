@@ -24,17 +24,36 @@ const DETAILS = `a.app_id, a.name, a.redirect_uris, a.return_uri, a.status, a.is
   array(select o.email from accounts.members m join accounts.accounts o using (account_id)
     where m.app_id = a.app_id and m.role = 'owner' order by m.since, o.email) as owner_emails`;
 
-/** Finds apps whose id, name or a member's e-mail contains `text`, ignoring case. An empty text finds all. Newest first. */
-export async function selectAppsByText(db: Queryable, text: string, most: number): Promise<readonly AppDetailsRow[]> {
+/**
+ * Finds apps whose id, name or a member's e-mail contains `text`, ignoring case. An empty text finds all. Newest first, from the one
+ * after the app `after`.
+ */
+export async function selectAppsByText(
+  db: Queryable,
+  {
+    text,
+    status,
+    after,
+    most,
+  }: {
+    readonly text: string;
+    readonly status?: 'active' | 'suspended' | undefined;
+    readonly after?: string | undefined;
+    readonly most: number;
+  },
+): Promise<readonly AppDetailsRow[]> {
   const { rows } = await db.query<AppDetailsRow>(
     `select ${DETAILS} from accounts.apps a
      where position(lower($1) in lower(a.app_id || ' ' || a.name || ' ' || (
        select string_agg(o.email, ' ') from accounts.members m join accounts.accounts o using (account_id)
        where m.app_id = a.app_id
-     ))) > 0
+     ))) > 0 and ($3::text is null or a.status = $3) and ($4::text is null or exists (
+       select from accounts.apps b where b.app_id = $4
+         and (a.created_at < b.created_at or a.created_at = b.created_at and a.app_id > b.app_id)
+     ))
      order by a.created_at desc, a.app_id
      limit $2`,
-    [text, most],
+    [text, most, status ?? null, after ?? null],
   );
   return rows;
 }
@@ -161,6 +180,34 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
     `select from accounts.accounts where operator_role = 'admin' and not is_disabled and password_hash is not null limit 1`,
   );
   return rowCount === 1;
+}
+
+/** Operators who can sign in with a password alone, at most `most`. */
+export async function selectOperatorsWithoutFactor(
+  db: Queryable,
+  most: number,
+): Promise<readonly { readonly account_id: AccountId; readonly email: string }[]> {
+  const { rows } = await db.query<{ account_id: AccountId; email: string }>(
+    `select a.account_id, a.email from accounts.accounts a
+     where a.role = 'operator' and not a.is_disabled
+       and not exists (select from accounts.authenticators t where t.account_id = a.account_id)
+       and not exists (select from accounts.passkeys p where p.account_id = a.account_id)
+     order by a.account_id limit $1`,
+    [most],
+  );
+  return rows;
+}
+
+/** The app of a key. Undefined if there is no such key. */
+export async function selectAppOfKey(
+  db: Queryable,
+  keyId: string,
+): Promise<{ readonly app_id: AppId; readonly mode: 'live' | 'sandbox'; readonly is_revoked: boolean } | undefined> {
+  const { rows } = await db.query<{ app_id: AppId; mode: 'live' | 'sandbox'; is_revoked: boolean }>(
+    `select app_id, mode, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
+    [keyId],
+  );
+  return rows[0];
 }
 
 /**

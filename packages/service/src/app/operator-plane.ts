@@ -8,7 +8,9 @@ import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
 import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
@@ -18,6 +20,9 @@ import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
+import { createAttention } from '#operator/attention.ts';
+import { createCallBooks } from '#operator/call-books.ts';
+import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueImport } from '#operator/catalogue-import.ts';
@@ -80,6 +85,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
+    callBooks: createCallBooks(pool),
+    readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
+    find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    listKeys: control.apps.listKeys,
+    teams: control.teams,
+    stats: control.stats,
+    clock: control.clock,
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
@@ -90,6 +102,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
 
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
+  addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);

@@ -42,6 +42,15 @@ export async function selectConnectionOf(db: Queryable, owner: Owner): Promise<C
   return rows[0];
 }
 
+/** Finds a connection of any identity by its id, for operators. */
+export async function selectConnectionById(db: Queryable, connectionId: string): Promise<ConnectionRow | undefined> {
+  const { rows } = await db.query<ConnectionRow>(
+    `select ${COLUMNS} from connections.connections where connection_id = $1`,
+    [connectionId],
+  );
+  return rows[0];
+}
+
 /** Finds a connection and locks it, so that changes to it run one after the other. */
 export async function lockConnection(tx: Queryable, owner: Owner): Promise<ConnectionRow | undefined> {
   const { rows } = await tx.query<ConnectionRow>(

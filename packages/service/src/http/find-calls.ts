@@ -1,5 +1,6 @@
+import { assert } from '#kernel/assert.ts';
 import { isoOf } from '#kernel/clock.ts';
-import { type AppId, parseCallId } from '#kernel/ids.ts';
+import { type AppId, type CallId, parseCallId } from '#kernel/ids.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { granted } from '#http/planes.ts';
@@ -34,6 +35,43 @@ export async function findCalls(
   if (callId === undefined) return { receipts: [], traces: [] };
   const [receipt, all] = await Promise.all([appUsage.receipt(appId, callId), traces.find({ callId }, appId)]);
   return { receipts: receipt === undefined ? [] : [receipt], traces: all };
+}
+
+/** One call: what is known of it by its trace, by its receipt, or by both. */
+export interface KnownCall {
+  readonly trace: CallTrace | undefined;
+  readonly receipt: CallReceipt | undefined;
+}
+
+/** The calls of any app with this id, each once: a trace with its receipt, and receipts whose trace is gone. */
+export async function knownCalls(
+  finder: CallFinder,
+  name: { readonly callId: CallId } | { readonly correlationId: string },
+): Promise<readonly KnownCall[]> {
+  const { receipts, traces } = await findCalls(finder, undefined, name);
+  const byCall = new Map(receipts.map((receipt) => [receipt.callId, receipt]));
+  const seen = new Set(traces.map(({ callId }) => callId));
+  return [
+    ...traces.map((trace) => ({ trace, receipt: trace.callId && byCall.get(trace.callId) })),
+    ...receipts.filter(({ callId }) => !seen.has(callId)).map((receipt) => ({ trace: undefined, receipt })),
+  ];
+}
+
+/** A call in few words, for a list of what was found. Undefined values are not known. */
+export function foundCallOf({ trace, receipt }: KnownCall) {
+  const known = trace ?? receipt;
+  assert(known !== undefined, 'a known call has a trace or a receipt');
+  return {
+    appId: known.appId,
+    userId: known.userId,
+    callId: known.callId,
+    correlationId: known.correlationId,
+    model: known.model,
+    outcome: known.outcome,
+    mode: trace?.mode ?? ('live' as const),
+    atMs: trace?.endedAtMs ?? receipt?.atMs ?? 0,
+    charged: receipt?.charged ?? known.charged,
+  };
 }
 
 /** A trace on the wire. What is unknown is null, so that every trace has the same fields. */

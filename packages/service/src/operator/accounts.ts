@@ -7,18 +7,20 @@ import {
   selectAccounts,
 } from '#accounts/account-queries.ts';
 import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
+import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { deleteFactors } from '#accounts/factor-queries.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
+import { selectMemberships } from '#accounts/team-queries.ts';
 import { updateVerified } from '#accounts/verification-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { type AccountId, newAccountId } from '#kernel/ids.ts';
+import { type AccountId, type AppId, newAccountId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
@@ -29,6 +31,9 @@ export interface AccountDesk {
     readonly accounts: readonly Account[];
     readonly next: string | undefined;
   }>;
+  readonly find: (accountId: AccountId) => Promise<Account | undefined>;
+  /** The apps of which an account is a member, oldest first. */
+  readonly appsOf: (accountId: AccountId) => Promise<readonly AppOfAccount[]>;
   /** Creates an account. Refused if the e-mail already has one, or if too many passwords are being hashed. */
   readonly create: (
     act: Act,
@@ -51,6 +56,14 @@ export interface AccountDesk {
     accountId: AccountId,
     change: AccountChange,
   ) => Promise<Account | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+}
+
+interface AppOfAccount {
+  readonly appId: AppId;
+  readonly name: string;
+  /** Of the account in the app. */
+  readonly role: AppRole;
+  readonly status: 'active' | 'suspended';
 }
 
 /** Exactly one of them is set, or both roles. */
@@ -90,6 +103,17 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
       const accounts = found.slice(0, most).map(accountOf);
       return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
     },
+    find: async (accountId) => {
+      const row = await selectAccountById(pool, accountId);
+      return row && accountOf(row);
+    },
+    appsOf: async (accountId) =>
+      (await selectMemberships(pool, accountId)).map((row) => ({
+        appId: row.app_id,
+        name: row.name,
+        role: row.role,
+        status: row.status,
+      })),
     create: async (act, { email, password, name, role, operatorRole }) => {
       // Before the transaction: hashing takes long on purpose, and a transaction holds a connection.
       const passwordHash = await limitHashing(() => hashPassword(password));

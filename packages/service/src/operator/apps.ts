@@ -32,6 +32,14 @@ export interface AppDetails {
 export interface AnyApps {
   /** The apps whose id, name or a member's e-mail contains the text. The newest first, at most 500. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
+  /** The same in pages, and those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
+  readonly page: (asked: {
+    readonly text: string;
+    readonly status: AppDetails['status'] | undefined;
+    readonly after: string | undefined;
+    readonly most: number;
+  }) => Promise<{ readonly apps: readonly AppDetails[]; readonly next: string | undefined }>;
+  readonly find: (appId: AppId) => Promise<AppDetails | undefined>;
   /** Changes rights and limits. A setting that is left out stays as it is. */
   readonly change: (
     act: Act,
@@ -76,7 +84,17 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
   }
 
   return {
-    search: async (text) => (await selectAppsByText(pool, text, FOUND_MAX)).map((row) => detailsOf(row, defaults)),
+    search: async (text) =>
+      (await selectAppsByText(pool, { text, most: FOUND_MAX })).map((row) => detailsOf(row, defaults)),
+    page: async ({ most, ...asked }) => {
+      const found = await selectAppsByText(pool, { ...asked, most: most + 1 });
+      const apps = found.slice(0, most).map((row) => detailsOf(row, defaults));
+      return { apps, next: found.length > most ? apps.at(-1)?.appId : undefined };
+    },
+    find: async (appId) => {
+      const row = await selectAppDetails(pool, appId);
+      return row && detailsOf(row, defaults);
+    },
     change: (by, appId, settings) =>
       act({ ...by, action: 'app.change' }, appId, (tx, generation) =>
         updateAppSettings(tx, appId, settings, generation),

@@ -10,7 +10,7 @@ import type { Pool } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 import { microsSumFromRow } from '#kernel/micros.ts';
 
-/** An entry of the trail. */
+/** One act, as the trail keeps it. */
 export type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
 
 interface Page {

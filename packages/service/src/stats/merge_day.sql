@@ -23,14 +23,15 @@ begin
   end if;
   for h in delete from stats.hours k where k.hour > day and k.hour < day + interval '24 hours' returning k.* loop
     insert into stats.hours as k (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens,
-      completion_tokens, first_byte, total)
+      completion_tokens, cost_micros, first_byte, total)
     values (h.app_id, h.mode, day, h.model, h.outcome, h.calls, h.charged_micros, h.prompt_tokens, h.completion_tokens,
-      h.first_byte, h.total)
+      h.cost_micros, h.first_byte, h.total)
     on conflict (app_id, mode, hour, model, outcome) do update set
       calls = k.calls + excluded.calls,
       charged_micros = k.charged_micros + excluded.charged_micros,
       prompt_tokens = k.prompt_tokens + excluded.prompt_tokens,
       completion_tokens = k.completion_tokens + excluded.completion_tokens,
+      cost_micros = k.cost_micros + excluded.cost_micros,
       first_byte = stats.add(k.first_byte, excluded.first_byte),
       total = stats.add(k.total, excluded.total);
   end loop;

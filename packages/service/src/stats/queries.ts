@@ -153,6 +153,9 @@ export interface SumsRow {
   readonly faults: bigint;
   readonly served: bigint;
   readonly charged_micros: bigint;
+  readonly cost_micros: bigint;
+  /** Of rows whose cost is not known. */
+  readonly uncosted_micros: bigint;
   readonly prompt_tokens: bigint;
   readonly completion_tokens: bigint;
   /** As the driver reads arrays. Counts stay far below 2^53. */
@@ -170,6 +173,8 @@ const SUMS = `coalesce(sum(h.calls), 0)::bigint as calls,
   coalesce(sum(h.calls) filter (where h.outcome = any ($6::text[])), 0)::bigint as served,
   coalesce(sum(h.calls) filter (where h.outcome = any ($7::text[])), 0)::bigint as faults,
   coalesce(sum(h.charged_micros), 0)::bigint as charged_micros,
+  coalesce(sum(h.cost_micros), 0)::bigint as cost_micros,
+  coalesce(sum(h.charged_micros) filter (where h.cost_micros is null), 0)::bigint as uncosted_micros,
   coalesce(sum(h.prompt_tokens), 0)::bigint as prompt_tokens,
   coalesce(sum(h.completion_tokens), 0)::bigint as completion_tokens,
   ${bucketSums('first_byte')} as first_byte, ${bucketSums('total')} as total`;

@@ -21,7 +21,7 @@ begin
     from page p
     left join stats.watermarks m on m.wallet_id = p.wallet_id
     cross join lateral (
-      select c.settled_at, c.model, c.charged_micros, c.prompt_tokens, c.completion_tokens
+      select c.settled_at, c.model, c.charged_micros, c.prompt_tokens, c.completion_tokens, c.price_id
       from usage.calls c
       where c.wallet_id = p.wallet_id and c.settled_at >= p_from and c.settled_at < p_to
         and c.month >= first_month and c.month <= last_month
@@ -35,18 +35,24 @@ begin
       offset 0
     ) k
   ), summed as (
-    insert into stats.rebuilt as r (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens)
+    insert into stats.rebuilt as r (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens,
+      cost_micros)
     select e.app_id, 'live',
       date_trunc(case when e.settled_at < s.merged_until then 'day' else 'hour' end, e.settled_at, 'UTC'),
       coalesce(e.model, ''), case when e.charged_micros > 0 then 'charged' else 'free' end,
-      count(*), sum(e.charged_micros), sum(e.prompt_tokens), sum(e.completion_tokens)
-    from ended e, stats.passes s
+      count(*), sum(e.charged_micros), sum(e.prompt_tokens), sum(e.completion_tokens),
+      case when bool_and(c.price_id is not null or e.charged_micros = 0)
+        then coalesce(sum(stats.cost_of(e.charged_micros, c.margin_basis_points, c.margin_micros_per_call)), 0) end
+    from ended e
+    cross join stats.passes s
+    left join catalogue.prices c on c.price_id = e.price_id
     group by e.app_id, 3, 4, 5
     on conflict (hour, app_id, mode, model, outcome) do update set
       calls = r.calls + excluded.calls,
       charged_micros = r.charged_micros + excluded.charged_micros,
       prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = r.completion_tokens + excluded.completion_tokens
+      completion_tokens = r.completion_tokens + excluded.completion_tokens,
+      cost_micros = r.cost_micros + excluded.cost_micros
   )
   select case when count(*) = p_most then max(p.wallet_id) end, (select count(*) from ended) from page p;
 end $$;

@@ -40,7 +40,7 @@ begin
     select c.app_id, r.*
     from changed c
     cross join lateral (
-      (select k.settled_at, k.model, k.charged_micros, k.prompt_tokens, k.completion_tokens
+      (select k.settled_at, k.model, k.charged_micros, k.prompt_tokens, k.completion_tokens, k.price_id
       from usage.calls k where k.wallet_id = c.wallet_id and k.seq > c.seen and k.seq <= c.last_seq order by k.seq)
       offset 0
     ) r
@@ -53,7 +53,7 @@ begin
       order by j.seq offset 0
     ) e
     cross join lateral (
-      select k.settled_at, k.model, k.charged_micros, k.prompt_tokens, k.completion_tokens
+      select k.settled_at, k.model, k.charged_micros, k.prompt_tokens, k.completion_tokens, k.price_id
       from usage.calls k
       where k.call_id = case when e.cause ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then e.cause::uuid end
         and k.seq is null
@@ -62,16 +62,20 @@ begin
     where e.kind = 'charge'
       or not exists (select from ledger.journal j where j.cause = e.cause and j.kind = 'charge' offset 0)
   ), added as (
-    insert into stats.hours as h (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens)
+    insert into stats.hours as h (app_id, mode, hour, model, outcome, calls, charged_micros, prompt_tokens, completion_tokens,
+      cost_micros)
     select n.app_id, 'live', date_trunc('hour', n.settled_at, 'UTC') as hour, coalesce(n.model, '') as model, 'charged',
-      count(*), sum(n.charged_micros), sum(n.prompt_tokens), sum(n.completion_tokens)
-    from news n group by n.app_id, 3, 4
+      count(*), sum(n.charged_micros), sum(n.prompt_tokens), sum(n.completion_tokens),
+      case when bool_and(p.price_id is not null)
+        then sum(stats.cost_of(n.charged_micros, p.margin_basis_points, p.margin_micros_per_call)) end
+    from news n left join catalogue.prices p on p.price_id = n.price_id group by n.app_id, 3, 4
     order by n.app_id, 3, 4 -- Everybody locks rows in this order.
     on conflict (app_id, mode, hour, model, outcome) do update set
       calls = h.calls + excluded.calls,
       charged_micros = h.charged_micros + excluded.charged_micros,
       prompt_tokens = h.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = h.completion_tokens + excluded.completion_tokens
+      completion_tokens = h.completion_tokens + excluded.completion_tokens,
+      cost_micros = h.cost_micros + excluded.cost_micros
   ), marked as (
     insert into stats.watermarks as k (wallet_id, entry_seq)
     select c.wallet_id, c.last_seq from changed c

@@ -34,6 +34,13 @@ export interface Figures {
   readonly faults: number;
   /** What users paid. Play money in the sandbox. */
   readonly charged: Micros;
+  /**
+   * What the catalogue's prices say that providers charged for the calls that users paid for: each charge without its margin, to the
+   * micro. 0 in the sandbox. A call that was charged less than it cost, because its hold was smaller, counts with less.
+   */
+  readonly cost: Micros;
+  /** The part of `charged` whose cost is not known: from before it was counted. */
+  readonly uncosted: Micros;
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Of answers: until the first of it came from the provider, and until its end. */
@@ -176,6 +183,8 @@ function figuresOf(row: SumsRow | undefined): Figures {
     providerErrors,
     faults,
     charged: microsSumFromRow(row?.charged_micros ?? 0n),
+    cost: microsSumFromRow(row?.cost_micros ?? 0n),
+    uncosted: microsSumFromRow(row?.uncosted_micros ?? 0n),
     promptTokens: Number(row?.prompt_tokens ?? 0n),
     completionTokens: Number(row?.completion_tokens ?? 0n),
     firstByte: latencyOf((row?.first_byte ?? []).map(Number)),

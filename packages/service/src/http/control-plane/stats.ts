@@ -1,13 +1,12 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import { statsQuerySchema, statsSchema } from '@purser/contract/stats.ts';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { figuresToWire } from '#http/figures-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
 import { CONSOLE_KEY_ID } from '#kernel/ids.ts';
 import { microsToWire } from '#kernel/micros.ts';
-import type { Latency } from '#stats/latency.ts';
 import { statsTimeOf } from '#stats/range.ts';
-import type { Figures } from '#stats/stats.ts';
 
 /** The route for sums of an app's calls: what the charts of the console show. */
 export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
@@ -53,17 +52,4 @@ export function addStatsRoutes(plane: Plane, control: ControlPlane): void {
       };
     },
   );
-}
-
-function figuresToWire({ charged, firstByte, total, ...counts }: Figures) {
-  return {
-    ...counts,
-    chargedMicros: microsToWire(charged),
-    firstByte: latencyToWire(firstByte),
-    total: latencyToWire(total),
-  };
-}
-
-function latencyToWire({ count, p50Ms, p95Ms }: Latency) {
-  return { count, p50Ms: p50Ms ?? null, p95Ms: p95Ms ?? null };
 }

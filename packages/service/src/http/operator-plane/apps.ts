@@ -1,4 +1,5 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
+import { anyAppDetailsSchema } from '@purser/contract/operator-app.ts';
 import {
   anyAppListSchema,
   anyAppSchema,
@@ -6,9 +7,11 @@ import {
   changeAnyAppSchema,
   reasonSchema,
 } from '@purser/contract/operator.ts';
+import type { ApiKey } from '#accounts/own-key.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
+import { refuse } from '#kernel/refusal.ts';
 import type { AppDetails } from '#operator/apps.ts';
 
 /** Routes for all apps: rights, limits, suspension (CP-05). */
@@ -18,6 +21,25 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
     '/operator/apps',
     { schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
     async ({ query }) => ({ apps: (await apps.search(query.query)).map(toWire) }),
+  );
+
+  plane.get(
+    '/operator/apps/:appId',
+    { schema: { params: appParamsSchema, response: { 200: anyAppDetailsSchema } } },
+    async ({ params: { appId } }) => {
+      const app = granted((await apps.find(appId)) ?? refuse('NOT_FOUND', 'There is no such app.'));
+      const [{ members }, keys] = await Promise.all([operator.teams.list(appId), operator.listKeys(appId)]);
+      return {
+        app: toWire(app),
+        members: members.map(({ accountId, email, role, sinceMs }) => ({
+          accountId,
+          email,
+          role,
+          since: isoOf(sinceMs),
+        })),
+        keys: keys.map(keyToWire),
+      };
+    },
   );
 
   plane.patch(
@@ -47,6 +69,24 @@ export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
         toWire(granted(await apps[act](actOf(operator, request, request.body.reason), request.params.appId))),
     );
   }
+}
+
+function momentOf(epochMs: number | null | undefined): string | null {
+  return epochMs === undefined || epochMs === null ? null : isoOf(epochMs);
+}
+
+/** A key without its limits, which are its owner's to look after. */
+function keyToWire({ keyId, mode, hint, settings, ...key }: ApiKey) {
+  return {
+    keyId,
+    mode,
+    hint,
+    name: settings.name,
+    createdAt: isoOf(key.createdAtMs),
+    lastUsedAt: momentOf(key.lastUsedAtMs),
+    expiresAt: momentOf(settings.expiresAtMs),
+    revokedAt: momentOf(key.revokedAtMs),
+  };
 }
 
 /** An app on the wire. `limits` are those in force, so that an operator need not know the defaults. */

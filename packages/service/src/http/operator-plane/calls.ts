@@ -2,15 +2,24 @@ import { anyFoundCallsSchema, findAnyCallsSchema } from '@purser/contract/usage.
 import { findCalls, operatorsTraceToWire, receiptToWire } from '#http/find-calls.ts';
 import { type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import type { Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import { parseCallId } from '#kernel/ids.ts';
+import { microsFromRow, microsSumFromRow, microsToWire } from '#kernel/micros.ts';
+import type { CallBooks } from '#operator/call-books.ts';
 
 /** The route by which operators find a call of any app (CC-19). */
-export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
+export function addAnyCallRoutes(plane: Plane, { calls, callBooks }: OperatorPlane): void {
   plane.get(
     '/operator/calls',
     { schema: { querystring: findAnyCallsSchema, response: { 200: anyFoundCallsSchema } } },
     async ({ query }) => {
       const { receipts, traces } = await findCalls(calls, query.appId, query);
+      const callId = parseCallId(query.callId ?? '');
+      const books = callId === undefined ? undefined : await callBooks(callId);
+      const isOther = query.appId !== undefined && books?.hold?.app_id !== query.appId;
       return {
+        hold: books?.hold === undefined || isOther ? null : holdToWire(books.hold),
+        entries: receipts.length === 0 ? [] : (books?.entries ?? []).map(entryToWire),
         calls: receipts.map((receipt) => ({
           appId: receipt.appId,
           ...receiptToWire(receipt),
@@ -20,4 +29,26 @@ export function addAnyCallRoutes(plane: Plane, { calls }: OperatorPlane): void {
       };
     },
   );
+}
+
+function holdToWire(hold: NonNullable<CallBooks['hold']>) {
+  return {
+    appId: hold.app_id,
+    userId: hold.user_id,
+    amountMicros: microsToWire(microsFromRow(hold.amount_micros)),
+    stream: hold.is_stream,
+    placedAt: isoOf(hold.placed_at.getTime()),
+  };
+}
+
+function entryToWire(entry: CallBooks['entries'][number]) {
+  return {
+    seq: Number(entry.seq),
+    kind: entry.kind,
+    debit: entry.debit,
+    credit: entry.credit,
+    amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)),
+    balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
+    at: isoOf(entry.at.getTime()),
+  };
 }

@@ -1,8 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import type { OwnApps } from '#accounts/app.ts';
+import type { Teams } from '#accounts/team.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
+import type { Attention } from '#operator/attention.ts';
+import type { CallBooks } from '#operator/call-books.ts';
+import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
@@ -16,6 +21,9 @@ import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { CallId } from '#kernel/ids.ts';
+import type { Stats } from '#stats/stats.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 
 /** What the routes for operators need. */
@@ -34,6 +42,15 @@ export interface OperatorPlane {
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;
   readonly calls: CallFinder;
+  /** What a call did to the books. */
+  readonly callBooks: (callId: CallId) => Promise<CallBooks>;
+  readonly readAttention: () => Promise<Attention>;
+  readonly find: FindAnything;
+  /** The keys and the members of any app, as its owners see them. */
+  readonly listKeys: OwnApps['listKeys'];
+  readonly teams: Pick<Teams, 'list'>;
+  readonly stats: Stats;
+  readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;

@@ -3,6 +3,7 @@ import {
   accountListSchema,
   accountPageSchema,
   accountParamsSchema,
+  anyAccountDetailsSchema,
   anyAccountSchema,
   changeAnyAccountSchema,
   newAnyAccountSchema,
@@ -12,6 +13,7 @@ import type { Account } from '#accounts/session.ts';
 import { accountToWire } from '#http/account-to-wire.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { refuse } from '#kernel/refusal.ts';
 
 /** Routes for the service as a whole: the ledger check, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
@@ -44,6 +46,15 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
     async ({ query }) => {
       const page = await accounts.list({ after: query.after, most: query.limit });
       return { accounts: page.accounts.map(toWire), next: page.next ?? null };
+    },
+  );
+
+  plane.get(
+    '/operator/accounts/:accountId',
+    { schema: { params: accountParamsSchema, response: { 200: anyAccountDetailsSchema } } },
+    async ({ params: { accountId } }) => {
+      const account = granted((await accounts.find(accountId)) ?? refuse('NOT_FOUND', 'There is no such account.'));
+      return { account: toWire(account), apps: [...(await accounts.appsOf(accountId))] };
     },
   );
 

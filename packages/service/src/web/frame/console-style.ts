@@ -25,6 +25,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .side a{display:block;padding:.45rem .75rem;border-radius:.5rem;color:var(--ink);text-decoration:none;font-size:.95rem}
 .side a:hover{background:var(--tint)}
 .side a[aria-current]{background:var(--tint);color:var(--accent);font-weight:650}
+.side label{font-size:.875rem}.side input{min-height:2.5rem;padding:.35rem .7rem;margin:0 0 .75rem}
 .switch{display:flex;margin:0 0 1.25rem;border:1px solid var(--edge);border-radius:.6rem;overflow:hidden}
 .switch a{flex:1;color:var(--ink);text-decoration:none;padding:.4rem .5rem;border-radius:0;text-align:center;font-weight:600}
 .switch a[aria-current]{background:var(--accent);color:var(--on-accent)}
@@ -83,4 +84,5 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 @media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
 @media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
+@media(max-width:30rem){.console .labelled td{overflow-wrap:anywhere}}
 @media print{.side,.top{display:none}}`;

@@ -1,30 +1,243 @@
-import { html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
+import type { Attention, Finding } from '#operator/attention.ts';
+import { BUCKETS, latencyOf } from '#stats/latency.ts';
+import { STEP_MS } from '#stats/range.ts';
+import type { Figures, Stats } from '#stats/stats.ts';
+import { badge } from '#web/components/badge.ts';
 import { figures } from '#web/components/figures.ts';
+import { list } from '#web/components/list.ts';
 import { section } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import { callsChart } from '#web/console-home/calls-chart.ts';
+import { type Period, PERIODS, periodOf } from '#web/console-home/period.ts';
 import type { PageMethods } from '#web/frame/page.ts';
-import { forOperator } from '#web/ops/for-operator.ts';
+import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { mayOpen, thingLink } from '#web/ops/things.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+const ROWS_MAX = 10;
+/** As many events are counted, see `Attention`. */
+const COUNTED_MAX = 1_000;
 
-/** `/ops`: what needs the attention of an operator. */
+/** `/ops`: what needs a person first, then how the service does. */
 export function overviewPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
-      const { formats } = asked.request;
-      const toMs = services.clock.nowMs();
-      const range = { of: 'every app', mode: 'live', fromMs: toMs - DAY_MS, toMs } as const;
-      const { calls, charged, refusals, providerErrors, faults } = await services.stats.totals(range);
-      const tiles = figures([
-        { name: TEXTS.calls, value: formats.count(calls) },
-        { name: TEXTS.charged, value: formats.coins(charged, services.currency) },
-        { name: TEXTS.refused, value: formats.count(refusals) },
-        { name: TEXTS.failed, value: formats.count(providerErrors + faults) },
+      const { stats, clock, operator } = services;
+      const period = periodOf(asked.request.query.get('period'));
+      const { step, lengthMs } = PERIODS[period];
+      const toMs = clock.nowMs();
+      const range = { of: 'every app', mode: 'live', fromMs: toMs - lengthMs, toMs } as const;
+      const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
+      const [attention, both, outcomes, apps, models] = await Promise.all([
+        operator.readAttention(),
+        // One statement for this period and the one before.
+        stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
+        stats.byOutcome(range),
+        stats.byApp(range),
+        stats.byModel(range),
       ]);
-      const body = html`<div id="figures" data-live>\n${section({ id: 'day', heading: TEXTS.day, body: [tiles] })}\n</div>`;
+      const steps = lengthMs / STEP_MS[step];
+      const [points, before] = [both.slice(steps), both.slice(0, steps)];
+      const body = html`<div id="attention" data-live>
+${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention), booksOf(attention, toMs)] })}
+</div>
+${periodSwitch(period)}
+<div id="figures" data-live>
+${figuresOf(services, asked, { points, before, attention })}
+${section({ id: 'calls', heading: TEXTS.chart, body: [callsChart(points, step)] })}
+</div>
+<div class="columns">
+${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
+${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, apps)] })}
+${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
+</div>`;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: '' });
     },
   });
+}
+
+/** Where a person looks at findings of a kind. */
+const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: Record<string, string>] | undefined>> = {
+  'ledger-wrong': ['health', {}],
+  'ledger-check-old': ['health', {}],
+  'payments-kept': ['payments', {}],
+  'refunds-late': ['payments', {}],
+  'money-held-long': ['wallets', {}],
+  'upstream-open': ['catalogue', {}],
+  'wallets-suspended': ['wallets', { status: 'suspended' }],
+  'webhooks-late': ['health', {}],
+  // These name apps and accounts, which have pages of their own.
+  'webhooks-disabled': undefined,
+  'operators-without-second-factor': undefined,
+};
+
+function findingsOf({ role }: OpsRequest, { findings }: Attention): Html {
+  if (findings.length === 0) return html`<p>${badge(TEXTS.nothing, 'good')}</p>`;
+  const items = findings.map(({ kind, count, of }) => {
+    const [page, query] = PAGE_OF[kind] ?? [];
+    const link =
+      page !== undefined && mayOpen(role, page)
+        ? html` <a href="${opsPath(page, query)}" aria-label="${TEXTS.look}: ${TEXTS.findings[kind](count)}">${TEXTS.look}</a>`
+        : undefined;
+    const names = of.map((id) => html` ${nameOf(role, kind, id)}`);
+    return html`<div>${TEXTS.findings[kind](count)}${names}${link}</div>`;
+  });
+  return list(items);
+}
+
+function nameOf(role: OpsRequest['role'], kind: Finding['kind'], id: string): Html {
+  if (kind === 'webhooks-disabled') return thingLink(role, { kind: 'app', id });
+  if (kind === 'operators-without-second-factor') return thingLink(role, { kind: 'account', id });
+  return html`<code>${id}</code>`;
+}
+
+function booksOf({ books: { checkedAtMs, differences } }: Attention, nowMs: number): Html {
+  if (checkedAtMs === undefined) return html`<p class="soft">${TEXTS.booksUnknown}</p>`;
+  const ageMs = nowMs - checkedAtMs;
+  return html`<p class="soft">${differences === 0 ? TEXTS.booksRight(ageMs) : TEXTS.booksWrong(differences, ageMs)}</p>`;
+}
+
+function periodSwitch(current: Period): Html {
+  const links = (Object.keys(PERIODS) as Period[]).map((period) => {
+    const isCurrent = period === current ? html` aria-current="true"` : undefined;
+    return html`<a href="${opsPath('', { period })}"${isCurrent}>${TEXTS.periods[period]}</a>`;
+  });
+  return html`<nav class="switch" aria-label="${TEXTS.period}">${links}</nav>`;
+}
+
+interface Shown {
+  readonly points: readonly Figures[];
+  readonly before: readonly Figures[];
+  readonly attention: Attention;
+}
+
+function figuresOf({ currency }: OpsServices, { request: { formats } }: OpsRequest, shown: Shown): Html {
+  const { points, before, attention } = shown;
+  const sum = (of: (point: Figures) => number) => points.reduce((total, point) => total + of(point), 0);
+  const charged = moneyOf(points, (point) => point.charged);
+  const uncosted = moneyOf(points, (point) => point.uncosted);
+  const cost = moneyOf(points, (point) => point.cost);
+  const costed = charged - uncosted;
+  const exact = (amount: bigint) => withSign(amount, (size) => formats.amount(size, currency));
+  const calls = sum((point) => point.calls);
+  const [refused, failed] = [sum((point) => point.refusals), sum((point) => point.providerErrors + point.faults)];
+  const earlierCalls = formats.count(before.reduce((total, point) => total + point.calls, 0));
+  const earlier = formats.coins(
+    moneyOf(before, (point) => point.charged),
+    currency,
+  );
+  const { delivered, dropped, waiting } = attention.deliveries;
+  const count = (some: number) =>
+    some === COUNTED_MAX ? TEXTS.deliveriesMost(formats.count(some)) : formats.count(some);
+  return figures([
+    {
+      name: TEXTS.calls,
+      value: formats.count(calls),
+      note: TEXTS.chargedCalls(formats.count(sum((point) => point.chargedCalls))),
+      before: TEXTS.before(earlierCalls),
+    },
+    {
+      name: TEXTS.revenue,
+      value: formats.coins(charged, currency),
+      note: exact(charged),
+      before: TEXTS.before(earlier),
+    },
+    {
+      name: TEXTS.cost,
+      value: formats.coins(cost, currency),
+      note: TEXTS.costNote(exact(cost)),
+      ...(uncosted > 0n ? { before: TEXTS.uncosted(exact(uncosted)) } : {}),
+    },
+    {
+      name: TEXTS.margin,
+      value: withSign(costed - cost, (size) => formats.coins(size, currency)),
+      note: exact(costed - cost),
+      before: TEXTS.share(costed === 0n ? 0 : Number(((costed - cost) * 1_000n) / costed) / 10),
+    },
+    {
+      name: TEXTS.held,
+      value: formats.coins(attention.held.amount, currency),
+      note: exact(attention.held.amount),
+      before: TEXTS.heldBy(attention.held.calls),
+    },
+    { name: TEXTS.refused, value: formats.count(refused), note: shareOf(refused, calls) },
+    { name: TEXTS.failed, value: formats.count(failed), note: shareOf(failed, calls) },
+    latencyTile(TEXTS.firstByte, points, 'firstByte'),
+    latencyTile(TEXTS.total, points, 'total'),
+    { name: TEXTS.deliveries, value: count(delivered), note: TEXTS.deliveriesNote(count(dropped), count(waiting)) },
+  ]);
+}
+
+function moneyOf(points: readonly Figures[], of: (point: Figures) => bigint): Micros {
+  return micros(points.reduce<bigint>((total, point) => total + of(point), 0n));
+}
+
+/** A margin is below zero if calls were charged less than they cost. */
+function withSign(amount: bigint, write: (size: Micros) => string): string {
+  return amount < 0n ? `−${write(micros(-amount))}` : write(micros(amount));
+}
+
+function shareOf(count: number, calls: number): string {
+  return TEXTS.shareOfCalls(calls === 0 ? 0 : (count / calls) * 100);
+}
+
+function latencyTile(name: string, points: readonly Figures[], of: 'firstByte' | 'total') {
+  // An hour without calls has no buckets.
+  const buckets = Array.from({ length: BUCKETS }, (_, at) =>
+    points.reduce((sum, point) => sum + (point[of].buckets[at] ?? 0), 0),
+  );
+  const { p50Ms, p95Ms } = latencyOf(buckets);
+  return {
+    name,
+    value: p50Ms === undefined ? TEXTS.unknown : TEXTS.ms(p50Ms),
+    note: p95Ms === undefined ? undefined : TEXTS.slowest(TEXTS.ms(p95Ms)),
+  };
+}
+
+function troubleTable({ request }: OpsRequest, outcomes: Awaited<ReturnType<Stats['byOutcome']>>): Html {
+  return table({
+    caption: html`<span class="soft">${TEXTS.troubleWhat}</span>`,
+    columns: [{ name: TEXTS.code }, { name: TEXTS.calls, isNumeric: true }],
+    rows: outcomes
+      .filter(({ kind }) => kind !== 'served')
+      .map(({ outcome, calls, kind }) => [
+        html`<code>${outcome}</code><br><span class="soft">${TEXTS.kinds[kind]}</span>`,
+        request.formats.count(calls),
+      ]),
+    empty: TEXTS.noTrouble,
+  });
+}
+
+type Group = Figures & { readonly name: Html | string };
+
+function groupTable(
+  { currency }: OpsServices,
+  { request: { formats } }: OpsRequest,
+  { what, name, rows }: { readonly what: string; readonly name: string; readonly rows: readonly Group[] },
+): Html {
+  const written = (amount: bigint) => withSign(amount, (size) => formats.coins(size, currency));
+  return table({
+    caption: html`<span class="soft">${what}</span>`,
+    columns: [{ name }, ...[TEXTS.charged, TEXTS.margin].map((text) => ({ name: text, isNumeric: true }))],
+    rows: rows.slice(0, ROWS_MAX).map((row) => {
+      const margin = row.charged - row.uncosted - row.cost;
+      return [row.name, written(row.charged), written(margin)];
+    }),
+    empty: TEXTS.noCalls,
+  });
+}
+
+function appTable(services: OpsServices, asked: OpsRequest, apps: Awaited<ReturnType<Stats['byApp']>>): Html {
+  const rows = apps.map((app) => ({ ...app, name: thingLink(asked.role, { kind: 'app', id: app.appId }) }));
+  return groupTable(services, asked, { what: TEXTS.appsWhat, name: TEXTS.app, rows });
+}
+
+function modelTable(services: OpsServices, asked: OpsRequest, models: Awaited<ReturnType<Stats['byModel']>>): Html {
+  const rows = models.filter(({ model }) => model !== '').map((one) => ({ ...one, name: one.model }));
+  return groupTable(services, asked, { what: TEXTS.modelsWhat, name: TEXTS.model, rows });
 }

@@ -1,9 +1,140 @@
+import type { Finding } from '#operator/attention.ts';
+import type { Found } from '#operator/find.ts';
+
+/** Up to a minute in seconds, up to an hour in minutes, then in hours. */
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3_600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3_600)} h`;
+}
+
+function times(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${many}`;
+}
+
 /** The texts of the overview for operators. */
 export const OVERVIEW_TEXTS = {
   title: 'Overview',
-  day: 'The last 24 hours, live',
+  attention: 'Needs attention',
+  nothing: 'Nothing needs a person now.',
+  books: 'The books',
+  booksRight: (ms: number) => `The books are right as of ${age(ms)} ago.`,
+  booksWrong: (count: number, ms: number) =>
+    `The books are wrong: ${times(count, 'difference', 'differences')}, as of ${age(ms)} ago.`,
+  booksUnknown: 'The ledger has not been checked yet. The first check comes within a minute.',
+  look: 'Look',
+  findings: {
+    'ledger-wrong': (count: number) => `The ledger differs from itself in ${times(count, 'place', 'places')}.`,
+    'ledger-check-old': () => 'The ledger has not been checked for five minutes.',
+    'payments-kept': (count: number) =>
+      `${times(count, 'payment waits', 'payments wait')} for a person: the money is in no wallet.`,
+    'refunds-late': (count: number) =>
+      `${times(count, 'refund has', 'refunds have')} been with the payment processor for more than a day.`,
+    'money-held-long': (count: number) => `${times(count, 'call has', 'calls have')} held money for more than an hour.`,
+    'upstream-open': (count: number) =>
+      `${times(count, 'upstream fails', 'upstreams fail')}, so calls go elsewhere first:`,
+    'wallets-suspended': (count: number) => `${times(count, 'wallet was', 'wallets were')} suspended since yesterday.`,
+    'webhooks-disabled': (count: number) =>
+      `${times(count, 'webhook is', 'webhooks are')} disabled after failures. The owners of the app were told:`,
+    'webhooks-late': (count: number) =>
+      `${times(count, 'delivery was', 'deliveries were')} due more than five minutes ago: the workers do not keep up.`,
+    'operators-without-second-factor': (count: number) =>
+      `${times(count, 'operator has', 'operators have')} no second factor. A password alone opens this console for them:`,
+  } satisfies Readonly<Record<Finding['kind'], (count: number) => string>>,
+  figures: 'Figures, live',
+  period: 'Period',
+  periods: { day: '24 hours', week: '7 days', month: '30 days' },
+  before: (text: string) => `before that: ${text}`,
   calls: 'Calls',
-  charged: 'Charged to users',
+  chargedCalls: (count: string) => `${count} charged`,
+  revenue: 'Charged to users',
+  cost: 'Provider cost',
+  costNote: (exact: string) => `${exact}, by the catalogue’s prices`,
+  uncosted: (amount: string) => `not known for ${amount} of what was charged`,
+  margin: 'Margin',
+  share: (percent: number) => `${percent.toFixed(1)} % of what was charged`,
+  held: 'Held now',
+  heldBy: (count: number) => `by ${times(count, 'running call', 'running calls')}`,
   refused: 'Refused',
   failed: 'Failed',
+  shareOfCalls: (percent: number) => `${percent.toFixed(1)} % of calls`,
+  firstByte: 'Until the first byte',
+  total: 'Until the end',
+  unknown: '–',
+  ms: (ms: number) => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`),
+  slowest: (duration: string) => `95 % within ${duration}`,
+  deliveries: 'Events delivered, 24 hours',
+  deliveriesMost: (count: string) => `${count} or more`,
+  deliveriesNote: (dropped: string, waiting: string) => `${dropped} dropped, ${waiting} waiting`,
+  chart: 'Calls',
+  trouble: 'Refusals and failures',
+  troubleWhat: 'By code, the most frequent first',
+  code: 'Code',
+  kinds: {
+    served: 'served',
+    refused: 'refused by this service',
+    'provider-error': 'the provider failed',
+    fault: 'this service failed',
+  },
+  noTrouble: 'Nothing was refused and nothing failed.',
+  apps: 'Apps',
+  appsWhat: 'Those whose users paid most',
+  app: 'App',
+  models: 'Models',
+  modelsWhat: 'Those for which users paid most',
+  model: 'Model',
+  charged: 'Charged',
+  noCalls: 'No calls in this time.',
+} as const;
+
+/** The texts of the search and of one call. */
+export const FIND_TEXTS = {
+  title: 'Find anything',
+  what: 'Type the id of a call, payment, refund, checkout, event, app, key, account or person; the correlation id of calls; an app and a user (“app_… anna”) for a wallet; or a mail address, exactly.',
+  none: (query: string) => `Nothing has the id or address “${query}”. Traces of calls are kept for some days only.`,
+  related: 'What hangs on it',
+  noneRelated: 'Nothing else.',
+  kinds: {
+    call: 'Call',
+    payment: 'Payment',
+    refund: 'Refund',
+    checkout: 'Checkout',
+    event: 'Event',
+    app: 'App',
+    key: 'API key',
+    account: 'Account',
+    wallet: 'Wallet',
+    identity: 'Owner of wallets',
+  } satisfies Readonly<Record<Found['kind'], string>>,
+  id: 'Id',
+  name: 'Name',
+  state: 'State',
+  at: 'When',
+  amount: 'Amount',
+  more: (count: number) => `and ${count} more`,
+} as const;
+
+export const CALL_TEXTS = {
+  title: 'One call',
+  none: 'No call has this id. Traces of calls are kept for some days; receipts of charged calls for good.',
+  app: 'App',
+  wallet: 'Wallet',
+  code: 'Code',
+  mode: 'Mode',
+  upstream: 'Upstream',
+  status: 'Status from the provider',
+  failure: 'How the provider failed',
+  hold: 'What it holds now',
+  holdWhat: 'The call is running. Its hold ends with it, or when its process dies.',
+  amount: 'Amount',
+  placed: 'Placed',
+  entries: 'Entries in the ledger',
+  entriesWhat: 'What the call booked in its wallet',
+  columns: ['Number', 'Kind', 'From', 'To', 'Amount', 'Balance after', 'When'],
+  noEntries: 'The call booked nothing.',
+  price: 'Price',
+  margin: 'Margin',
+  marginOf: (percent: number) => `${percent} %`,
+  version: 'Price number',
+  trail: 'No prompt and no answer is ever kept.',
 } as const;

@@ -1,6 +1,8 @@
 /** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
+  { page: 'apps', text: 'Apps' },
+  { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
 ] as const;

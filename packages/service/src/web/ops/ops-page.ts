@@ -1,5 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { card } from '#web/components/section.ts';
 import { breadcrumbs } from '#web/components/navigation.ts';
 import { CONSOLE_SCRIPT } from '#web/console/console-script.ts';
 import type { PageResponse } from '#web/frame/page.ts';
@@ -12,6 +13,7 @@ import { OPS_PAGES } from '#web/ops/navigation.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/texts.ts';
+import { mayOpen } from '#web/ops/things.ts';
 
 interface OpsPage {
   readonly title: string;
@@ -39,6 +41,7 @@ export function showOpsPage(
 ${ownerHeader(frame, request)}
 <nav class="side" aria-label="${TEXTS.sections}">
 <p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}</p>
+${mayOpen(role, 'find') ? findBox(request.exchange.path === opsPath('find') ? (request.query.get('q') ?? '') : '') : undefined}
 <ul>
 ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === page ? html` aria-current="page"` : undefined}>${one.text}</a></li>\n`)}</ul>
 </nav>
@@ -53,4 +56,22 @@ ${CONSOLE_SCRIPT.element}
 </html>
 `;
   return { ...showPage(content, refusal), needs: { script: CONSOLE_SCRIPT, isConsole: true } };
+}
+
+/** The page in place of a thing that is not there. `above`: what the entry `page` of the navigation is called. */
+export function showNoSuch(
+  services: Pick<OpsServices, 'frame'>,
+  asked: OpsRequest,
+  { message, ...at }: { readonly message: string; readonly page: string; readonly above: string },
+): PageResponse {
+  const body = card(html`<p role="alert">${message}</p>`);
+  return showOpsPage(services, asked, { ...at, title: TEXTS.noSuch, body, refusal: refuse('NOT_FOUND', message) });
+}
+
+/** The search, which is on every page. */
+function findBox(value: string): Html {
+  return html`<form method="get" action="${opsPath('find')}" role="search">
+<label for="find">${TEXTS.find}</label>
+<input type="search" id="find" name="q" value="${value}" maxlength="512" autocomplete="off">
+</form>`;
 }

@@ -3,6 +3,8 @@ export const OPS_TEXTS = {
   console: 'Operations',
   sections: 'Pages for operators',
   path: 'Where you are',
+  noSuch: 'Not found',
+  find: 'Find by id or address',
   yourRole: 'Your role:',
   roles: { viewer: 'viewer', support: 'support', finance: 'finance', admin: 'admin' },
   tooLow: 'Your role does not allow changes here. Ask an admin of the service.',

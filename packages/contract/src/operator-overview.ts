@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { amount, moment } from './control.ts';
+import { appId } from './identifiers.ts';
+import { figures, outcomesSchema, statsQuerySchema } from './stats.ts';
+
+/** What operators see first, and how they find things (CP-10). */
+
+/** What a finding is about, the most urgent first. */
+export const FINDING_KINDS = [
+  'ledger-wrong',
+  'ledger-check-old',
+  'payments-kept',
+  'refunds-late',
+  'money-held-long',
+  'upstream-open',
+  'wallets-suspended',
+  'webhooks-disabled',
+  'webhooks-late',
+  'operators-without-second-factor',
+] as const;
+
+export const overviewSchema = z
+  .object({
+    findings: z
+      .array(
+        z.object({
+          kind: z.enum(FINDING_KINDS).meta({
+            description:
+              '`payments-kept`: payments in no wallet. `refunds-late`: undecided for a day. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
+          }),
+          count: z.int(),
+          of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),
+        }),
+      )
+      .meta({ description: 'What a person has to look at, the most urgent first.' }),
+    books: z
+      .object({ checkedAt: moment.nullable(), differences: z.int() })
+      .meta({ description: 'The service checks the changes in the ledger every minute. Null before the first check.' }),
+    held: z.object({ amountMicros: amount, calls: z.int() }).meta({ description: 'What running calls hold.' }),
+    deliveries: z
+      .object({ delivered: z.int(), dropped: z.int(), waiting: z.int() })
+      .meta({ description: 'Events that ended within 24 hours, and those that wait. At most 1,000 are counted.' }),
+  })
+  .meta({ id: 'Overview' });
+
+export const serviceStatsQuerySchema = statsQuerySchema.extend({
+  appId: appId.optional().meta({ description: 'Only the calls of this app. All apps if you leave it out.' }),
+});
+
+const withCost = {
+  ...figures,
+  costMicros: amount.meta({
+    description:
+      'What the prices of the catalogue say that providers charged for the calls that users paid for: each charge without its margin, to the micro. 0 in the sandbox.',
+  }),
+  uncostedMicros: amount.meta({
+    description:
+      'The part of `chargedMicros` whose cost is not known, from before it was counted. `purser stats rebuild` works it out.',
+  }),
+};
+
+export const serviceStatsSchema = z
+  .object({
+    mode: z.enum(['live', 'sandbox']),
+    from: moment,
+    to: moment,
+    totals: z.object(withCost),
+    series: z.array(z.object({ at: moment, ...withCost })).meta({
+      description: 'One point for each step, in order, also those without calls.',
+    }),
+    apps: z.array(z.object({ appId: z.string(), ...withCost })).meta({
+      description: 'The hundred apps that cost most, first.',
+    }),
+    models: z.array(z.object({ model: z.string().nullable(), ...withCost })).meta({
+      description: 'The hundred models that cost most, first. Null: refused before the model was known.',
+    }),
+    outcomes: outcomesSchema,
+  })
+  .meta({ id: 'ServiceStats' });
+
+export const findQuerySchema = z.strictObject({
+  q: z
+    .string()
+    .max(512)
+    .meta({
+      description:
+        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; `app_… user` for a wallet; a mail address, exactly; or the correlation id of calls.',
+      examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
+    }),
+});
+
+/** What can be found, or hang on something that was found. */
+export const THING_KINDS = [
+  'call',
+  'payment',
+  'refund',
+  'checkout',
+  'event',
+  'app',
+  'key',
+  'account',
+  'wallet',
+  'identity',
+] as const;
+const thing = {
+  kind: z.enum(THING_KINDS),
+  id: z.string().meta({ description: 'Of a wallet: its app and its user, with a space between.' }),
+};
+
+export const foundSchema = z.object({
+  found: z.array(
+    z.object({
+      ...thing,
+      name: z.string().nullable(),
+      state: z.string().nullable(),
+      at: moment.nullable(),
+      amountMicros: amount.nullable(),
+      related: z.array(z.object(thing)).meta({ description: 'What hangs on it.' }),
+    }),
+  ),
+});

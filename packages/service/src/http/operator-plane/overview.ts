@@ -1,0 +1,87 @@
+import {
+  findQuerySchema,
+  foundSchema,
+  overviewSchema,
+  serviceStatsQuerySchema,
+  serviceStatsSchema,
+} from '@purser/contract/operator-overview.ts';
+import { figuresToWire } from '#http/figures-to-wire.ts';
+import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { statsTimeOf } from '#stats/range.ts';
+import type { Figures } from '#stats/stats.ts';
+
+/** Routes with which operators begin: what needs them, the figures of the service, and finding one thing (CP-10). */
+export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, clock }: OperatorPlane): void {
+  plane.get('/operator/overview', { schema: { response: { 200: overviewSchema } } }, async () => {
+    const { findings, books, held, deliveries } = await readAttention();
+    return {
+      findings: findings.map((finding) => ({ ...finding, of: [...finding.of] })),
+      books: {
+        checkedAt: books.checkedAtMs === undefined ? null : isoOf(books.checkedAtMs),
+        differences: books.differences,
+      },
+      held: { amountMicros: microsToWire(held.amount), calls: held.calls },
+      deliveries,
+    };
+  });
+
+  plane.get(
+    '/operator/stats',
+    { schema: { querystring: serviceStatsQuerySchema, response: { 200: serviceStatsSchema } } },
+    async ({ query }) => {
+      const { mode, step, from, to, appId } = query;
+      const asked = {
+        mode,
+        step,
+        fromMs: from === undefined ? undefined : epochMsOf(from),
+        toMs: to === undefined ? undefined : epochMsOf(to),
+      };
+      const time = granted(statsTimeOf(asked, clock.nowMs()));
+      const range = appId === undefined ? ({ of: 'every app', ...time } as const) : { appId, ...time };
+      const [totals, series, apps, models, outcomes] = await Promise.all([
+        stats.totals(range),
+        stats.series({ ...range, step }),
+        stats.byApp(range),
+        stats.byModel(range),
+        stats.byOutcome(range),
+      ]);
+      return {
+        mode,
+        from: isoOf(time.fromMs),
+        to: isoOf(time.toMs),
+        totals: withCost(totals),
+        series: series.map(({ atMs, ...point }) => ({ at: isoOf(atMs), ...withCost(point) })),
+        apps: apps.map(({ appId: id, ...sums }) => ({ appId: id, ...withCost(sums) })),
+        models: models.map(({ model, ...sums }) => ({ model: model === '' ? null : model, ...withCost(sums) })),
+        outcomes: [...outcomes],
+      };
+    },
+  );
+
+  plane.get(
+    '/operator/find',
+    { schema: { querystring: findQuerySchema, response: { 200: foundSchema } } },
+    async ({ query }) => ({
+      found: (await find(query.q)).map(({ atMs, amount, name, state, related, ...thing }) => ({
+        ...thing,
+        name: name ?? null,
+        state: state ?? null,
+        at: atMs === undefined ? null : isoOf(atMs),
+        amountMicros: amount === undefined ? null : microsToWire(amount),
+        related: [...related],
+      })),
+    }),
+  );
+}
+
+/** Sums with what providers charged: only operators see that. */
+function withCost(figures: Figures) {
+  return {
+    ...figuresToWire(figures),
+    costMicros: microsToWire(figures.cost),
+    uncostedMicros: microsToWire(figures.uncosted),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Pool } from '#db/pool.ts';
+import type { CallId } from '#kernel/ids.ts';
+import { type CallHoldRow, selectEntriesOfCall, selectHoldOfCall } from '#ledger/wallet/call-queries.ts';
+import type { EntryRow } from '#ledger/wallet/history-queries.ts';
+
+/** What a call did to the books. */
+export interface CallBooks {
+  /** Undefined unless the call runs. */
+  readonly hold: CallHoldRow | undefined;
+  readonly entries: readonly EntryRow[];
+}
+
+/** Reads what a live call did to the books, in two statements by index. */
+export function createCallBooks(pool: Pool): (callId: CallId) => Promise<CallBooks> {
+  return async (callId) => {
+    const [hold, entries] = await Promise.all([selectHoldOfCall(pool, callId), selectEntriesOfCall(pool, callId)]);
+    return { hold, entries };
+  };
+}

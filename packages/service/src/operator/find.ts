@@ -1,0 +1,284 @@
+import {
+  appId as appIdOf,
+  accountId as accountIdOf,
+  identityId as identityIdOf,
+} from '@purser/contract/identifiers.ts';
+import type { THING_KINDS } from '@purser/contract/operator-overview.ts';
+import { selectAccountByEmail, selectAccountById, type AccountRow } from '#accounts/account-queries.ts';
+import { normalisedEmail } from '#accounts/email.ts';
+import { selectAppDetails, selectAppOfKey } from '#accounts/operator-queries.ts';
+import { selectMembers, selectMemberships } from '#accounts/team-queries.ts';
+import { selectConnectionById, selectConnectionsOf } from '#connections/queries.ts';
+import { ownerOfWallet } from '#connections/release.ts';
+import type { Pool } from '#db/pool.ts';
+import { emailOf } from '#identities/email.ts';
+import { selectIdentity, selectIdentityByEmail } from '#identities/queries.ts';
+import {
+  type AppId,
+  type CallId,
+  type EndUserId,
+  parseCallId,
+  parseCorrelationId,
+  parseEndUserId,
+} from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { selectHoldOfCall } from '#ledger/wallet/call-queries.ts';
+import { createWallets } from '#ledger/wallet/wallet.ts';
+import { selectAnyCheckout, selectAnyPayment, selectAnyRefund } from '#payments/find-queries.ts';
+import { listPayments } from '#payments/refund.ts';
+import { selectAnyEvent } from '#webhooks/attention-queries.ts';
+
+/** A thing by its id. A wallet's id is its app and its user, with a space between. */
+export interface Thing {
+  readonly kind: (typeof THING_KINDS)[number];
+  readonly id: string;
+}
+
+/** A thing, with what hangs on it. */
+export interface Found extends Thing {
+  /** What people call it: the name of an app, the mail address of a person, the model of a call. */
+  readonly name: string | undefined;
+  readonly state: string | undefined;
+  readonly atMs: number | undefined;
+  readonly amount: Micros | undefined;
+  readonly related: readonly Thing[];
+}
+
+/** A call as `findCalls` gives it. */
+interface FoundCall {
+  readonly appId: AppId;
+  readonly userId: EndUserId | undefined;
+  readonly callId: CallId | undefined;
+  readonly correlationId: string | undefined;
+  readonly model: string | undefined;
+  readonly outcome: string;
+  readonly mode: 'live' | 'sandbox';
+  readonly atMs: number;
+  readonly charged: Micros;
+}
+
+interface FinderOptions {
+  readonly pool: Pool;
+  /** Finds calls by one of their two ids. */
+  readonly findCalls: (
+    name: { readonly callId: CallId } | { readonly correlationId: string },
+  ) => Promise<readonly FoundCall[]>;
+}
+
+/**
+ * Finds a thing of any kind by its id, whose prefix says what it is. A mail address must be exact, and finds the person who owns wallets and
+ * the account. `app_… user` is a wallet. Everything else is the correlation id of calls. At most some hundred things; nothing if
+ * nothing has the id. Every look-up is by an index.
+ */
+export type FindAnything = (text: string) => Promise<readonly Found[]>;
+
+const RELATED_MAX = 100;
+const WALLET = /^(app_[0-9A-Za-z]+)[\s/]+(\S+)$/;
+
+export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
+  const byPrefix: Readonly<Record<string, (id: string) => Promise<readonly Found[]>>> = {
+    app_: (id) => findApp(pool, appIdOf.parse(id)),
+    key_: (id) => findKey(pool, id),
+    acct_: async (id) => foundAccount(pool, await selectAccountById(pool, accountIdOf.parse(id))),
+    idn_: async (id) => foundIdentity(pool, await selectIdentity(pool, identityIdOf.parse(id))),
+    con_: (id) => findConnection(pool, id),
+    pay_: (id) => findPayment(pool, id),
+    ref_: (id) => findRefund(pool, id),
+    chk_: (id) => findCheckout(pool, id),
+    evt_: (id) => findEvent(pool, id),
+  };
+  return async (typed) => {
+    const text = typed.trim();
+    const [, app = '', user = ''] = WALLET.exec(text) ?? [];
+    if (app !== '') return findWallet(pool, appIdOf.parse(app), parseEndUserId(user));
+    if (text.includes('@')) return findPerson(pool, text);
+    const callId = parseCallId(text.toLowerCase());
+    if (callId !== undefined) return callsOrHold(pool, callId, await findCalls({ callId }));
+    const look = Object.entries(byPrefix).find(([prefix]) => text.startsWith(prefix))?.[1];
+    const found = (await look?.(text)) ?? [];
+    // A caller may choose a correlation id that looks like one of our ids.
+    const isNone = found.length === 0 && parseCorrelationId(text) !== undefined;
+    return isNone ? (await findCalls({ correlationId: text })).map(foundCall) : found;
+  };
+}
+
+const nothing = { name: undefined, state: undefined, atMs: undefined, amount: undefined } as const;
+
+function wallet(appId: AppId, userId: EndUserId): Thing {
+  return { kind: 'wallet', id: `${appId} ${userId}` };
+}
+
+function foundCall(call: FoundCall): Found {
+  const { appId, userId, callId, correlationId, mode } = call;
+  return {
+    kind: 'call',
+    id: callId ?? correlationId ?? '',
+    name: call.model,
+    state: call.outcome,
+    atMs: call.atMs,
+    amount: call.charged,
+    // Play money is in no wallet of the ledger.
+    related: [
+      { kind: 'app', id: appId },
+      ...(userId === undefined || mode === 'sandbox' ? [] : [wallet(appId, userId)]),
+    ],
+  };
+}
+
+/** A call that runs has neither a receipt nor a trace, only its hold. */
+async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall[]): Promise<readonly Found[]> {
+  if (calls.length > 0) return calls.map(foundCall);
+  const hold = await selectHoldOfCall(pool, callId);
+  if (hold === undefined) return [];
+  return [
+    {
+      ...nothing,
+      kind: 'call',
+      id: callId,
+      state: 'running',
+      atMs: hold.placed_at.getTime(),
+      related: [{ kind: 'app', id: hold.app_id }, wallet(hold.app_id, hold.user_id)],
+    },
+  ];
+}
+
+async function findApp(pool: Pool, appId: AppId): Promise<readonly Found[]> {
+  const row = await selectAppDetails(pool, appId);
+  if (row === undefined) return [];
+  const members = await selectMembers(pool, appId);
+  return [
+    {
+      ...nothing,
+      kind: 'app',
+      id: appId,
+      name: row.name,
+      state: row.status,
+      atMs: row.created_at.getTime(),
+      related: members.map((member) => ({ kind: 'account', id: member.account_id })),
+    },
+  ];
+}
+
+async function findKey(pool: Pool, id: string): Promise<readonly Found[]> {
+  const row = await selectAppOfKey(pool, id);
+  if (row === undefined) return [];
+  const state = `${row.mode}, ${row.is_revoked ? 'revoked' : 'not revoked'}`;
+  return [{ ...nothing, kind: 'key', id, state, related: [{ kind: 'app', id: row.app_id }] }];
+}
+
+async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<readonly Found[]> {
+  if (row === undefined) return [];
+  const apps = await selectMemberships(pool, row.account_id);
+  return [
+    {
+      ...nothing,
+      kind: 'account',
+      id: row.account_id,
+      name: row.email,
+      state: row.is_disabled ? 'disabled' : (row.operator_role ?? row.role),
+      atMs: row.created_at.getTime(),
+      related: apps.map((app) => ({ kind: 'app', id: app.app_id })),
+    },
+  ];
+}
+
+async function foundIdentity(pool: Pool, row: Awaited<ReturnType<typeof selectIdentity>>): Promise<readonly Found[]> {
+  if (row === undefined) return [];
+  const owned = await selectConnectionsOf(pool, row.identity_id, RELATED_MAX);
+  const related = owned.map((one) => wallet(one.app_id, one.user_id));
+  return [{ ...nothing, kind: 'identity', id: row.identity_id, name: row.email, related }];
+}
+
+/** The owner of wallets and the account with exactly this mail address. */
+async function findPerson(pool: Pool, text: string): Promise<readonly Found[]> {
+  const email = emailOf(text);
+  const [person, account] = await Promise.all([
+    email && selectIdentityByEmail(pool, email),
+    selectAccountByEmail(pool, normalisedEmail(text)),
+  ]);
+  return [...(await foundIdentity(pool, person)), ...(await foundAccount(pool, account))];
+}
+
+async function findConnection(pool: Pool, id: string): Promise<readonly Found[]> {
+  const row = await selectConnectionById(pool, id);
+  return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
+}
+
+async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<readonly Found[]> {
+  if (userId === undefined) return [];
+  const [found, owner, payments] = await Promise.all([
+    createWallets(pool).find(appId, userId),
+    ownerOfWallet(pool, appId, userId),
+    listPayments(pool, appId, userId),
+  ]);
+  if (found === undefined) return [];
+  const { isSuspended, isConnected, balance } = found;
+  return [
+    {
+      ...nothing,
+      ...wallet(appId, userId),
+      state: isSuspended ? 'suspended' : isConnected ? 'connected' : 'disconnected',
+      amount: balance,
+      related: [
+        { kind: 'app', id: appId },
+        ...(owner === undefined ? [] : [{ kind: 'identity' as const, id: owner }]),
+        ...payments.map(({ paymentId }) => ({ kind: 'payment' as const, id: paymentId })),
+      ],
+    },
+  ];
+}
+
+type PaymentRow = NonNullable<Awaited<ReturnType<typeof selectAnyPayment>>>;
+
+/** What belongs to a payment, as far as it is known. */
+function aroundPayment(row: PaymentRow): readonly Thing[] {
+  return [
+    ...(row.checkout_id === null ? [] : [{ kind: 'checkout' as const, id: row.checkout_id }]),
+    ...(row.payment_id === null ? [] : [{ kind: 'payment' as const, id: row.payment_id }]),
+    wallet(row.app_id, row.user_id),
+    { kind: 'app', id: row.app_id },
+  ];
+}
+
+function foundPayment(
+  kind: 'payment' | 'refund' | 'checkout',
+  id: string,
+  row: PaymentRow | undefined,
+): readonly Found[] {
+  if (row === undefined) return [];
+  const related = aroundPayment(row).filter((one) => one.kind !== kind);
+  const { state, at, amount_micros: amount } = row;
+  const unpaid = kind === 'checkout' ? (row.payment_id === null ? 'not paid' : 'paid') : undefined;
+  return [
+    {
+      kind,
+      id,
+      name: undefined,
+      state: state ?? unpaid,
+      atMs: at.getTime(),
+      amount: microsFromRow(amount),
+      related,
+    },
+  ];
+}
+
+async function findPayment(pool: Pool, id: string): Promise<readonly Found[]> {
+  return foundPayment('payment', id, await selectAnyPayment(pool, id));
+}
+
+async function findRefund(pool: Pool, id: string): Promise<readonly Found[]> {
+  return foundPayment('refund', id, await selectAnyRefund(pool, id));
+}
+
+async function findCheckout(pool: Pool, id: string): Promise<readonly Found[]> {
+  return foundPayment('checkout', id, await selectAnyCheckout(pool, id));
+}
+
+async function findEvent(pool: Pool, id: string): Promise<readonly Found[]> {
+  const row = await selectAnyEvent(pool, id);
+  if (row === undefined) return [];
+  const { type: name, state, created_at: at } = row;
+  return [
+    { ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related: [{ kind: 'app', id: row.app_id }] },
+  ];
+}

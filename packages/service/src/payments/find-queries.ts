@@ -1,0 +1,44 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, CheckoutId, EndUserId, PaymentId } from '#kernel/ids.ts';
+
+/** A checkout, payment or refund, with the wallet and the payment that it belongs to. */
+interface FoundRow {
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly checkout_id: CheckoutId | null;
+  /** Null of a checkout that nobody has paid. */
+  readonly payment_id: PaymentId | null;
+  readonly amount_micros: bigint;
+  /** Null of a checkout. */
+  readonly state: string | null;
+  readonly at: Date;
+}
+
+export async function selectAnyPayment(db: Queryable, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await db.query<FoundRow>(
+    `select app_id, user_id, checkout_id, payment_id, amount_micros, state, paid_at as at
+     from payments.payments where payment_id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function selectAnyRefund(db: Queryable, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await db.query<FoundRow>(
+    `select app_id, user_id, null as checkout_id, payment_id, amount_micros, state, created_at as at
+     from payments.refunds where refund_id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function selectAnyCheckout(db: Queryable, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await db.query<FoundRow>(
+    `select c.app_id, c.user_id, c.checkout_id, (
+       select p.payment_id from payments.payments p where p.checkout_id = c.checkout_id order by p.paid_at limit 1
+     ) as payment_id, c.amount_micros, null as state, c.created_at as at
+     from payments.checkouts c where c.checkout_id = $1`,
+    [id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,84 @@
+import type { ApiKey } from '#accounts/own-key.ts';
+import type { Member } from '#accounts/team.ts';
+import { type Html, html } from '#kernel/html.ts';
+import type { AppId } from '#kernel/ids.ts';
+import { micros } from '#kernel/micros.ts';
+import type { Figures } from '#stats/stats.ts';
+import { badge } from '#web/components/badge.ts';
+import { figures } from '#web/components/figures.ts';
+import { moment } from '#web/components/moment.ts';
+import { section } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import { callsChart } from '#web/console-home/calls-chart.ts';
+import { PERIODS } from '#web/console-home/period.ts';
+import type { OpsRequest } from '#web/ops/for-operator.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { thingLink } from '#web/ops/things.ts';
+import { APP_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
+
+const MODELS_MAX = 10;
+
+/** What the calls of an app cost in 30 days. */
+export async function usageSection(services: OpsServices, { request }: OpsRequest, appId: AppId): Promise<Html> {
+  const { stats, clock, currency } = services;
+  const { formats } = request;
+  const toMs = clock.nowMs();
+  const range = { appId, mode: 'live', fromMs: toMs - PERIODS.month.lengthMs, toMs } as const;
+  const [points, models] = await Promise.all([stats.series({ ...range, step: 'day' }), stats.byModel(range)]);
+  const count = (of: (point: Figures) => number) => formats.count(points.reduce((sum, point) => sum + of(point), 0));
+  const money = (of: (point: Figures) => bigint) => micros(points.reduce((sum, point) => sum + of(point), 0n));
+  const [charged, cost] = [money((point) => point.charged), money((point) => point.cost)];
+  const tiles = figures([
+    { name: TEXTS.calls, value: count((point) => point.calls) },
+    { name: TEXTS.charged, value: formats.coins(charged, currency), note: formats.amount(charged, currency) },
+    { name: TEXTS.cost, value: formats.coins(cost, currency), note: TEXTS.costNote },
+    { name: TEXTS.refused, value: count((point) => point.refusals) },
+    { name: TEXTS.failed, value: count((point) => point.providerErrors + point.faults) },
+  ]);
+  const byModel = table({
+    caption: TEXTS.models,
+    columns: [{ name: TEXTS.model }, ...[TEXTS.calls, TEXTS.charged].map((name) => ({ name, isNumeric: true }))],
+    rows: models
+      .filter(({ model }) => model !== '')
+      .slice(0, MODELS_MAX)
+      .map((one) => [one.model, formats.count(one.calls), formats.coins(one.charged, currency)]),
+    empty: TEXTS.noCalls,
+  });
+  return section({ id: 'usage', heading: TEXTS.usage, body: [tiles, callsChart(points, 'day'), byModel] });
+}
+
+/** An app's keys as its owners see them. */
+export function keysSection({ request: { formats } }: OpsRequest, keys: readonly ApiKey[], nowMs: number): Html {
+  const shown = table({
+    caption: html`<span class="soft">${TEXTS.keysWhat}</span>`,
+    columns: TEXTS.keyColumns.map((name) => ({ name })),
+    rows: keys.map(({ hint, mode, settings, revokedAtMs, lastUsedAtMs, keyId }) => [
+      html`${settings.name ?? TEXTS.unnamed}<br><code>${keyId}</code>`,
+      html`<code>${hint}</code>`,
+      mode,
+      stateOf(revokedAtMs !== undefined, (settings.expiresAtMs ?? Infinity) <= nowMs),
+      lastUsedAtMs === undefined ? TEXTS.never : moment(lastUsedAtMs, formats),
+    ]),
+    empty: TEXTS.noKeys,
+  });
+  return section({ id: 'keys', heading: TEXTS.keys, body: [shown] });
+}
+
+function stateOf(isRevoked: boolean, isExpired: boolean): Html {
+  if (isRevoked) return badge(TEXTS.keyStates.revoked, 'warn');
+  return isExpired ? badge(TEXTS.keyStates.expired, 'warn') : badge(TEXTS.keyStates.active, 'good');
+}
+
+export function membersSection({ role, request: { formats } }: OpsRequest, members: readonly Member[]): Html {
+  const shown = table({
+    caption: html`<span class="soft">${TEXTS.membersWhat}</span>`,
+    columns: TEXTS.memberColumns.map((name) => ({ name })),
+    rows: members.map((member) => [
+      html`${member.email}<br>${thingLink(role, { kind: 'account', id: member.accountId })}`,
+      member.role,
+      moment(member.sinceMs, formats),
+    ]),
+    empty: TEXTS.noMembers,
+  });
+  return section({ id: 'members', heading: TEXTS.members, body: [shown] });
+}

@@ -1,0 +1,56 @@
+import { type Html, html } from '#kernel/html.ts';
+import { refuse } from '#kernel/refusal.ts';
+import type { Found } from '#operator/find.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { card, section } from '#web/components/section.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
+import { showOpsPage } from '#web/ops/ops-page.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { thingLink } from '#web/ops/things.ts';
+import { FIND_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
+
+/** Of each kind. A person may own a hundred wallets. */
+const RELATED_MAX = 20;
+const FOUND_MAX = 50;
+const QUERY_LENGTH_MAX = 512;
+
+/** `/ops/find?q=`: the thing with this id or address, and what hangs on it. */
+export function findPage(services: OpsServices): PageMethods {
+  return forOperator(services, {
+    GET: async (asked) => {
+      const query = (asked.request.query.get('q') ?? '').trim().slice(0, QUERY_LENGTH_MAX);
+      const found = query === '' ? [] : await services.operator.find(query);
+      const isMissing = query !== '' && found.length === 0;
+      const body = html`${isMissing ? card(html`<p role="alert">${TEXTS.none(query)}</p>`) : undefined}
+${found.slice(0, FOUND_MAX).map((one, at) => viewOf(services, asked, one, at))}
+${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
+      const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
+      return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'find', refusal });
+    },
+  });
+}
+
+function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRequest, found: Found, at: number): Html {
+  const { kind, name, state, atMs, amount, related } = found;
+  const facts = definitionList([
+    [TEXTS.id, thingLink(role, found)],
+    name === undefined ? undefined : [TEXTS.name, name],
+    state === undefined ? undefined : [TEXTS.state, state],
+    atMs === undefined ? undefined : [TEXTS.at, moment(atMs, formats)],
+    amount === undefined ? undefined : [TEXTS.amount, formats.amount(amount, currency)],
+  ]);
+  const hanging = related
+    .slice(0, RELATED_MAX)
+    .map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one)}</div>`);
+  const more =
+    related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;
+  const what = related.length === 0 ? html`<p class="soft">${TEXTS.noneRelated}</p>` : list(hanging);
+  return section({
+    id: `found-${at}`,
+    heading: TEXTS.kinds[kind],
+    body: [facts, html`<h3>${TEXTS.related}</h3>`, what, more],
+  });
+}

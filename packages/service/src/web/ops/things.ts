@@ -1,0 +1,34 @@
+import { isAtLeastOperator, OPERATOR_ACCESS, type OperatorRole } from '@purser/contract/operator-access.ts';
+import { type Html, html } from '#kernel/html.ts';
+import type { Thing } from '#operator/find.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+
+/** Whether there is such a page, and this role may open it. `page` is what follows `/ops/`. */
+export function mayOpen(role: OperatorRole, page: string): boolean {
+  const access = OPERATOR_ACCESS[`GET ${opsPath(page)}`];
+  return access !== undefined && isAtLeastOperator(role, access.least);
+}
+
+/** The page of a thing, with what its address has besides. */
+const PAGES: Readonly<Record<Thing['kind'], (id: string) => readonly [page: string, query: Record<string, string>]>> = {
+  call: (id) => ['call', { id }],
+  payment: (id) => ['payment', { id }],
+  refund: (id) => ['refund', { id }],
+  checkout: (id) => ['checkout', { id }],
+  event: (id) => ['event', { id }],
+  app: (id) => ['app', { id }],
+  key: (id) => ['key', { id }],
+  account: (id) => ['account', { id }],
+  identity: (id) => ['person', { id }],
+  wallet: (id) => {
+    const [app = '', user = ''] = id.split(' ');
+    return ['wallet', { app, user }];
+  },
+};
+
+/** A thing as a link to its page, or as text if it has none, or none that this operator may open. */
+export function thingLink(role: OperatorRole, { kind, id }: Thing): Html {
+  const [page, query] = PAGES[kind](id);
+  const text = html`<code>${id}</code>`;
+  return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
+}

@@ -1,0 +1,82 @@
+import { test } from 'node:test';
+import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
+import { assertSound } from '../support/sound-page.ts';
+import { setStage } from '../support/stage.ts';
+
+/** The pages for operators in a real browser: readable by axe, within the width, in both colours. One service for all of them. */
+
+const OWN = 'http://purser.localhost';
+const { service } = await setStage({
+  environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
+});
+
+const LOOKS: Readonly<Record<string, ContextOptions>> = {
+  'phone-light': { width: 390 },
+  'phone-dark': { width: 390, colorScheme: 'dark' },
+  'desk-light': { width: 1280 },
+  'desk-dark': { width: 1280, colorScheme: 'dark' },
+};
+
+async function signIn({ page }: Tab, email: string): Promise<void> {
+  await page.goto(`${OWN}/sign-in`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).first().waitFor();
+}
+
+/** Calls of the last day by what became of them, and things that need a person. */
+async function seed(appId: string): Promise<void> {
+  const db = service.database.owner;
+  await db.query(
+    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros, cost_micros, total)
+     select $1, 'live', date_trunc('hour', now() - n * interval '1 hour', 'UTC'), m.model, m.outcome, m.calls * (1 + n % 7),
+       m.charged * (1 + n % 7), m.charged * (1 + n % 7) * 8 / 10, '{1,2,9,20,30,12,5,2,1,0,0,0,0,0,0,0}'
+     from generate_series(0, 50) n, (values ('acme.large-1', 'charged', 40, 1234567), ('acme.small-1', 'charged', 90, 345678),
+       ('acme.large-1', 'UPSTREAM_PROVIDER_ERROR', 2, 0), ('', 'TOO_MANY_REQUESTS', 5, 0)) m (model, outcome, calls, charged)
+     on conflict do nothing`,
+    [appId],
+  );
+  await db.query(
+    `insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+     values ('chk_kept', $1, 'anna', 7000000, 'EUR', 'test')`,
+    [appId],
+  );
+  await db.query(
+    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+       currency, state, anomaly)
+     values ('pay_kept', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
+    [appId],
+  );
+}
+
+test('CP-10 operators read the overview, search, and the pages of apps and accounts on a desk and on a phone, light and dark', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const owner = await newOwner(service);
+  const app = await newOwnApp(owner);
+  await service.fund(app, 'anna', 10_000_000);
+  await seed(app.appId);
+  const operator = await newOperator(service);
+  const { account } = (await operator.get(200, 'GET', '/sessions/current')) as {
+    account: { email: string; accountId: string };
+  };
+  await operator.get(200, 'POST', `/operator/apps/${app.appId}/suspend`, { reason: 'A leaked key' });
+  const pages = {
+    overview: '/ops',
+    find: '/ops/find?q=chk_kept',
+    apps: '/ops/apps',
+    app: `/ops/app?id=${app.appId}`,
+    accounts: '/ops/accounts',
+    account: `/ops/account?id=${account.accountId}`,
+  };
+  for (const [look, options] of Object.entries(LOOKS)) {
+    const tab = await chromium.open(options);
+    await signIn(tab, account.email);
+    for (const [name, path] of Object.entries(pages)) {
+      await tab.page.goto(`${OWN}${path}`);
+      await assertSound(tab, `ops-${name}-${look}`);
+    }
+  }
+});

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
+import type { Browser } from '../../support/browser.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Of one page, the session included. */
+const STATEMENTS_MAX = 10;
+
+/** The pages for operators, in a browser without scripts. One service for all of them. */
+
+const { upstream, service } = await setStage();
+const db = service.database.owner;
+const owner = await newOwner(service);
+const app = await newOwnApp(owner);
+await service.fund(app, 'anna', 10_000_000);
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
+const paid = await chat({
+  url: service.url,
+  key: app.liveKey,
+  user: 'anna',
+  headers: { 'x-correlation-id': 'a-paid-call' },
+});
+const callId = String(paid.headers.get('x-service-call-id'));
+
+/** An operator of this role in a browser, and with the API. */
+async function operatorOf(role: OperatorRole): Promise<{
+  readonly browser: Browser;
+  readonly person: Awaited<ReturnType<typeof newOperator>>;
+  readonly accountId: string;
+}> {
+  const person = await newOperator(service, role);
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as {
+    account: { email: string; accountId: string };
+  };
+  return { browser: await signedInBrowser(service, account.email), person, accountId: account.accountId };
+}
+
+const admin = await operatorOf('admin');
+
+function has(reply: Reply, ...texts: readonly string[]): void {
+  for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
+}
+
+test('CP-10 the overview begins with what needs a person, each with a way there, and with the books', async () => {
+  const { browser, person, accountId } = admin;
+  const stats = await waitUntil('the charge is in the sums', async () => {
+    const { totals } = (await person.get(200, 'GET', '/operator/stats')) as {
+      totals: { chargedMicros: number; costMicros: number };
+    };
+    return totals.chargedMicros > 0 && totals;
+  });
+  assert.ok(stats.costMicros > 0 && stats.costMicros < stats.chargedMicros);
+  const page = await browser.open('/ops');
+  assertPage(page, 200, 'Overview', IN_CONSOLE);
+  has(page, 'Needs attention', `/ops/account?id=${accountId}`, 'Provider cost', 'Margin', 'Held now', app.appId);
+  assert.match(page.text, /The books are right as of \d+ s ago|has not been checked yet/);
+  assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
+
+  await db.query(
+    `insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+     values ('chk_kept', $1, 'anna', 7000000, 'EUR', 'test')`,
+    [app.appId],
+  );
+  await db.query(
+    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+       currency, state, anomaly)
+     values ('pay_kept0000000000000000000', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
+    [app.appId],
+  );
+  await db.query(
+    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
+     select gen_random_uuid(), wallet_id, 1, '2026-11-01', false, 0, now() - interval '2 hours'
+     from ledger.wallets where app_id = $1 and user_id = 'anna'`,
+    [app.appId],
+  );
+  await db.query(`update ledger.last_check set differences = 3, ended_at = now()`);
+  const overview = (await person.get(200, 'GET', '/operator/overview')) as {
+    findings: { kind: string; count: number; of: string[] }[];
+    held: { amountMicros: number; calls: number };
+    books: { differences: number };
+  };
+  assert.deepEqual(
+    overview.findings.slice(0, 3).map(({ kind, count }) => [kind, count]),
+    [
+      ['ledger-wrong', 3],
+      ['payments-kept', 1],
+      ['money-held-long', 1],
+    ],
+  );
+  assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
+  has(await browser.open('/ops?period=week'), 'The books are wrong: 3 differences', '1 payment waits for a person');
+  await db.query(`delete from ledger.holds where instance_id = 0`);
+  await db.query(`update ledger.last_check set differences = 0`);
+});
+
+test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
+  const { browser, person } = admin;
+  const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
+  const [ownerAccount] = (
+    await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [owner.email])
+  ).rows;
+  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', 'anna@example.test')`);
+  await db.query(
+    `insert into connections.connections (connection_id, app_id, user_id, identity_id)
+     values ('con_found', $1, 'anna', 'idn_found')`,
+    [app.appId],
+  );
+  const found = async (q: string) => {
+    const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
+      found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
+    };
+    return list.found.map(({ kind, id, related }) => [kind, id, related.map((one) => one.kind).join(' ')]);
+  };
+  const wallet = `${app.appId} anna`;
+  for (const [q, ...expected] of [
+    [callId, 'call', callId, 'app wallet'],
+    ['a-paid-call', 'call', callId, 'app wallet'],
+    [`  ${callId.toUpperCase()} `, 'call', callId, 'app wallet'],
+    [app.appId, 'app', app.appId, 'account'],
+    [String(keys[0]?.keyId), 'key', String(keys[0]?.keyId), 'app'],
+    [wallet, 'wallet', wallet, 'app identity payment'],
+    ['con_found', 'wallet', wallet, 'app identity payment'],
+    ['chk_kept', 'checkout', 'chk_kept', 'payment wallet app'],
+    ['pay_kept0000000000000000000', 'payment', 'pay_kept0000000000000000000', 'checkout wallet app'],
+    [String(ownerAccount?.account_id), 'account', String(ownerAccount?.account_id), 'app'],
+    [owner.email, 'account', String(ownerAccount?.account_id), 'app'],
+    ['ANNA@example.test', 'identity', 'idn_found', 'wallet'],
+  ] as const) {
+    assert.deepEqual(await found(q), [expected], q);
+  }
+  for (const q of ['anna@example', 'pay_none', 'evt_none', 'app_none', `${app.appId} berta`, 'nothing at all', '%']) {
+    assert.deepEqual(await found(q), [], q);
+  }
+  const page = await browser.open(`/ops/find?q=${callId}`);
+  assertPage(page, 200, 'Find anything', IN_CONSOLE);
+  has(page, `/ops/call?id=${callId}`, `/ops/app?id=${app.appId}`, 'action="/ops/find"', `value="${callId}"`);
+  assertPage(await browser.open('/ops/find?q=%3Cb%3E'), 404, 'Find anything', IN_CONSOLE);
+  assert.ok(!browser.page().text.includes('<b>'));
+  assertPage(await browser.open('/ops/find'), 200, 'Find anything', IN_CONSOLE);
+});
+
+test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a running one its hold', async () => {
+  const { browser, person } = admin;
+  const page = await browser.open('/ops/call?id=a-paid-call');
+  assertPage(page, 200, 'One call', IN_CONSOLE);
+  has(page, 'Entries in the ledger', '>charge<', '>earned<', callId, 'Upstream', 'Price number');
+  const asked = (await person.get(200, 'GET', `/operator/calls?callId=${callId}`)) as {
+    entries: { kind: string; amountMicros: number }[];
+    hold: unknown;
+  };
+  const charge = Number(paid.headers.get('x-service-charge-micros'));
+  assert.deepEqual(
+    asked.entries.map(({ kind, amountMicros }) => [kind, amountMicros]),
+    [['charge', charge]],
+  );
+  assert.equal(asked.hold, null);
+
+  const running = '01900000-0000-7000-8000-000000000001';
+  await db.query(
+    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+     select $1, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = $2 and user_id = 'anna'`,
+    [running, app.appId],
+  );
+  has(await browser.open(`/ops/call?id=${running}`), 'What it holds now', '0.000077');
+  has(await browser.open(`/ops/find?q=${running}`), 'running');
+  const { hold } = await person.get(200, 'GET', `/operator/calls?callId=${running}`);
+  assert.equal((hold as { amountMicros: number }).amountMicros, 77);
+  await db.query(`delete from ledger.holds where call_id = $1`, [running]);
+  assertPage(await browser.open('/ops/call?id=none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-10 CP-05 the page of an app shows its keys without their text, and its limits and suspension are changed there, with a reason', async () => {
+  const { browser, person } = admin;
+  const path = `/ops/app?id=${app.appId}`;
+  has(await browser.open(`/ops/apps?query=${app.appId}`), `/ops/app?id=${app.appId}`);
+  const page = await browser.open(path);
+  assertPage(page, 200, 'App', IN_CONSOLE);
+  has(page, owner.email, app.liveKey.slice(-4), 'Rights and limits', 'its 2 keys');
+  assert.ok(!page.text.includes(app.liveKey));
+
+  const limits = { ratePerMinute: '1000', rateBurst: '50', maxStreams: '3', act: 'change' };
+  const wordless = await browser.submit(path, { ...limits, 'reason-change': ' ' });
+  assertPage(wordless, 400, 'App', IN_CONSOLE);
+  has(wordless, 'Reason, for the audit trail: ', 'value="1000"');
+  assert.equal((await browser.submit(path, { ...limits, maxStreams: 'many', 'reason-change': 'x' })).status, 400);
+  has(await browser.submit(path, { ...limits, firstParty: 'yes', 'reason-change': 'They grow' }), 'were changed');
+  const { app: changed } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as {
+    app: { rateLimit: object; maxStreamsPerUser: number; firstParty: boolean };
+  };
+  assert.deepEqual(
+    [changed.rateLimit, changed.maxStreamsPerUser, changed.firstParty],
+    [{ perMinute: 1000, burst: 50 }, 3, true],
+  );
+
+  const suspended = await browser.submit(path, { act: 'suspend', 'reason-suspend': 'A leaked key' }, 'suspend');
+  has(suspended, 'The app is suspended.', 'Lift the suspension', 'A leaked key', 'app.suspend');
+  const refused = await chat({ url: service.url, key: app.liveKey, user: 'anna' });
+  assert.equal(refused.status, 403);
+  has(await browser.open('/ops/apps?status=suspended'), app.appId);
+  await browser.open(path);
+  has(await browser.submit(path, { act: 'resume', 'reason-resume': 'A new key' }, 'resume'), 'suspension is lifted');
+  assert.ok(!(await browser.open('/ops/apps?status=suspended')).text.includes(app.appId));
+
+  const viewer = await operatorOf('viewer');
+  const seen = await viewer.browser.open(path);
+  has(seen, 'Your role does not allow changes here');
+  assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
+});
+
+test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
+  const { browser, person, accountId } = admin;
+  await browser.open('/ops/accounts');
+  const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
+  const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
+  assertPage(short, 400, 'Accounts', IN_CONSOLE);
+  has(short, 'Password: ', 'value="new@example.test"');
+  assert.ok(!short.text.includes('value="short"'));
+  const made = await browser.submit('/ops/accounts', form);
+  assertPage(made, 200, 'new@example.test', IN_CONSOLE);
+  has(made, 'The account was created.', 'Operator: support', 'She joins');
+  const [, id = ''] = /(acct_[0-9A-Za-z]+)/.exec(mainOf(made)) ?? [];
+  const path = `/ops/account?id=${id}`;
+  const act = (which: string, fields: Readonly<Record<string, string>> = {}) =>
+    browser.submit(path, { act: which, [`reason-${which}`]: `Because of ${which}`, ...fields }, which);
+  has(await act('role', { role: 'viewer' }), 'The role was changed', 'Operator: viewer', 'Because of role');
+  assertPage(await act('disable', { 'reason-disable': '' }), 400, 'new@example.test', IN_CONSOLE);
+  has(await act('disable'), 'The account is disabled', 'Enable the account', 'account.disable');
+  has(await act('enable'), 'can sign in again');
+  const { account } = (await person.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
+  assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
+
+  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [id]);
+  await browser.open(path);
+  has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
+  has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
+  assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-10 a page for operators makes at most ten statements', async ({ mock }) => {
+  const { browser, accountId } = admin;
+  const query = mock.method(pg.Client.prototype, 'query');
+  for (const page of [
+    '',
+    '/find?q=a-paid-call',
+    `/call?id=${callId}`,
+    '/apps',
+    `/app?id=${app.appId}`,
+    '/accounts',
+    `/account?id=${accountId}`,
+  ]) {
+    const counts: number[] = [];
+    // Work in the background makes statements too, so the lowest of several counts is the page's own.
+    for (let round = 0; round < 5; round += 1) {
+      const before = query.mock.callCount();
+      assert.equal((await browser.open(`/ops${page}`)).status, 200, page);
+      counts.push(query.mock.callCount() - before);
+    }
+    assert.ok(Math.min(...counts) >= 2, `${page}: statements are counted: ${counts.join()}`);
+    assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${page}: ${counts.join()}`);
+  }
+});
