@@ -1,4 +1,4 @@
-import { html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { codeBlock } from '#web/components/code-block.ts';
@@ -53,10 +53,13 @@ interface Shown {
   readonly report?: string;
 }
 
+function fileField(id: string): Html {
+  return html`<label for="${id}">${TEXTS.file}</label>
+<input id="${id}" name="file" type="file" accept=".json,application/json" required>`;
+}
+
 function showImport(services: OpsCatalogueServices, asked: OpsRequest, { refusal, report }: Shown): PageResponse {
   const { currency } = services;
-  const file = (id: string) => html`<label for="${id}">${TEXTS.file}</label>
-<input id="${id}" name="file" type="file" accept=".json,application/json" required>`;
   const dollar = textField({
     name: 'dollar',
     label: TEXTS.dollar(currency),
@@ -65,13 +68,13 @@ function showImport(services: OpsCatalogueServices, asked: OpsRequest, { refusal
     isRequired: true,
   });
   const ofList = html`${hiddenField('kind', 'list')}
-${file('list')}
+${fileField('list')}
 ${currency === 'USD' ? undefined : dollar}
 ${textField({ name: 'from', label: PRICE_TEXTS.from, hint: PRICE_TEXTS.fromHint, autocomplete: 'off', lengthMax: 20 })}
 ${textField({ name: 'unchecked', label: TEXTS.unchecked, hint: TEXTS.uncheckedHint, autocomplete: 'off' })}
 ${button(TEXTS.compare)}`;
-  const ofCatalogue = html`${hiddenField('kind', 'catalogue')}\n${file('catalogue')}\n${button(TEXTS.compare)}`;
-  const send = (fields: typeof ofList) => asked.form('catalogue-import', fields, { hasFile: true });
+  const ofCatalogue = html`${hiddenField('kind', 'catalogue')}\n${fileField('catalogue')}\n${button(TEXTS.compare)}`;
+  const send = (fields: Html) => asked.form('catalogue-import', fields, { hasFile: true });
   const body = html`${errorSummary(refusal?.message)}
 ${report === undefined ? undefined : section({ id: 'report', heading: TEXTS.nothingNew, body: [reportBlock(report)] })}
 ${section({ id: 'prices', heading: TEXTS.prices, body: [html`<p>${TEXTS.pricesWhat}</p>`, send(ofList)] })}
@@ -81,7 +84,7 @@ ${section({ id: 'whole', heading: TEXTS.catalogue, body: [html`<p>${TEXTS.catalo
 }
 
 /** What the price lists say, as the command writes it. */
-export function reportBlock(report: string) {
+export function reportBlock(report: string): Html {
   const code = report.slice(0, REPORT_CHARACTERS_MAX);
   return codeBlock({ id: 'lists', label: TEXTS.report, code });
 }
