@@ -963,6 +963,7 @@ create table payments.dispute_movements (
   constraint dispute_movements_pkey PRIMARY KEY (processor, processor_movement),
   constraint dispute_movements_amount_micros_check CHECK ((amount_micros > 0))
 );
+CREATE INDEX dispute_movements_by_time ON payments.dispute_movements USING btree (processor, at);
 CREATE INDEX dispute_movements_of ON payments.dispute_movements USING btree (payment_id);
 grant insert, select on payments.dispute_movements to purser_live;
 
@@ -986,6 +987,7 @@ create table payments.payments (
   constraint payments_state_check CHECK ((state = ANY (ARRAY['credited'::text, 'kept'::text])))
 );
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
+CREATE INDEX payments_by_time ON payments.payments USING btree (processor, paid_at);
 CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
 grant insert, select, update on payments.payments to purser_live;
@@ -1022,6 +1024,7 @@ create table payments.refunds (
   constraint refunds_processor_processor_refund_key UNIQUE (processor, processor_refund),
   constraint refunds_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'paid'::text, 'declined'::text])))
 );
+CREATE INDEX refunds_by_end ON payments.refunds USING btree (processor, ended_at) WHERE (state = 'paid'::text);
 CREATE INDEX refunds_by_request ON payments.refunds USING btree (app_id, user_id, request_key) WHERE (request_key IS NOT NULL);
 CREATE INDEX refunds_of ON payments.refunds USING btree (payment_id);
 CREATE INDEX refunds_to_look_at ON payments.refunds USING btree (next_look_at) WHERE (state = 'asked'::text);
@@ -1104,6 +1107,47 @@ alter table payments.test_movements add constraint test_movements_test_payment_f
 alter table payments.test_payments add constraint test_payments_test_checkout_fkey FOREIGN KEY (test_checkout) REFERENCES payments.test_checkouts(test_checkout);
 
 alter table payments.test_refunds add constraint test_refunds_test_payment_fkey FOREIGN KEY (test_payment) REFERENCES payments.test_payments(test_payment);
+
+-- reconciliation
+
+create schema reconciliation;
+grant usage on schema reconciliation to purser_live;
+
+create table reconciliation.items (
+  processor text not null,
+  transaction text collate "C" not null,
+  subject text collate "C" not null,
+  report_seq bigint not null,
+  constraint items_pkey PRIMARY KEY (processor, transaction)
+);
+CREATE INDEX items_by_subject ON reconciliation.items USING btree (processor, subject);
+grant insert, select on reconciliation.items to purser_live;
+
+create table reconciliation.reports (
+  report_seq bigint generated always as identity not null,
+  report_id text collate "C" not null,
+  processor text not null,
+  from_day date not null,
+  to_day date not null,
+  source text not null,
+  digest bytea not null,
+  lines integer not null,
+  days_apart integer not null,
+  sums jsonb not null,
+  filed_by text collate "C" not null,
+  filed_by_name text,
+  filed_at timestamp with time zone default clock_timestamp() not null,
+  constraint reports_pkey PRIMARY KEY (report_seq),
+  constraint reports_check CHECK ((from_day < to_day)),
+  constraint reports_days_apart_check CHECK ((days_apart >= 0)),
+  constraint reports_lines_check CHECK ((lines >= 0)),
+  constraint reports_processor_digest_from_day_to_day_key UNIQUE (processor, digest, from_day, to_day),
+  constraint reports_report_id_key UNIQUE (report_id),
+  constraint reports_source_check CHECK ((source = ANY (ARRAY['file'::text, 'processor'::text])))
+);
+grant insert, select on reconciliation.reports to purser_live;
+
+alter table reconciliation.items add constraint items_report_seq_fkey FOREIGN KEY (report_seq) REFERENCES reconciliation.reports(report_seq);
 
 -- sandbox
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Balance, type BalanceRow, createBalance, pageOf, type Row } from './stripe-balance.ts';
 
 /** A local server that looks like Stripe to Stripe's own library: sessions, payments, refunds, disputes, webhooks. */
 export interface StripeServer extends StripeHand {
@@ -15,6 +16,8 @@ export interface StripeServer extends StripeHand {
   refundStatus: string;
   /** The page size of a list. Small, so that lists have several pages. */
   pageSize: number;
+  /** When movements of the balance happen, in seconds. Now if it is undefined. */
+  balanceAt: number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -25,14 +28,16 @@ interface StripeRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-type Row = Record<string, unknown> & { readonly id: string };
-
 /** What happens at Stripe. */
 interface StripeHand {
   /** Pays at a session, by default as requested. Returns the payment intent. */
   readonly pay: (session: string, paid?: { readonly amount?: number; readonly currency?: string }) => string;
   readonly refundThere: (payment: string, amount: number, status?: string) => string;
   readonly setRefund: (refund: string, status: string) => void;
+  /** A payment to other software with the same account. */
+  readonly payElsewhere: (amount: number) => string;
+  /** Every movement of the balance. */
+  readonly balance: () => readonly BalanceRow[];
   /** A bank disputes a payment and takes the money. Returns the dispute. */
   readonly dispute: (
     payment: string,
@@ -58,6 +63,7 @@ interface Books {
   readonly tables: Readonly<Record<'sessions' | 'intents' | 'refunds' | 'disputes', Map<string, Row>>>;
   readonly answers: Map<string, { readonly form: string; readonly row: Row }>;
   readonly next: (kind: string) => string;
+  readonly balance: Balance;
 }
 
 export async function startStripeServer(): Promise<StripeServer> {
@@ -66,6 +72,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     tables: { sessions: new Map(), intents: new Map(), refunds: new Map(), disputes: new Map() },
     answers: new Map(),
     next: (kind) => `${kind}_${(count += 1).toString().padStart(12, '0')}`,
+    balance: createBalance({ at: () => stripe.balanceAt, next: (kind) => books.next(kind) }),
   };
   const requests: StripeRequest[] = [];
   const server: Server = createServer((request, response) => {
@@ -90,6 +97,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     failing: undefined,
     refundStatus: 'succeeded',
     pageSize: 2,
+    balanceAt: undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -115,10 +123,12 @@ function answerTo(books: Books, stripe: StripeServer, request: StripeRequest): A
   if (stripe.failing !== undefined) return refused(stripe.failing, 'api_error');
   const [, , ...parts] = request.path.split('/');
   const [kind = '', id] = parts[0] === 'checkout' ? parts.slice(1) : parts;
+  if (kind === 'balance_transactions')
+    return { status: 200, body: pageOf(books.balance.within(request.form), 100, request.form) };
   const table = books.tables[kind === 'payment_intents' ? 'intents' : (kind as 'sessions')];
   if (table === undefined) return refused(404, 'invalid_request_error');
   if (request.method === 'POST') return created(books, stripe, { kind, request });
-  if (id === undefined) return listed([...table.values()], stripe.pageSize, request.form);
+  if (id === undefined) return { status: 200, body: pageOf([...table.values()], stripe.pageSize, request.form) };
   const row = table.get(id);
   return row === undefined ? refused(404, 'invalid_request_error') : { status: 200, body: row };
 }
@@ -126,13 +136,6 @@ function answerTo(books: Books, stripe: StripeServer, request: StripeRequest): A
 /** The messages are as detailed as Stripe's, and none of that may reach a log. */
 function refused(status: number, type: string): Answer {
   return { status, body: { error: { type, message: `No: ${SECRET_KEY} canary-of-stripe`, code: 'some_code' } } };
-}
-
-function listed(rows: readonly Row[], pageSize: number, form: StripeRequest['form']): Answer {
-  const all = rows.filter((row) => row['payment_intent'] === form['payment_intent']).toReversed();
-  const start = all.findIndex(({ id }) => id === form['starting_after']) + 1;
-  const data = all.slice(start, start + pageSize);
-  return { status: 200, body: { object: 'list', url: '/v1/list', data, has_more: start + pageSize < all.length } };
 }
 
 /** The same idempotency key gets the same answer again, and a refusal for another request. */
@@ -168,7 +171,7 @@ function newSession({ tables, next }: Books, form: StripeRequest['form']): Row {
   return row;
 }
 
-function newRefund({ tables, next }: Books, form: StripeRequest['form'], status: string): Row {
+function newRefund({ tables, next, balance }: Books, form: StripeRequest['form'], status: string): Row {
   const id = next('re');
   const intent = tables.intents.get(form['payment_intent'] ?? '');
   const ours = form['metadata[purser_refund]'];
@@ -182,6 +185,7 @@ function newRefund({ tables, next }: Books, form: StripeRequest['form'], status:
     metadata: ours === undefined ? {} : { purser_refund: ours },
   };
   tables.refunds.set(id, row);
+  if (status === 'succeeded' || status === 'pending') balance.move('refund', -row.amount, row);
   return row;
 }
 
@@ -189,7 +193,11 @@ const sign: StripeHand['sign'] = (body, { at = Math.floor(Date.now() / 1_000), s
   `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
 
 function handOf(books: Books): StripeHand {
-  const { tables, next } = books;
+  const {
+    tables,
+    next,
+    balance: { move },
+  } = books;
   return {
     pay: (session, paid = {}) => {
       const row = found(tables.sessions, session);
@@ -205,11 +213,48 @@ function handOf(books: Books): StripeHand {
         metadata: { purser_checkout: form['payment_intent_data[metadata][purser_checkout]'] },
       });
       tables.sessions.set(session, { ...row, payment_intent: id });
+      const { amount_received: amount, currency } = found(tables.intents, id);
+      const charge = { id: next('ch'), object: 'charge', payment_intent: id, amount, currency };
+      move('charge', Number(amount), charge, { fee: 25 });
       return id;
     },
+    payElsewhere: (amount) => {
+      const id = next('pi');
+      tables.intents.set(id, {
+        id,
+        object: 'payment_intent',
+        status: 'succeeded',
+        amount_received: amount,
+        currency: 'eur',
+        metadata: {},
+      });
+      move('charge', amount, { id: next('ch'), object: 'charge', payment_intent: id, amount, currency: 'eur' });
+      return id;
+    },
+    balance: () => books.balance.rows,
     refundThere: (payment, amount, status = 'succeeded') =>
       newRefund(books, { payment_intent: payment, amount: String(amount) }, status).id,
-    setRefund: (refund, status) => tables.refunds.set(refund, { ...found(tables.refunds, refund), status }),
+    setRefund: (refund, status) => {
+      const row: Row = { ...found(tables.refunds, refund), status };
+      tables.refunds.set(refund, row);
+      if (status === 'failed' || status === 'canceled') move('refund_failure', Number(row['amount']), row);
+    },
+    ...disputesOf(books),
+    event: (type, payment) => {
+      const body = JSON.stringify({
+        id: next('evt'),
+        object: 'event',
+        type,
+        data: { object: aboutOf(books, type, payment) },
+      });
+      return { body, signature: sign(body) };
+    },
+    sign,
+  };
+}
+
+function disputesOf({ tables, next, balance: { move } }: Books): Pick<StripeHand, 'dispute' | 'reinstate'> {
+  return {
     dispute: (payment, amount, account) => {
       const id = next('du');
       const currency = found(tables.intents, payment)['currency'];
@@ -223,6 +268,7 @@ function handOf(books: Books): StripeHand {
         currency,
         balance_transactions: movements,
       });
+      move('dispute', taken.amount, { id, payment_intent: payment, amount, currency }, { id: taken.id, fee: 1_500 });
       return id;
     },
     reinstate: (dispute) => {
@@ -230,17 +276,8 @@ function handOf(books: Books): StripeHand {
       const [taken] = row['balance_transactions'] as { readonly amount: number }[];
       const back = { ...taken, id: next('txn'), amount: -(taken?.amount ?? 0), fee: 0 };
       tables.disputes.set(dispute, { ...row, balance_transactions: [taken, back] });
+      move('dispute_reversal', back.amount, row, { id: back.id });
     },
-    event: (type, payment) => {
-      const body = JSON.stringify({
-        id: next('evt'),
-        object: 'event',
-        type,
-        data: { object: aboutOf(books, type, payment) },
-      });
-      return { body, signature: sign(body) };
-    },
-    sign,
   };
 }
 

@@ -36,7 +36,11 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   ],
   '@aws-sdk/credential-providers': [{ place: 'providers/bedrock/credentials.ts' }],
   '@pydantic/genai-prices': [{ place: 'price-lists/second-list.ts' }],
-  stripe: [{ place: 'payments/stripe/stripe.ts' }, { place: 'payments/stripe/report.ts' }],
+  stripe: [
+    { place: 'payments/stripe/stripe.ts' },
+    { place: 'payments/stripe/report.ts' },
+    { place: 'payments/stripe/balance.ts', isTypeOnly: true },
+  ],
   '@simplewebauthn/server': [{ place: 'webauthn/passkey-checks.ts' }],
   nodemailer: [{ place: 'mail/smtp.ts' }],
   'eventsource-parser': [{ place: 'providers/sse.ts' }],

@@ -12,6 +12,7 @@ export interface OperatorAccess {
 const VIEWER: OperatorAccess = { least: 'viewer' };
 const SUPPORT: OperatorAccess = { least: 'support' };
 const SUPPORT_PROVED: OperatorAccess = { least: 'support', needsProof: true };
+const FINANCE: OperatorAccess = { least: 'finance' };
 const FINANCE_PROVED: OperatorAccess = { least: 'finance', needsProof: true };
 const ADMIN: OperatorAccess = { least: 'admin' };
 const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
@@ -46,6 +47,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
+  'GET /operator/reconciliations': FINANCE,
+  'POST /operator/reconciliations': FINANCE,
+
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
   'PUT /operator/models/{id}': ADMIN_PROVED,
@@ -69,6 +73,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/reconciliation': FINANCE,
+  'POST /ops/reconciliation': FINANCE,
   'GET /ops/find': SUPPORT,
   'GET /ops/call': SUPPORT,
   'GET /ops/apps': VIEWER,
@@ -96,6 +102,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/catalogue-import': ADMIN_PROVED,
   'GET /ops/catalogue-draft': ADMIN,
   'POST /ops/catalogue-draft': ADMIN_PROVED,
+  'GET /ops/audit': SUPPORT,
+  'GET /ops/audit/sign-ins': SUPPORT,
+  'GET /ops/audit/export': SUPPORT,
 };
 
 /** Whether a role may do what needs at least the other. */

@@ -2,6 +2,7 @@ import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
+const BILLS = 'Operator: bills';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
@@ -135,6 +136,19 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
     refuses: [...OWN, 'CONFLICT'],
+  },
+  'GET /operator/reconciliations': {
+    id: 'listReconciliations',
+    tag: BILLS,
+    summary: 'Lists the reports of the payment processor that were found clean, the newest first',
+  },
+  'POST /operator/reconciliations': {
+    id: 'reconcile',
+    tag: BILLS,
+    summary: 'Compares a report of the payment processor with the books; a clean one is filed',
+    description:
+      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
+    refuses: ['CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {

@@ -143,10 +143,15 @@ async function leadNowhere(): Promise<void> {
   );
 }
 
+/** Stripe's columns, and no movement. */
+const EMPTY_REPORT =
+  'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
+
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
+  reconcile: () => ({ from: '2026-09-01', to: '2026-10-01', report: EMPTY_REPORT }),
   mintKey: () => ({ mode: 'live' }),
   inviteMember: () => ({ email: `invited-${(count += 1)}@example.test`, role: 'viewer' }),
   proveSession: () => ({ password: PASSWORD }),

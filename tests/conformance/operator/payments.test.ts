@@ -9,6 +9,7 @@ import { setStripeStage } from '../../support/stripe-stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
 const { service, app, stripe, upstream, newUser, begin, tell, moved, sweep } = await setStripeStage();
+stripe.balanceAt = Date.UTC(2026, 8, 10, 9) / 1_000; // Reports are compared only when their days are over.
 const operator = await newOperator(service);
 const WALLETS = `/operator/apps/${app.appId}/wallets`;
 upstream.script({
@@ -142,4 +143,89 @@ test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not li
   assert.deepEqual([wallet['status'], wallet['shortfallMicros']], ['active', 0]);
   assert.equal((await call()).status, 200);
   assert.deepEqual((await checkBooks(service.database.owner)).differences, []);
+});
+
+const SEPTEMBER = { from: '2026-09-01', to: '2026-10-01' };
+const REPORT_HEAD =
+  'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id,payment_metadata[purser_checkout]';
+
+/** Moves what was booked so far to a moment in September, so that its days are over. */
+async function bookInSeptember(): Promise<void> {
+  const at = '2026-09-10 10:00:00+00';
+  const { owner } = service.database;
+  await owner.query('update payments.payments set paid_at = $1', [at]);
+  await owner.query('update payments.refunds set created_at = $1, ended_at = $1 where ended_at is not null', [at]);
+  await owner.query('update payments.dispute_movements set at = $1', [at]);
+}
+
+function csvOf(rows: readonly string[]): string {
+  return `\uFEFF${[REPORT_HEAD, ...rows].join('\r\n')}\r\n`;
+}
+
+/** The lines that Stripe's report would have for its balance. */
+function linesOf(): readonly string[] {
+  return stripe.balance().map((row) => {
+    const [gross, fee, net] = [row.amount, row.fee, row.amount - row.fee].map((minor) => (minor / 100).toFixed(2));
+    const when = new Date(row.created * 1_000).toISOString().slice(0, 19).replace('T', ' ');
+    return `${row.id},${when},${row.currency},${gross},${fee},${net},${row.reporting_category},${row.source.id},${row.source.payment_intent},chk`;
+  });
+}
+
+test('ON-03 a report of Stripe is compared payment by payment, and is filed once when it is clean', async () => {
+  const { there } = await payer();
+  stripe.refundThere(there, 100);
+  const dispute = stripe.dispute(there, 300);
+  stripe.reinstate(dispute);
+  await tell('charge.refunded', there);
+  await bookInSeptember();
+  const lines = linesOf();
+  const send = (report: string | undefined, period = SEPTEMBER) =>
+    operator.ask('POST', '/operator/reconciliations', { ...period, ...(report === undefined ? {} : { report }) });
+
+  const short = await send(csvOf(lines.slice(1)));
+  assert.equal(short.status, 200, short.text);
+  assert.equal(short.body['clean'], false);
+  assert.equal(short.body['filed'], null);
+  const [missing] = short.body['differences'] as Record<string, unknown>[];
+  assert.deepEqual([missing?.['kind'], missing?.['subject']], ['not_in_report', 'payment']);
+
+  const [whole, again] = [await send(csvOf(lines)), await send(csvOf(lines))];
+  assert.deepEqual(whole.body['differences'], []);
+  assert.equal(whole.body['clean'], true);
+  assert.equal(whole.body['matched'], lines.length);
+  assert.deepEqual(again.body['filed'], whole.body['filed']);
+  const { reports } = await operator.get(200, 'GET', '/operator/reconciliations');
+  assert.deepEqual(reports, [whole.body['filed']]);
+  const disputes = (whole.body['sums'] as Record<string, unknown>[]).find(({ category }) => category === 'dispute');
+  assert.equal(disputes?.['feeMicros'], 15_000_000 * Number(disputes?.['count']));
+  const { reportId } = whole.body['filed'] as { reportId: string };
+  assert.equal((await trailOf(operator, reportId)).length, 1);
+
+  const other = csvOf(lines.map((line) => line.replace(',chk', ',chk1')));
+  const second = await send(other);
+  assert.deepEqual(
+    new Set((second.body['differences'] as Record<string, unknown>[]).map(({ kind }) => kind)),
+    new Set(['filed_before']),
+  );
+  assertRefusal(await send(csvOf([lines[0]?.replace('.00', ',00') ?? ''])), { code: 'BAD_REQUEST', param: 'report' });
+  assertRefusal(await send(csvOf(lines), { from: '2026-09-01', to: '2026-10-03' }), {
+    code: 'BAD_REQUEST',
+    param: 'to',
+  });
+  assertRefusal(await send(csvOf(lines), { from: '2026-09-01', to: '2999-01-01' }), {
+    code: 'BAD_REQUEST',
+    param: 'to',
+  });
+});
+
+test('ON-03 without a file, Stripe’s own list is compared, and payments of other software are left out', async () => {
+  const { there } = await payer();
+  await tell('payment_intent.succeeded', there);
+  const foreign = stripe.payElsewhere(700);
+  await bookInSeptember();
+  await service.database.owner.query('truncate reconciliation.items, reconciliation.reports');
+  const { body } = await operator.ask('POST', '/operator/reconciliations', SEPTEMBER);
+  assert.deepEqual(body['differences'], []);
+  assert.equal(body['foreign'], 1, foreign);
+  assert.equal((body['filed'] as Record<string, unknown>)['source'], 'processor');
 });

@@ -206,6 +206,41 @@ interface SignIns {
   readonly count: number;
 }
 
+test('CP-09 the audit page narrows the trail down, shows changes and amounts, and exports all that fits', async () => {
+  const db = service.database.owner;
+  // More than two batches of the export, with a text that a spreadsheet would run.
+  await db.query(
+    `insert into audit.entries (actor, action, subject, reason, before, after)
+     select 'many', 'app.edit', '=cmd ' || n, '"a", b', '{"name": "old"}', '{"name": "<b>new"}' from generate_series(1, 2100) n`,
+  );
+  const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  const browser = await signedInBrowser(service, account.email);
+  const page = await browser.open('/ops/audit?who=many');
+  assertPage(page, 200, 'Audit', IN_CONSOLE);
+  assert.equal(page.text.match(/<tr><td/g)?.length, 25);
+  assert.ok(page.text.includes('name: old → &#60;b&#62;new') && page.text.includes('=cmd 2100'), page.text);
+  const [, older = ''] = /href="([^"]*before=[^"]*)"/.exec(page.text) ?? [];
+  const second = await browser.open(older.replaceAll('&#38;', '&'));
+  assert.ok(second.text.includes('=cmd 2075') && !second.text.includes('=cmd 2076'));
+  const money = await browser.open('/ops/audit?action=wallet.credit&amountTo=0.000007');
+  assert.match(money.text, />7 micros</);
+  for (const query of ['app=x', 'from=yesterday', 'amountFrom=much', 'action=%27']) {
+    assertPage(await browser.open(`/ops/audit?${query}`), 400, 'Audit', IN_CONSOLE);
+  }
+  const csv = await browser.open('/ops/audit/export?who=many&format=csv');
+  assert.equal(csv.headers.get('content-disposition'), 'attachment; filename="audit.csv"');
+  const lines = csv.text.trimEnd().split('\r\n');
+  assert.equal(lines.length, 2101);
+  assert.match(lines[1] ?? '', /,many,,,app\.edit,'=cmd 2100,"""a"", b",,"\{""name"":""old""\}",/);
+  const json = await browser.open('/ops/audit/export?who=many&format=jsonl');
+  const entries = json.text.trimEnd().split('\n');
+  assert.equal(new Set(entries.map((line) => (JSON.parse(line) as FullLine).subject)).size, 2100);
+  assertPage(await browser.open('/ops/audit/export?app=x'), 400);
+  const signIns = await browser.open('/ops/audit/sign-ins');
+  assertPage(signIns, 200, 'Sign-ins', IN_CONSOLE);
+  assert.ok(signIns.text.includes(actor));
+});
+
 test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded, and typed texts are not kept', async () => {
   const { email, ...person } = await newOwner(service);
   const who = await idOf(person);

@@ -3,6 +3,7 @@ import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
@@ -10,6 +11,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
@@ -34,6 +36,7 @@ import { createPendingActs } from '#operator/pending.ts';
 import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -43,7 +46,10 @@ interface OperatorOptions {
     readonly shared: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
+    /** For statements that read a lot. */
+    readonly reports: Pool;
   };
+  readonly clock: Clock;
   readonly keys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
@@ -60,7 +66,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   const ground = { pool, currency, refunds: payments?.refunds };
@@ -80,6 +86,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       },
     }),
     payments: createAnyPayments(pool),
+    reconciliations: createReconciliations({
+      pool,
+      reports: pools.reports,
+      clock,
+      processor: config.payments.processor === 'test' ? 'test' : 'stripe',
+      listMovements: payments?.listMovements,
+    }),
     catalogue: desk,
     catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
@@ -108,6 +121,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addMovementRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addReconciliationRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);

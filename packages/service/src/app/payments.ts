@@ -1,6 +1,6 @@
 import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
-import type { Clock } from '#kernel/clock.ts';
+import { type Clock, systemClock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
@@ -26,6 +26,8 @@ export interface Payments {
   readonly checkouts: Checkouts;
   readonly refunds: Refunds;
   readonly processorWebhooks: ProcessorWebhooks;
+  /** Undefined for a processor without such a list. */
+  readonly listMovements: Processor['listMovements'];
   /** Undefined unless the test processor is used. */
   readonly testBank: TestBank | undefined;
   readonly stop: () => Promise<void>;
@@ -53,11 +55,24 @@ export async function composePayments({
     checkouts: createCheckouts({ ...options, publicUrl: config.publicUrl }),
     refunds: createRefunds(options),
     processorWebhooks,
+    listMovements: processor.listMovements,
     testBank: isTest ? createTestBank(pool) : undefined,
     stop: async () => {
       await Promise.all(running.map(({ stop }) => stop()));
     },
   };
+}
+
+/** Whose movements the books have, and its own list of them, for a command. `stripe` if the settings name no processor. */
+export async function readProcessor({ payments }: Config): Promise<{
+  readonly processor: Processor['name'];
+  readonly listMovements: Processor['listMovements'];
+}> {
+  if (payments.processor !== 'stripe') {
+    return { processor: payments.processor === 'test' ? 'test' : 'stripe', listMovements: undefined };
+  }
+  const { createStripe } = await import('#payments/stripe/stripe.ts');
+  return { processor: 'stripe', listMovements: createStripe(payments.stripe, systemClock).listMovements };
 }
 
 /** The processor that the settings name. Undefined when there is none. */

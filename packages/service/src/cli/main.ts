@@ -42,6 +42,10 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  reconcile <file> --from <day> --to <day>
+                            compare Stripe's itemized balance report (CSV) of some UTC days with the books, and
+                            file it if it is clean; without a file, Stripe's own list is read; --to is the day
+                            after the last
   audit check               walk the audit trail's chain of hashes and report each line that was changed, removed or inserted;
                             --head <line>:<hash> also compares a line with what the log once said
   stats rebuild             make the statistics of calls again from receipts and traces;
@@ -79,6 +83,12 @@ async function main(words: readonly string[]): Promise<number> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
+  if (command === 'reconcile') {
+    const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
+    const { readProcessor } = await import('#app/payments.ts');
+    const options = { ...readFileOptions(command, words.slice(1)), ...(await readProcessor(config)) };
+    return withDatabase(config, log, (owner) => printReconciliation(owner, options));
+  }
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);

@@ -15,7 +15,8 @@ export function foundToWire({ entries, next }: Awaited<ReturnType<AuditSearch['f
   return { entries: entries.map(foundEntryToWire), next: next ?? null };
 }
 
-function foundEntryToWire(entry: FoundEntry) {
+/** One entry, as the list and the export have it. */
+export function foundEntryToWire(entry: FoundEntry) {
   const { entryId, line, hash } = entry;
   return { entryId, ...entryToWire(entry), line: line ?? null, hash: hash ?? null };
 }

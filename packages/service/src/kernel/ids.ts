@@ -42,6 +42,7 @@ const PREFIX = {
   invitation: 'inv_',
   listenToken: 'ltk_',
   draft: 'cdr_',
+  reconciliation: 'rec_',
   pendingAct: 'pnd_',
 } as const;
 const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can guess or enumerate them.
@@ -64,6 +65,7 @@ export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID
 /** Of a catalogue that an operator has sent and not applied yet. */
 export const newDraftId = (): string => PREFIX.draft + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
+export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);
 export const newPendingActId = (): string => PREFIX.pendingAct + randomBase62(ID_LENGTH);
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 /** Begins with the time, as a call id does. */

@@ -80,6 +80,11 @@ export function toMinorUnits(amount: Micros, currency: string): number {
   return Number(amount / minor);
 }
 
+/** Whether a processor can count an amount, which may be negative, in its minor units. */
+export function isCountable(amount: bigint, currency: string): boolean {
+  return amount % minorUnitOf(currency) === 0n;
+}
+
 /** Converts a processor's count of minor units to an amount. Always exact. */
 export function fromMinorUnits(count: number, currency: string): Micros {
   return micros(BigInt(count) * minorUnitOf(currency));

@@ -3,6 +3,7 @@ import type { CheckoutId, RefundId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
+import type { Movement } from '#payments/movement.ts';
 
 export type ProcessorName = 'stripe' | 'test';
 
@@ -40,6 +41,8 @@ export interface Processor {
    * final answer. Throws if the processor cannot be reached, because then the refund may or may not have been made.
    */
   readonly refund: (order: RefundOrder) => Promise<'asked' | 'declined'>;
+  /** Every movement of the processor's balance in a time, for processors that have such a list. Throws if it cannot be read. */
+  readonly listMovements?: (time: { readonly from: Date; readonly to: Date }) => AsyncIterable<Movement>;
 }
 
 export interface CheckoutOrder {

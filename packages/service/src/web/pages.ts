@@ -33,11 +33,13 @@ import type { PlaygroundServices } from '#web/console-playground/playground-serv
 import { consoleUsersPages } from '#web/console-users/console-users-pages.ts';
 import type { UsersServices } from '#web/console-users/console-users-services.ts';
 import type { ConsoleHomeServices } from '#web/console-home/console-home-services.ts';
+import { opsBillsPages } from '#web/ops-bills/ops-bills-pages.ts';
 import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
+import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
@@ -118,9 +120,11 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
+    ...opsAuditPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -21,6 +21,7 @@ import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
@@ -35,6 +36,7 @@ export interface OperatorPlane {
   readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
+  readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
   readonly catalogueImport: CatalogueImport;

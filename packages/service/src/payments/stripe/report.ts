@@ -1,11 +1,8 @@
 import Stripe from 'stripe';
 import { parseId } from '#kernel/ids.ts';
 import { fromMinorUnits } from '#payments/amounts.ts';
+import { CHECKOUT_NAME, REFUND_NAME } from '#payments/checkout-name.ts';
 import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor.ts';
-
-/** The names of our ids in Stripe's metadata. They are how we recognise our own payments and refunds. */
-export const CHECKOUT_NAME = 'purser_checkout';
-export const REFUND_NAME = 'purser_refund';
 
 /** More refunds or disputes than any payment has. The library requires a limit. */
 const LISTED_MAX = 10_000;

@@ -4,8 +4,11 @@ import Stripe from 'stripe';
 import type { Clock } from '#kernel/clock.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { payableIn, toMinorUnits } from '#payments/amounts.ts';
+import { CHECKOUT_NAME, REFUND_NAME } from '#payments/checkout-name.ts';
+import type { Movement } from '#payments/movement.ts';
 import type { CheckoutOrder, ProcessorEvent, Processor, RefundOrder } from '#payments/processor.ts';
-import { CHECKOUT_NAME, payerPaymentOf, paymentOf, REFUND_NAME, reportOf } from '#payments/stripe/report.ts';
+import { listMovements } from '#payments/stripe/balance.ts';
+import { payerPaymentOf, paymentOf, reportOf } from '#payments/stripe/report.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -60,6 +63,7 @@ export function createStripe(settings: StripeSettings, clock: Clock): Processor 
         return payment === undefined ? undefined : reportOf(stripe, payment);
       }),
     refund: (order) => asked(() => refund(stripe, order)),
+    listMovements: (time) => listed(stripe, time),
   };
 }
 
@@ -164,6 +168,15 @@ async function refund(
 async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
+  } catch (fault) {
+    throw discreet(fault);
+  }
+}
+
+/** The same for a list that is read page by page. */
+async function* listed(stripe: Stripe, time: Parameters<typeof listMovements>[1]): AsyncGenerator<Movement> {
+  try {
+    yield* listMovements(stripe, time);
   } catch (fault) {
     throw discreet(fault);
   }

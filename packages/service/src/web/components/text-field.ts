@@ -6,7 +6,7 @@ interface TextField {
   readonly label: string;
   /** What it holds at first. A password field never has one. */
   readonly value?: string;
-  readonly type?: 'text' | 'email' | 'password';
+  readonly type?: 'text' | 'email' | 'password' | 'date';
   /** What to type, if the label does not say it. Below the field, so that it stays visible while somebody types. */
   readonly hint?: string;
   /** For password managers and phones: `username`, `one-time-code`, `off` and so on. */

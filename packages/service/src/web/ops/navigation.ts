@@ -1,8 +1,10 @@
 /** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
+  { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'apps', text: 'Apps' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
+  { page: 'audit', text: 'Audit' },
 ] as const;

@@ -1,0 +1,11 @@
+import { type Html, html } from '#kernel/html.ts';
+import { micros } from '#kernel/micros.ts';
+import { signedAmount } from '#web/components/money.ts';
+import type { Formats } from '#web/format/formats.ts';
+
+/** An amount that may be negative, with its sign. `none`: a missing one. */
+export function signedMoney(amount: bigint | undefined, currency: string, formats: Formats): Html {
+  if (amount === undefined) return html`–`;
+  const whole = micros(amount < 0n ? -amount : amount);
+  return signedAmount({ amount: whole, currency }, amount < 0n ? 'out' : 'none', formats);
+}
