@@ -72,7 +72,7 @@ export const RULES: RuleSet = {
   },
 
   bannedFileNames: ['index.ts', 'utils.ts', 'helpers.ts', 'types.ts', 'common.ts'],
-  entries: ['cli/main.ts', 'price-lists/compare-worker.ts'], // The second runs in a thread.
+  entries: ['cli/main.ts'],
 
   exceptions: [
     {
