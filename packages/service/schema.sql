@@ -27,14 +27,21 @@ create table accounts.accounts (
   created_at timestamp with time zone default clock_timestamp() not null,
   email_verified_at timestamp with time zone,
   operator_role text,
+  sso_issuer text collate "C",
+  sso_subject text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
-  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text])))
+  constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
+  constraint accounts_sso_issuer_check CHECK (((length(sso_issuer) >= 1) AND (length(sso_issuer) <= 2048))),
+  constraint accounts_sso_subject_check CHECK (((length(sso_subject) >= 1) AND (length(sso_subject) <= 255))),
+  constraint accounts_sso_whole CHECK (((sso_issuer IS NULL) = (sso_subject IS NULL))),
+  constraint accounts_sso_without_password CHECK (((sso_subject IS NULL) OR (password_hash IS NULL)))
 );
 CREATE INDEX accounts_operators ON accounts.accounts USING btree (account_id) WHERE (role = 'operator'::text);
+CREATE UNIQUE INDEX accounts_sso ON accounts.accounts USING btree (sso_issuer, sso_subject) WHERE (sso_subject IS NOT NULL);
 grant insert, select, update on accounts.accounts to purser_live;
 
 create table accounts.answered_challenges (
@@ -394,7 +401,7 @@ create table audit.sign_ins (
   constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
   constraint sign_ins_address_check CHECK ((length(address) <= 64)),
   constraint sign_ins_count_check CHECK ((count >= 1)),
-  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text]))),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text, 'needs_second_factor'::text, 'wrong_second_factor'::text, 'refused_sso'::text]))),
   constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
 );
 CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
@@ -816,6 +823,10 @@ create table ledger.wallets (
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX wallets_by_age ON ledger.wallets USING btree (created_at, wallet_id);
+CREATE INDEX wallets_of_app_by_age ON ledger.wallets USING btree (((app_id || ''::text)), created_at, wallet_id);
+CREATE INDEX wallets_of_user ON ledger.wallets USING btree ((((user_id || ' '::text) || app_id)));
+CREATE INDEX wallets_out_of_order ON ledger.wallets USING btree (created_at, wallet_id) WHERE (is_suspended OR (NOT is_connected));
 CREATE INDEX wallets_suspended ON ledger.wallets USING btree (wallet_id) WHERE is_suspended;
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;

@@ -17,6 +17,7 @@ const RARE = [
   '@pydantic/genai-prices',
   'google-auth-library',
   'nodemailer',
+  'openid-client',
   'stripe',
   'undici',
 ];

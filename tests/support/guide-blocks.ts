@@ -155,8 +155,10 @@ function checkCatalogue(code: string): undefined {
 /** The settings that the service reads, without those of tests or of one command's sign-in. */
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const file of ['config', 'secret', 'limit-settings', 'mail-settings', 'payment-settings', 'key-settings']) {
-    const source = readFileSync(path.join(ROOT, `packages/service/src/app/${file}.ts`), 'utf8');
+  const app = path.join(ROOT, 'packages/service/src/app');
+  const files = readdirSync(app).filter((file) => /^(?:config|secret|.*-settings)\.ts$/.test(file));
+  for (const file of files) {
+    const source = readFileSync(path.join(app, file), 'utf8');
     for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
       names.add(name);
     }

@@ -42,6 +42,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
     { place: 'payments/stripe/balance.ts', isTypeOnly: true },
   ],
   '@simplewebauthn/server': [{ place: 'webauthn/passkey-checks.ts' }],
+  'openid-client': [{ place: 'accounts/sso-client.ts' }],
   nodemailer: [{ place: 'mail/smtp.ts' }],
   'eventsource-parser': [{ place: 'providers/sse.ts' }],
   pino: [{ place: 'kernel/log.ts' }, { place: 'http', isTypeOnly: true }],

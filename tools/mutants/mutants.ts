@@ -14,6 +14,7 @@ import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
+import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
@@ -39,6 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
+  ...SSO_FAULTS,
   ...TEAM_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,

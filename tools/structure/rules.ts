@@ -49,6 +49,7 @@ export const RULES: RuleSet = {
         'pending-queries.ts',
         'verification-queries.ts',
         'listen-token-queries.ts',
+        'sso-queries.ts',
         'chain-queries.ts',
         'search-queries.ts',
         'key-queries.ts',

@@ -5,6 +5,7 @@ import { providerSchema } from './catalogue-providers.ts';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { amount, appSchema, email, moment, pageLimit } from './control.ts';
 import { appId, identityId, paymentId, userId } from './identifiers.ts';
+import { SIGN_IN_RESULTS } from './sign-in-results.ts';
 
 /** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
 
@@ -21,9 +22,9 @@ export const reason = z
   .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
 const count = z.int().min(1).max(COUNT_MAX);
 /** An amount that moves. Zero is refused: an entry of nothing would only confuse the ledger's readers. */
-const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
+export const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
 /** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
-const idempotencyKey = z
+export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be visible ASCII characters, without spaces' })
   .max(KEY_LENGTH_MAX)
@@ -268,16 +269,7 @@ export const signInListSchema = z.object({
     z.object({
       minute: moment,
       who: z.string().nullable().meta({ description: 'An account or an identity. Null if it is not known.' }),
-      result: z.enum([
-        'signed_in',
-        'wrong_password',
-        'too_many_attempts',
-        'password_reset',
-        'wrong_code',
-        'refused_passkey',
-        'needs_second_factor',
-        'wrong_second_factor',
-      ]),
+      result: z.enum(SIGN_IN_RESULTS),
       from: address,
       count: z.int().min(1),
     }),

@@ -72,8 +72,8 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
     clause: 'CP-06',
     edits: [
       operatorRoles(
-        'if (isSecondFactorRequired && !account.hasSecondFactor)',
-        'if (isSecondFactorRequired && account.isDisabled)',
+        'return isSecondFactorRequired && !hasSecondFactor && !isSso;',
+        'return isSecondFactorRequired && !hasSecondFactor && isSso;',
       ),
     ],
     killer: judgingOperators(

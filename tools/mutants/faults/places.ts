@@ -20,6 +20,12 @@ export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 export const fewerChecks = inFile('packages/service/migrations/0026_fewer_checks.sql');
 export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
+/** the sign-in through a provider, */
+export const ssoQueries = inFile('packages/service/src/accounts/sso-queries.ts');
+export const ssoEntry = inFile('packages/service/src/accounts/sso-entry.ts');
+export const ssoClaims = inFile('packages/service/src/accounts/sso-claims.ts');
+export const ssoClient = inFile('packages/service/src/accounts/sso-client.ts');
+
 /** the functions of the database, */
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
 export const grantedHold = inFile('packages/service/src/db/granted_hold.sql');
@@ -173,6 +179,9 @@ export const teaming = ofFile('tests/conformance/control/team.test.ts');
 export const limitingOperators = ofFile('tests/conformance/operator/limits.test.ts');
 export const trailing = ofFile('tests/conformance/operator/trail.test.ts');
 export const showingUsers = ofFile('tests/conformance/balance.test.ts');
+export const singleSignOn = ofFile('tests/conformance/pages/sso.test.ts');
+export const readingClaims = ofFile('packages/service/src/accounts/sso-claims.test.ts');
+export const inviting = ofFile('tests/conformance/control/team.test.ts');
 export const leadingBack = ofFile('tests/conformance/pages/connect-links.test.ts');
 export const bounding = ofFile('tests/property/hold-bound.test.ts');
 export const tabulating = ofFile('tests/conformance/parameter-table.test.ts');

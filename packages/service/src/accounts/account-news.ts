@@ -13,7 +13,9 @@ export type AccountNews =
   | { readonly kind: 'recovery-code-used'; readonly left: number }
   /** Somebody knew the password and did not get past the second factor. */
   | { readonly kind: 'second-factor-guessed'; readonly from: string }
-  | { readonly kind: 'second-factor-removed-by-operator' };
+  | { readonly kind: 'second-factor-removed-by-operator' }
+  /** From now on the account signs in through the provider, and its password is gone. */
+  | { readonly kind: 'sso-linked' };
 
 /** Mails news. Call it in the transaction of the act, so that neither is stored without the other. */
 export type SendNews = (tx: Queryable, email: string, news: AccountNews) => Promise<void>;

@@ -19,12 +19,14 @@ export interface AccountRow {
   /** Null until the account has proved its e-mail. */
   readonly email_verified_at: Date | null;
   readonly has_second_factor: boolean;
+  /** Signs in through the OpenID Connect provider, and has no password. */
+  readonly is_sso: boolean;
 }
 
 // A disabled account reads as one without a password. So every path that checks a password refuses it, without having to
 // know about disabled accounts.
 export const ACCOUNT_COLUMNS = `accounts.account_id, email, name, role, operator_role, is_disabled, accounts.created_at, email_verified_at,
-  case when is_disabled then null else password_hash end as password_hash,
+  case when is_disabled then null else password_hash end as password_hash, sso_subject is not null as is_sso,
   (exists (select from accounts.authenticators t where t.account_id = accounts.account_id)
     or exists (select from accounts.passkeys p where p.account_id = accounts.account_id)) as has_second_factor`;
 

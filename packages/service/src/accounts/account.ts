@@ -21,7 +21,14 @@ import { deletePendingSignIns } from '#accounts/pending-queries.ts';
 import { createProofs, type Proofs } from '#accounts/proof.ts';
 import { createSecondFactors, type SecondFactors } from '#accounts/second-factor.ts';
 import { beginSecondStep, createSecondSteps, type PendingSignIn, type SecondSteps } from '#accounts/second-step.ts';
-import { createSessionOpening, knownOf, type OpenSession, type SignInPlace } from '#accounts/session-opening.ts';
+import {
+  createSessionOpening,
+  createSsoOpening,
+  knownOf,
+  type OpenSession,
+  type SignInPlace,
+} from '#accounts/session-opening.ts';
+import { createSso, type Sso, type SsoOptions } from '#accounts/sso.ts';
 import { type Account, accountOf, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
@@ -46,6 +53,8 @@ interface AccountsOptions {
   readonly sendReset: SendReset;
   readonly sendVerification: SendVerification;
   readonly sendNews: SendNews;
+  /** Undefined: nobody signs in through a provider. */
+  readonly sso?: Pick<SsoOptions, 'client' | 'settings' | 'except'> | undefined;
 }
 
 interface NewRegistration {
@@ -60,6 +69,8 @@ interface NewRegistration {
 /** Accounts of app owners and operators: how they register, sign in and change passwords (CP-01, CP-06). */
 export interface Accounts extends PasswordResets, EmailVerifications, SecondSteps, Proofs {
   readonly secondFactors: SecondFactors;
+  /** Undefined when the settings name no OpenID Connect provider. */
+  readonly sso: Sso | undefined;
   /**
    * Creates an account and mails it a link that proves its e-mail. E-mails that differ only in case are the same. Limited by
    * network address, and more strictly when the e-mail already has an account, so that nobody can find out in bulk which do.
@@ -84,7 +95,8 @@ interface Credentials extends SignInPlace {
 
 /** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews } = options;
+  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews, sso } =
+    options;
   const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
   const limitHashing = createHashingLimit();
@@ -114,6 +126,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
     ...createEmailVerifications({ pool, attempts, sendVerification }),
     ...createSecondSteps({ pool, clock, attempts, check, checks, open, sendNews }),
     ...createProofs({ pool, attempts, check, checks, isPassword: isOwnPassword }),
+    sso:
+      sso &&
+      createSso({
+        ...sso,
+        pool,
+        clock,
+        secret,
+        attempts,
+        sendNews,
+        open: createSsoOpening({ clock, devices, sendNews }),
+      }),
     secondFactors: createSecondFactors({ pool, clock, secret, operatorName, check, checks, sendNews }),
   };
 }

@@ -14,7 +14,7 @@ export async function ensureSignIn(
 ): Promise<boolean> {
   const email = normalisedEmail(account.email);
   const known = await selectAccountByEmail(db, email);
-  if (known !== undefined && (known.password_hash !== null || known.is_disabled)) return false;
+  if (known !== undefined && (known.password_hash !== null || known.is_sso || known.is_disabled)) return false;
   const passwordHash = await hashPassword(account.password);
   if (known !== undefined) await updatePassword(db, known.account_id, passwordHash);
   else await insertAccount(db, { ...account, accountId: newAccountId(), email, passwordHash, isVerified: true });

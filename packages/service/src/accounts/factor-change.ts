@@ -10,7 +10,7 @@ import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { AccountId } from '#kernel/ids.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** A passkey as its holder sees it. */
 interface AccountPasskey {
@@ -55,6 +55,9 @@ export async function changing<Result>(
   { action, news }: Change,
   make: (tx: Queryable, accountId: AccountId) => Promise<Result>,
 ): Promise<Result | NotProved> {
+  if (signedIn.account.isSso) {
+    return refuse('FORBIDDEN', 'This account signs in through a provider, which asks for the second factor.');
+  }
   const notProved = needsProof(signedIn);
   if (notProved !== undefined) return notProved;
   const { accountId, email } = signedIn.account;

@@ -21,6 +21,7 @@ function session(role: OperatorRole | undefined, { hasSecondFactor = false, isPr
       isDisabled: false,
       isEmailVerified: true,
       hasSecondFactor,
+      isSso: false,
       createdAtMs: 0,
     },
     session: { sessionId: newSessionId(), createdAtMs: 0, expiresAtMs: 0, lastUsedAtMs: 0 },

@@ -7,6 +7,8 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 export interface OperatorRules {
   /** An operator without a second factor is refused everything. So it is in production (CP-06). */
   readonly isSecondFactorRequired: boolean;
+  /** Operators get in through the provider only, all but the one of the settings. Undefined: by a password as well. */
+  readonly onlySso?: { readonly name: string; readonly except: string | undefined } | undefined;
 }
 
 /**
@@ -17,12 +19,19 @@ export interface OperatorRules {
 export function operatorRefusal(
   signedIn: SignedIn,
   access: OperatorAccess,
-  { isSecondFactorRequired }: OperatorRules,
+  rules: OperatorRules,
 ): Refusal<'FORBIDDEN'> | undefined {
   const { account } = signedIn;
   const role = operatorRoleOf(account);
   if (role === undefined) return refuse('FORBIDDEN', 'Only operators of the service may do this.');
-  if (isSecondFactorRequired && !account.hasSecondFactor) {
+  const { onlySso } = rules;
+  if (isSsoMissing(account, rules)) {
+    return refuse(
+      'FORBIDDEN',
+      `Operators sign in through ${onlySso?.name ?? 'the provider'} here. Your account has a password: link it at \`/account/sso\`.`,
+    );
+  }
+  if (isFactorMissing(account, rules)) {
     return refuse(
       'FORBIDDEN',
       'Operators need a second factor here. Sign in at `/account/second-factor`, add a passkey or an authenticator app, and try again.',
@@ -34,8 +43,22 @@ export function operatorRefusal(
       `Your role is \`${role}\`. This needs \`${access.least}\`: ask an admin of the service.`,
     );
   }
-  const isProofNeeded = access.needsProof === true && (account.hasSecondFactor || isSecondFactorRequired);
+  const isProofNeeded =
+    access.needsProof === true && (account.hasSecondFactor || account.isSso || rules.isSecondFactorRequired);
   return isProofNeeded ? needsProof(signedIn) : undefined;
+}
+
+/** An operator needs a second factor and has none. The provider answers for the accounts that sign in through it. */
+export function isFactorMissing(
+  { hasSecondFactor, isSso }: Account,
+  { isSecondFactorRequired }: OperatorRules,
+): boolean {
+  return isSecondFactorRequired && !hasSecondFactor && !isSso;
+}
+
+/** The account has a password, and passwords open nothing of operators here. The operator of the settings is the way in when the provider is down. */
+function isSsoMissing({ email, isSso }: Account, { onlySso }: OperatorRules): boolean {
+  return onlySso !== undefined && !isSso && email !== onlySso.except;
 }
 
 /** The role among operators. Undefined for owners. */

@@ -76,7 +76,7 @@ export function createPasswordResets({
       const address = normalisedEmail(email);
       if ((await attempts.take([{ kind: 'reset', of: address }])) !== undefined) return;
       const row = await selectAccountByEmail(pool, address);
-      if (row === undefined) return;
+      if (row === undefined || row.is_sso) return; // The provider alone says who such an account is.
       const token = randomBase62(TOKEN_LENGTH);
       await upsertReset(pool, { accountId: row.account_id, digest: sha256(token), lifetimeMs: LIFETIME_MS });
       await sendReset(row.email, token);

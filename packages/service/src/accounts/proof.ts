@@ -41,6 +41,7 @@ export function createProofs({ pool, attempts, check, checks, isPassword }: Proo
     },
     prove: async (signedIn, { from, ...given }) => {
       const { account, session } = signedIn;
+      if (account.isSso) return refuse('UNAUTHORIZED', 'This account has no password. Open `/account/prove` instead.');
       const used = [{ kind: 'second-factor', of: account.accountId }] as const;
       let shown: Shown | undefined;
       if ('credential' in given) shown = { credential: given.credential, purpose: purposeOf(account.accountId) };

@@ -1,7 +1,7 @@
 import type { AccountRow } from '#accounts/account-queries.ts';
 import type { SendNews } from '#accounts/account-news.ts';
 import type { Devices } from '#accounts/device.ts';
-import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
+import { accountOf, openSession, openSsoSession, type SignIn } from '#accounts/session.ts';
 import { countSignIn, hasSignedInFrom } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -33,28 +33,54 @@ export type OpenSession = (
 /** The person who has just made an account knows that they sign in. */
 const NEW_ACCOUNT_MS = 60 * 60 * 1_000;
 
-export function createSessionOpening({
-  clock,
-  devices,
-  sendNews,
-}: {
+interface OpeningOptions {
   readonly clock: Clock;
   readonly devices: Devices;
   readonly sendNews: SendNews;
-}): OpenSession {
-  async function isStrange(tx: Queryable, row: AccountRow, place: SignInPlace): Promise<boolean> {
-    if (devices.nameOf(place.device, knownOf(row)) !== undefined) return false;
-    if (clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
-    return !place.isProgram || !(await hasSignedInFrom(tx, row.account_id, place.from));
-  }
+}
 
+export function createSessionOpening(options: OpeningOptions): OpenSession {
+  const arrive = createArrival(options);
   return async (tx, row, place) => {
     const known = knownOf(row);
     const opened = known && (await openSession(tx, known));
     if (known === undefined || opened === undefined) return undefined;
-    if (place.isTold !== true && (await isStrange(tx, row, place)))
+    return { ...opened, ...(await arrive(tx, row, place, known)) };
+  };
+}
+
+/** Opens a session for a person whom the provider signed in. Undefined when the account was disabled meanwhile. */
+export type OpenSsoSession = (
+  tx: Queryable,
+  row: AccountRow,
+  person: { readonly subject: string; readonly authTimeMs: number | undefined },
+  place: SignInPlace,
+) => Promise<SignIn | undefined>;
+
+export function createSsoOpening(options: OpeningOptions): OpenSsoSession {
+  const arrive = createArrival(options);
+  return async (tx, row, { subject, authTimeMs }, place) => {
+    const opened = await openSsoSession(tx, { accountId: row.account_id, authTimeMs });
+    // There is no password hash. No password hash looks like this.
+    const known = { accountId: row.account_id, passwordHash: `sso ${subject}` };
+    return opened && { ...opened, ...(await arrive(tx, row, place, known)) };
+  };
+}
+
+/** Counts a sign-in, mails its holder if the browser is not known, and makes it known. */
+function createArrival({ clock, devices, sendNews }: OpeningOptions) {
+  type Known = NonNullable<ReturnType<typeof knownOf>>;
+
+  async function isStrange(tx: Queryable, row: AccountRow, place: SignInPlace, known: Known): Promise<boolean> {
+    if (devices.nameOf(place.device, known) !== undefined) return false;
+    if (clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
+    return !place.isProgram || !(await hasSignedInFrom(tx, row.account_id, place.from));
+  }
+
+  return async (tx: Queryable, row: AccountRow, place: Parameters<OpenSession>[2], known: Known) => {
+    if (place.isTold !== true && (await isStrange(tx, row, place, known)))
       await sendNews(tx, row.email, { kind: 'signed-in', from: place.from });
     await countSignIn(tx, { who: row.account_id, result: 'signed_in', from: place.from });
-    return { account: accountOf(row), device: devices.issue(known), ...opened };
+    return { account: accountOf(row), device: devices.issue(known) };
   };
 }

@@ -11,6 +11,7 @@ import {
   selectSessions,
   touchSession,
 } from '#accounts/account-queries.ts';
+import { insertSsoSession } from '#accounts/sso-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { type AccountId, newSessionId, type SessionId } from '#kernel/ids.ts';
@@ -28,6 +29,8 @@ export interface Account {
   /** The account has proved that mail to its address reaches it. */
   readonly isEmailVerified: boolean;
   readonly hasSecondFactor: boolean;
+  /** Signs in through the OpenID Connect provider, which answers for the second factor. It has no password. */
+  readonly isSso: boolean;
   readonly createdAtMs: number;
 }
 
@@ -93,17 +96,44 @@ export function createSessions(db: Queryable): Sessions {
  * Opens a session. Only the token's digest is stored, so this answer is the only place where the token appears (AU-05).
  * Undefined when the account's password has changed since it was checked. Beyond a hundred sessions, the oldest ends.
  */
-export async function openSession(
+export function openSession(
   db: Queryable,
   { accountId, passwordHash }: { readonly accountId: AccountId; readonly passwordHash: string },
-): Promise<{ readonly token: string; readonly session: Session } | undefined> {
+): Promise<Opened | undefined> {
+  return opened(db, accountId, (made) => insertSession(db, { ...made, passwordHash, lifetimeMs: LIFETIME_MS }));
+}
+
+/** Opens a session of somebody whom the provider signed in, at `authTimeMs`. Undefined when the account has been disabled. */
+export function openSsoSession(
+  db: Queryable,
+  { accountId, authTimeMs }: { readonly accountId: AccountId; readonly authTimeMs: number | undefined },
+): Promise<Opened | undefined> {
+  return opened(db, accountId, (made) => insertSsoSession(db, { ...made, authTimeMs }));
+}
+
+interface Opened {
+  readonly token: string;
+  readonly session: Session;
+}
+
+interface Made {
+  readonly sessionId: SessionId;
+  readonly accountId: AccountId;
+  readonly digest: Buffer;
+  readonly operatorLifetimeMs: number;
+}
+
+async function opened(
+  db: Queryable,
+  accountId: AccountId,
+  insert: (made: Made) => Promise<SessionRow | undefined>,
+): Promise<Opened | undefined> {
   const token = PREFIX + randomBase62(RANDOM_LENGTH);
-  const row = await insertSession(db, {
+  const digest = sha256(token);
+  const row = await insert({
     sessionId: newSessionId(),
     accountId,
-    passwordHash,
-    digest: sha256(token),
-    lifetimeMs: LIFETIME_MS,
+    digest,
     operatorLifetimeMs: OPERATOR_LIFETIME_MS,
   });
   if (row === undefined) return undefined;
@@ -131,6 +161,7 @@ export function accountOf(row: AccountRow): Account {
     isDisabled: row.is_disabled,
     isEmailVerified: row.email_verified_at !== null,
     hasSecondFactor: row.has_second_factor,
+    isSso: row.is_sso,
     createdAtMs: row.created_at.getTime(),
   };
 }

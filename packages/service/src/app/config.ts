@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { email as emailSchema } from '@purser/contract/control.ts';
+import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
-import { type OperatorSettings, readOperator, readOperatorLimits } from '#app/operator-settings.ts';
+import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecret, secretFile } from '#app/secret.ts';
+import { readSso } from '#app/sso-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
@@ -58,6 +59,8 @@ export interface Config extends LimitSettings {
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
   readonly operator: OperatorSettings | undefined;
+  /** The OpenID Connect provider of operators. Undefined: they have passwords. */
+  readonly sso: SsoSettings | undefined;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
   /** How much money operators may move. Undefined: as much as they like. */
@@ -129,6 +132,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
+    sso: readSso(settings),
     mail: readMail(settings),
     operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
@@ -226,14 +230,6 @@ function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
   if (!/^[A-Z]{3}$/.test(value))
     settings.complain('PURSER_CURRENCY must be a currency code of three capital letters, such as EUR.');
-  return value;
-}
-
-function readSupportEmail(settings: SettingsReader): string | undefined {
-  const value = settings.text('PURSER_SUPPORT_EMAIL');
-  if (value !== undefined && !emailSchema.safeParse(value).success) {
-    settings.complain('PURSER_SUPPORT_EMAIL must be an e-mail address.');
-  }
   return value;
 }
 

@@ -16,6 +16,7 @@ import { composePayments } from '#app/payments.ts';
 import { createWalletMail } from '#app/wallet-mail.ts';
 import { startCapAlerts } from '#connections/alerts.ts';
 import { composePeople } from '#app/people.ts';
+import { composeSso, operatorRulesOf } from '#app/sso.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
@@ -124,7 +125,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
   const showNowhere = createNowhere(config);
-  const isSecondFactorRequired = config.environment === 'production';
+  const rules = operatorRulesOf(config);
   const of = {
     log,
     findSession: sessions.find,
@@ -133,7 +134,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     paces,
     showNowhere,
     publicUrl: config.publicUrl,
-    isSecondFactorRequired,
+    ...rules,
   };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
@@ -157,7 +158,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       ...control,
       ...pageParts(options),
       operator,
-      rules: { isSecondFactorRequired },
+      rules,
       walletOwners: people,
       pace: paces.addresses,
       secret: config.secret,
@@ -210,7 +211,11 @@ interface Mail {
 }
 
 /** Accounts, with the mails that they send. */
-function composeAccounts({ config, pools, clock }: PlanesOptions, throttle: Throttle, { sendMail, sendNews }: Mail) {
+function composeAccounts(
+  { config, pools, clock, log }: PlanesOptions,
+  throttle: Throttle,
+  { sendMail, sendNews }: Mail,
+) {
   return createAccounts({
     ...config,
     pool: pools.shared,
@@ -219,6 +224,7 @@ function composeAccounts({ config, pools, clock }: PlanesOptions, throttle: Thro
     sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     sendVerification: (tx, email, token) => sendMail(email, verifyMail({ ...config, token }), tx),
     sendNews,
+    sso: composeSso(config, { clock, log }),
   });
 }
 

@@ -102,3 +102,12 @@ export function readOperator(settings: SettingsReader): OperatorSettings | undef
   }
   return email === undefined || password === undefined ? undefined : { email, password };
 }
+
+/** The address for questions of end users. */
+export function readSupportEmail(settings: SettingsReader): string | undefined {
+  const value = settings.text('PURSER_SUPPORT_EMAIL');
+  if (value !== undefined && !emailSchema.safeParse(value).success) {
+    settings.complain('PURSER_SUPPORT_EMAIL must be an e-mail address.');
+  }
+  return value;
+}

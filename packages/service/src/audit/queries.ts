@@ -93,7 +93,8 @@ export type SignInResult =
   | 'wrong_code'
   | 'refused_passkey'
   | 'needs_second_factor'
-  | 'wrong_second_factor';
+  | 'wrong_second_factor'
+  | 'refused_sso';
 
 interface SignInRow {
   readonly sign_in_id: bigint;

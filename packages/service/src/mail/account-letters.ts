@@ -35,7 +35,8 @@ type News =
         | 'passkey-added'
         | 'passkey-removed'
         | 'recovery-codes-made'
-        | 'second-factor-removed-by-operator';
+        | 'second-factor-removed-by-operator'
+        | 'sso-linked';
     };
 
 interface NewsMail {
@@ -85,6 +86,10 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'recovery-codes-made': {
       const said = `New recovery codes were made for your account at ${at}. The old ones work no more.`;
       return ['New recovery codes', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
+    }
+    case 'sso-linked': {
+      const said = `Your account was linked to the sign-in of your company at ${at}. Its password and second factor are gone, and every other session was signed out.`;
+      return ['Your account was linked', said, 'tell the operator at once'];
     }
     case 'second-factor-removed-by-operator': {
       const said = `An operator removed the second factor of your account at ${at}. Signing in takes your password alone until you add another.`;

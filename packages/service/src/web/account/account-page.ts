@@ -5,6 +5,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
 import { SECOND_FACTOR } from '#web/account/second-factor-page.ts';
+import { SSO_LINK } from '#web/account/sso-paths.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button, buttonLink } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
@@ -89,13 +90,14 @@ async function showAccount(
   { account, session }: SignedIn,
   { notice, refusal }: Shown,
 ): Promise<PageResponse> {
-  const { isEmailVerified, hasSecondFactor, name, email, role } = account;
+  const { isEmailVerified, hasSecondFactor, isSso, name, email, role } = account;
   const all = await services.sessions.list(account.accountId);
   const facts = definitionList([
     name === undefined ? undefined : [TEXTS.name, name],
     [TEXTS.email, isEmailVerified ? email : html`${email} (${TEXTS.notVerified})`],
     [TEXTS.role, TEXTS.roleOf[role]],
   ]);
+  const { sso } = services.accounts;
   const toFactor = hasSecondFactor ? TEXTS.changeFactor : TEXTS.addFactor;
   const isFactorNext = isEmailVerified && !hasSecondFactor;
   const change = request.form('/account/password', passwordFields(email));
@@ -104,19 +106,33 @@ ${isEmailVerified ? undefined : verifySection(request)}
 ${section({
   id: 'who',
   heading: TEXTS.you,
-  body: [facts, isEmailVerified && hasSecondFactor ? buttonLink('/console', TEXTS.toApps) : undefined],
+  body: [facts, isEmailVerified && (hasSecondFactor || isSso) ? buttonLink('/console', TEXTS.toApps) : undefined],
 })}
-${section({
-  id: 'factor',
-  heading: TEXTS.secondFactor,
-  body: [
-    html`<p>${hasSecondFactor ? TEXTS.factorOn : TEXTS.factorOff}</p>`,
-    (isFactorNext ? buttonLink : linkLine)(SECOND_FACTOR, toFactor),
-  ],
-})}
+${
+  isSso
+    ? section({ id: 'sso', heading: TEXTS.sso, body: [html`<p>${TEXTS.ssoOn(sso?.name ?? '')}</p>`] })
+    : section({
+        id: 'factor',
+        heading: TEXTS.secondFactor,
+        body: [
+          html`<p>${hasSecondFactor ? TEXTS.factorOn : TEXTS.factorOff}</p>`,
+          (isFactorNext ? buttonLink : linkLine)(SECOND_FACTOR, toFactor),
+        ],
+      })
+}
 ${sessionsSection(request, all, session)}
-${section({ id: 'password', heading: TEXTS.password, body: [fold(TEXTS.change, change, refusal !== undefined)] })}`;
+${isSso ? undefined : section({ id: 'password', heading: TEXTS.password, body: [fold(TEXTS.change, change, refusal !== undefined)] })}
+${isSso || sso === undefined || role !== 'operator' ? undefined : linkSection(sso.name)}`;
   return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+}
+
+/** The way to a sign-in through the provider, for operators who have a password. */
+function linkSection(name: string): Html {
+  return section({
+    id: 'sso',
+    heading: TEXTS.sso,
+    body: [html`<p>${TEXTS.ssoOff(name)}</p>`, linkLine(SSO_LINK, TEXTS.ssoLink(name))],
+  });
 }
 
 /** What an account cannot do before its e-mail is proven, and the way to prove it. */

@@ -16,6 +16,7 @@ import { sendVerificationForm, verifyPage } from '#web/account/verify-page.ts';
 import { signInPage, signOutForm } from '#web/account/owner-sign-in.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
 import { registerPage } from '#web/account/register.ts';
+import { ssoPages } from '#web/account/sso-pages.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 
 /** The pages of people with an account: app owners and operators. */
@@ -24,6 +25,7 @@ export function accountPages(services: AccountServices): Readonly<Record<string,
     '/sign-in': signInPage(services),
     [SECOND_STEP]: secondStepPage(services),
     '/sign-in/passkey': passkeySignInForm(services),
+    ...ssoPages(services),
     '/sign-out': signOutForm(services),
     ...(services.isRegistrationOpen ? { '/register': registerPage(services) } : {}),
     '/account': accountPage(services),

@@ -6,7 +6,8 @@ import { goOn, placeOf } from '#web/account/after-sign-in.ts';
 import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
 import { accountEmailField } from '#web/account/email-field.ts';
 import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { button } from '#web/components/button.ts';
+import { SSO } from '#web/account/sso-paths.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
@@ -56,6 +57,7 @@ function signInForm(services: AccountServices, request: PageRequest, email: stri
 ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
+${accounts.sso && buttonLink(SSO, TEXTS.through(accounts.sso.name), 'quiet')}
 ${card(request.form('/sign-in', fields))}
 ${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}
 ${linkLine('/password-reset', TEXTS.forgot)}

@@ -5,8 +5,9 @@ import type { AccountServices } from '#web/account/account-services.ts';
 import { factorCodeField } from '#web/account/code-fields.ts';
 import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
 import { presentPasswordField } from '#web/account/password-fields.ts';
+import { SSO, thenOf } from '#web/account/sso-paths.ts';
 import { PROVE_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { button } from '#web/components/button.ts';
+import { button, buttonLink } from '#web/components/button.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
@@ -16,8 +17,6 @@ import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 
 const PROVE = '/account/prove';
-/** Pages of ours that may be gone on to. An address that a stranger wrote leads nowhere else. */
-const THEN = /^\/(?:account|console|ops)(?:\/[\w-]+)*(?:\?[\w.~%&=+-]*)?$/;
 
 /** The address of the proof, and of the page that needs it. */
 export function provePath(then: string): string {
@@ -48,10 +47,6 @@ export function provePage(services: AccountServices): PageMethods {
   };
 }
 
-function thenOf(then: string | null): string {
-  return then !== null && THEN.test(then) ? then : '/account';
-}
-
 async function showProof(
   services: AccountServices,
   request: PageRequest,
@@ -59,6 +54,13 @@ async function showProof(
   { to, refusal }: { readonly to: string; readonly refusal?: Refusal },
 ): Promise<PageResponse> {
   const { accounts } = services;
+  if (account.isSso) {
+    const way = buttonLink(`${SSO}?for=proof&then=${encodeURIComponent(to)}`, TEXTS.through(accounts.sso?.name ?? ''));
+    const body = html`${errorSummary(refusal?.message)}
+${card(html`<p>${TEXTS.why}</p>`, way)}
+${linkLine('/account', TEXTS.back)}`;
+    return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
+  }
   const passkeyOptions = await accounts.passkeyProofOptions(account.accountId);
   const more = hiddenField('then', to);
   const fields = html`${more}

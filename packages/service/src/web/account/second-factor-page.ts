@@ -24,8 +24,11 @@ const PASSKEYS = '/account/passkeys';
 /** `/account/second-factor`: the authenticator app, passkeys and recovery codes of the account (CP-06). */
 export function secondFactorPage(services: AccountServices): PageMethods {
   return {
-    GET: async (request) =>
-      request.signedIn === undefined ? redirectTo('/sign-in') : showFactors(services, request, request.signedIn),
+    GET: async (request) => {
+      if (request.signedIn === undefined) return redirectTo('/sign-in');
+      if (request.signedIn.account.isSso) return redirectTo('/account');
+      return showFactors(services, request, request.signedIn);
+    },
   };
 }
 

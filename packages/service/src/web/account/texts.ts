@@ -36,6 +36,11 @@ export const ACCOUNT_TEXTS = {
   presentPassword: 'Current password',
   changeIt: 'Change the password',
 
+  sso: 'Sign-in',
+  ssoOn: (name: string) => `You sign in through ${name}. It asks for your second factor. You have no password here.`,
+  ssoOff: (name: string) => `Are you an operator with an account at ${name}?`,
+  ssoLink: (name: string) => `Sign in through ${name} from now on`,
+
   /** What was just done, by the `done` of the address. Any other value shows nothing: anybody can write an address. */
   done: new Map([
     ['password', 'Your password was changed, and every other session was signed out.'],
@@ -43,6 +48,7 @@ export const ACCOUNT_TEXTS = {
     ['others', 'Every other session was signed out.'],
     ['verification', 'The link is on its way. The one before no longer works.'],
     ['verified', 'Your e-mail is verified.'],
+    ['linked', 'Your account was linked. Its password is gone.'],
   ]) as ReadonlyMap<string | null, string>,
 } as const;
 
@@ -55,6 +61,20 @@ export const ACCOUNT_SIGN_IN_TEXTS = {
   forgot: 'Forgot your password?',
   register: 'Create an account',
   passkey: 'Sign in with a passkey',
+  through: (name: string) => `Sign in with ${name}`,
+} as const;
+
+/** The texts of signing in through an OpenID Connect provider. */
+export const SSO_TEXTS = {
+  failed: 'You are not signed in',
+  again: 'Back to signing in',
+  leaving: 'On to your sign-in',
+  to: (name: string) => `Go on to ${name}`,
+  linkTitle: 'Link your account',
+  linkWhat: (name: string) =>
+    `From now on you sign in through ${name}, and your role here is the one that it gives you. The password and the second factor of this account go, and every session ends. Both sides must know you by the same e-mail.`,
+  link: (name: string) => `Link to ${name}`,
+  back: 'Back to your account',
 } as const;
 
 /** The texts of the page that makes an account. */
@@ -127,6 +147,7 @@ export const PROVE_TEXTS = {
   code: 'From your authenticator app, or a recovery code.',
   prove: 'Go on',
   passkey: 'Use a passkey instead',
+  through: (name: string) => `Sign in to ${name} again`,
   back: 'Back to your account',
 } as const;
 

@@ -13,6 +13,8 @@ const LIFETIME_SECONDS = {
   reset: 60 * 60,
   /** A sign-in whose password was right, and that waits for the second factor. No session. */
   pending: 10 * 60,
+  /** A sign-in that has gone to the OpenID Connect provider. It works in this browser alone, see `accounts/sso-ticket.ts`. */
+  sso: 10 * 60,
   /** The token of the mail that verifies an e-mail, from its link until the button of the page is pressed. */
   verify: 60 * 60,
   /** The token of an invitation to a team, from its link until the button of the page is pressed. */

@@ -37,6 +37,7 @@ const OPERATOR_PAGES = [
   'prices',
   'upstreams',
   'wallets-and-apps',
+  'single-sign-on',
   'metrics',
   'log',
   'backup-and-upgrade',

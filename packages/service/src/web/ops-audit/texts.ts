@@ -59,5 +59,6 @@ export const SIGN_IN_TEXTS = {
     refused_passkey: 'refused passkey',
     needs_second_factor: 'password right, second factor asked',
     wrong_second_factor: 'wrong second factor',
+    refused_sso: 'refused single sign-on',
   },
 } as const;

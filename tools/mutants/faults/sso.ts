@@ -1,0 +1,30 @@
+import type { Mutant } from '../mutant.ts';
+import { readingClaims, singleSignOn, ssoClaims, ssoClient, ssoEntry, ssoQueries } from './places.ts';
+
+/** Faults by which somebody becomes an operator, stays one or acts as one without the provider's word. */
+export const SSO_FAULTS: readonly Mutant[] = [
+  {
+    id: 'forged-id-token',
+    clause: 'CP-05',
+    edits: [ssoClient('        openid.enableNonRepudiationChecks,\n', '')],
+    killer: singleSignOn('CP-05 an ID token that is signed with another key opens nothing'),
+  },
+  {
+    id: 'unverified-email-counts',
+    clause: 'CP-05',
+    edits: [ssoClaims('if (isVerified !== true)', 'if (isVerified === false)')],
+    killer: readingClaims('CP-05 only an e-mail that the provider says is verified counts, with `true` and no text'),
+  },
+  {
+    id: 'lost-role-keeps-its-sessions',
+    clause: 'CP-07',
+    edits: [ssoEntry('  else await changeRole(tx, row, null, place.from);\n', '')],
+    killer: singleSignOn('CP-07 the role follows the claim at each sign-in, and without one the sessions end'),
+  },
+  {
+    id: 'silent-sign-in-is-a-proof',
+    clause: 'CP-06',
+    edits: [ssoQueries('session.authTimeMs ?? 0', 'Math.max(session.authTimeMs ?? 0, Date.now())')],
+    killer: singleSignOn('CP-06 a fresh proof is a new sign-in at the provider, by the same person'),
+  },
+];
