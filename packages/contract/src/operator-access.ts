@@ -49,6 +49,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
+  'GET /operator/payments': SUPPORT,
+  'GET /operator/payments/{id}': SUPPORT,
+  'POST /operator/payments/{id}/look-up': SUPPORT,
+  'POST /operator/payment-cases/{caseId}/solve': FINANCE_PROVED,
   'GET /operator/reconciliations': FINANCE,
   'POST /operator/reconciliations': FINANCE,
 
@@ -76,6 +80,11 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/payments': SUPPORT,
+  'GET /ops/payment': SUPPORT,
+  'POST /ops/payment': SUPPORT,
+  'GET /ops/payment-case': SUPPORT,
+  'POST /ops/payment-case': FINANCE_PROVED,
   'GET /ops/reconciliation': FINANCE,
   'POST /ops/reconciliation': FINANCE,
   'GET /ops/find': SUPPORT,
@@ -101,6 +110,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/provider': ADMIN_PROVED,
   'POST /ops/provider-delete': ADMIN_PROVED,
   'POST /ops/provider-test': ADMIN_PROVED,
+  'GET /ops/catalogue-import': VIEWER,
+  'POST /ops/catalogue-import': ADMIN_PROVED,
+  'GET /ops/catalogue-draft': ADMIN,
+  'POST /ops/catalogue-draft': ADMIN_PROVED,
   'GET /ops/health': VIEWER,
   'GET /ops/audit': SUPPORT,
   'GET /ops/audit/sign-ins': SUPPORT,

@@ -12,6 +12,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
@@ -31,8 +32,11 @@ import { createCallBooks } from '#operator/call-books.ts';
 import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue-import.ts';
+import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import type { MoneyGround } from '#operator/money-acts.ts';
 import { createPendingActs } from '#operator/pending.ts';
@@ -75,6 +79,8 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
+  const ground = { pool, currency, refunds: payments?.refunds, cases };
   const mails: WalletOwnerMails = {
     mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
     mailMoved: async (tx, { before, after }) => {
@@ -82,7 +88,6 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       await sendMail(after, movedMail({ ...config, isOld: false }), tx);
     },
   };
-  const ground = { pool, currency, refunds: payments?.refunds };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
@@ -93,6 +98,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
+    paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,
@@ -101,6 +107,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       listMovements: payments?.listMovements,
     }),
     catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
@@ -140,6 +147,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPaymentRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);

@@ -39,6 +39,7 @@ import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import { healthPage } from '#web/ops-health/health-page.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
@@ -122,6 +123,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),
