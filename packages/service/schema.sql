@@ -813,6 +813,10 @@ create table ledger.wallets (
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX wallets_by_age ON ledger.wallets USING btree (created_at, wallet_id);
+CREATE INDEX wallets_of_app_by_age ON ledger.wallets USING btree (((app_id || ''::text)), created_at, wallet_id);
+CREATE INDEX wallets_of_user ON ledger.wallets USING btree ((((user_id || ' '::text) || app_id)));
+CREATE INDEX wallets_out_of_order ON ledger.wallets USING btree (created_at, wallet_id) WHERE (is_suspended OR (NOT is_connected));
 CREATE INDEX wallets_suspended ON ledger.wallets USING btree (wallet_id) WHERE is_suspended;
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;

@@ -88,6 +88,10 @@ test('series, totals and groups of one app, of several and of all apps agree, an
     assert.equal(sumOf(points), all.charged);
   }
   const byApp = await stats.byApp({ of: 'every app', ...time });
+  const groups = await stats.groups({ of: 'every app', ...time });
+  assert.deepEqual(groups.apps, byApp);
+  assert.deepEqual(groups.models, await stats.byModel({ of: 'every app', ...time }));
+  assert.deepEqual(groups.outcomes, await stats.byOutcome({ of: 'every app', ...time }));
   assert.deepEqual(byApp.map(({ appId }) => appId).toSorted(), apps);
   for (const { appId, ...figures } of byApp) {
     assert.deepEqual(await stats.totals({ appId, ...time }), figures);

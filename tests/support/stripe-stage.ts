@@ -31,10 +31,11 @@ export interface StripeStage extends Stage {
   readonly rows: (table: string) => Promise<number>;
 }
 
-export async function setStripeStage(): Promise<StripeStage> {
+export async function setStripeStage({ model }: { readonly model?: object } = {}): Promise<StripeStage> {
   const stripe = await startStripeServer();
   after(() => stripe.close());
   const stage = await setStage({
+    ...(model === undefined ? {} : { model: { ...model } }),
     environment: {
       PURSER_STRIPE_SECRET_KEY: stripe.secretKey,
       PURSER_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,

@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-users': ['format', 'components', 'frame', 'console', 'console-calls'],
     ops: ['components', 'frame', 'console'],
     'ops-bills': ['format', 'components', 'frame', 'console', 'ops'],
+    'ops-wallets': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-home': ['format', 'components', 'frame', 'console', 'console-calls', 'console-home', 'ops'],
     'ops-apps': ['format', 'components', 'frame', 'console', 'console-home', 'ops'],
     'ops-pending': ['components', 'frame', 'ops'],

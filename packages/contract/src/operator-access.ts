@@ -33,7 +33,9 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
 
+  'GET /operator/wallets': SUPPORT,
   'POST /operator/apps/{appId}/wallets': FINANCE_PROVED,
+  'POST /operator/apps/{appId}/wallets/{userId}/preview': SUPPORT,
   'GET /operator/apps/{appId}/wallets/{userId}': SUPPORT,
   'GET /operator/apps/{appId}/wallets/{userId}/payments': SUPPORT,
   'POST /operator/apps/{appId}/wallets/{userId}/credit': FINANCE_PROVED,
@@ -101,6 +103,24 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /ops/audit': SUPPORT,
   'GET /ops/audit/sign-ins': SUPPORT,
   'GET /ops/audit/export': SUPPORT,
+
+  'GET /ops/wallets': SUPPORT,
+  'GET /ops/wallet': SUPPORT,
+  'GET /ops/wallet-open': FINANCE,
+  'POST /ops/wallet-open': FINANCE_PROVED,
+  'GET /ops/wallet-credit': FINANCE,
+  'POST /ops/wallet-credit': FINANCE_PROVED,
+  'GET /ops/wallet-refund': SUPPORT,
+  'POST /ops/wallet-refund': SUPPORT_PROVED,
+  'GET /ops/wallet-clawback': FINANCE,
+  'POST /ops/wallet-clawback': FINANCE_PROVED,
+  'GET /ops/wallet-reinstate': FINANCE,
+  'POST /ops/wallet-reinstate': FINANCE_PROVED,
+  'GET /ops/wallet-release': ADMIN,
+  'POST /ops/wallet-release': ADMIN_PROVED,
+  'GET /ops/person': SUPPORT,
+  'GET /ops/person-move': ADMIN,
+  'POST /ops/person-move': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

@@ -51,6 +51,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Lifts the suspension of an app',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'GET /operator/wallets': {
+    id: 'listWallets',
+    tag: ANY_WALLETS,
+    summary: 'Lists and finds wallets of all apps',
+    description:
+      'The newest first, unless you choose otherwise. Held money is compared with the holds of running calls. A search for amounts looks through 5,000 wallets at a time.',
+  },
   'POST /operator/apps/{appId}/wallets': {
     id: 'openWallet',
     tag: ANY_WALLETS,
@@ -62,6 +69,14 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ANY_WALLETS,
     summary: 'Shows a wallet with its open holds and latest entries',
     refuses: OWN,
+  },
+  'POST /operator/apps/{appId}/wallets/{userId}/preview': {
+    id: 'previewWalletAct',
+    tag: ANY_WALLETS,
+    summary: 'Shows what an act would do to a wallet and the ledger, without doing it',
+    description:
+      'The act itself runs and is rolled back, so the figures are exact for the wallet as it is now. Calls that end meanwhile change its balance. An act that would be refused is refused here in the same words. Nothing is recorded, mailed or asked of the payment processor.',
+    refuses: [...OWN, 'CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'GET /operator/apps/{appId}/wallets/{userId}/payments': {
     id: 'listPayments',

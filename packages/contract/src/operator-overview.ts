@@ -11,6 +11,7 @@ export const FINDING_KINDS = [
   'ledger-check-old',
   'payments-kept',
   'refunds-late',
+  'acts-waiting',
   'money-held-long',
   'upstream-open',
   'wallets-suspended',
@@ -26,7 +27,7 @@ export const overviewSchema = z
         z.object({
           kind: z.enum(FINDING_KINDS).meta({
             description:
-              '`payments-kept`: payments in no wallet. `refunds-late`: undecided for a day. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
+              '`payments-kept`: payments in no wallet. `refunds-late`: undecided for a day. `acts-waiting`: for a second person. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
           }),
           count: z.int(),
           of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),

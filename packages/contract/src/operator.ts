@@ -22,9 +22,9 @@ export const reason = z
   .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
 const count = z.int().min(1).max(COUNT_MAX);
 /** An amount that moves. Zero is refused: an entry of nothing would only confuse the ledger's readers. */
-const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
+export const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
 /** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
-const idempotencyKey = z
+export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/, { error: 'must be visible ASCII characters, without spaces' })
   .max(KEY_LENGTH_MAX)

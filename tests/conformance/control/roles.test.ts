@@ -150,6 +150,7 @@ const EMPTY_REPORT =
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
+  previewWalletAct: () => ({ act: 'reinstate' }),
   changeApp: () => ({ name: 'Renamed' }),
   reconcile: () => ({ from: '2026-09-01', to: '2026-10-01', report: EMPTY_REPORT }),
   mintKey: () => ({ mode: 'live' }),

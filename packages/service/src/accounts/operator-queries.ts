@@ -64,6 +64,18 @@ export async function selectAppDetails(db: Queryable, appId: AppId): Promise<App
   return rows[0];
 }
 
+/** What apps are called, in no order. */
+export async function selectAppNames(
+  db: Queryable,
+  appIds: readonly AppId[],
+): Promise<readonly { readonly app_id: AppId; readonly name: string }[]> {
+  const { rows } = await db.query<{ app_id: AppId; name: string }>(
+    `select app_id, name from accounts.apps where app_id = any ($1::text[])`,
+    [appIds],
+  );
+  return rows;
+}
+
 /** The owners of an app who can sign in: where mails about it go. At most `most`, the longest there first. */
 export async function selectOwnersToTell(db: Queryable, appId: AppId, most: number): Promise<readonly string[]> {
   const { rows } = await db.query<{ email: string }>(

@@ -18,6 +18,7 @@ import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
+import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
 import type { Plane } from '#http/planes.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
@@ -30,9 +31,12 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import type { MoneyGround } from '#operator/money-acts.ts';
 import { createPendingActs } from '#operator/pending.ts';
 import { createProviderTest, type TestTarget } from '#operator/provider-test.ts';
-import { createWalletOwners } from '#operator/wallet-owners.ts';
+import { createWalletList } from '#operator/wallet-list.ts';
+import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
+import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
@@ -67,6 +71,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const mails: WalletOwnerMails = {
+    mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+    mailMoved: async (tx, { before, after }) => {
+      await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+      await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+    },
+  };
   const ground = { pool, currency, refunds: payments?.refunds };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
@@ -74,15 +85,9 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
     limits: config.operatorLimits,
-    walletOwners: createWalletOwners({
-      pool,
-      currency,
-      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
-      mailMoved: async (tx, { before, after }) => {
-        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
-        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
-      },
-    }),
+    walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    walletList: createWalletList(pool),
+    previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
     reconciliations: createReconciliations({
       pool,
@@ -110,10 +115,24 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
 }
 
+/** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
+function desksOf({ currency, refunds }: Omit<MoneyGround, 'pool'>): Parameters<typeof createPreviews>[1] {
+  const unasked = refunds && { ...refunds, ask: () => Promise.resolve('asked' as const) };
+  return (pool) => ({
+    wallets: createOperatorWallets({ pool, currency, refunds: unasked }),
+    walletOwners: createWalletOwners({ pool, currency, mailReleased: mailNobody, mailMoved: mailNobody }),
+  });
+}
+
+function mailNobody(): Promise<void> {
+  return Promise.resolve();
+}
+
 /** All routes under `/operator`. */
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
+  addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addPendingRoutes(plane, operator);

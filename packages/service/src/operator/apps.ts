@@ -4,6 +4,7 @@ import {
   type AppDetailsRow,
   type AppSettings,
   selectAppDetails,
+  selectAppNames,
   selectAppsByText,
   updateAppSettings,
   updateAppStatus,
@@ -39,6 +40,8 @@ export interface AnyApps {
     readonly after: string | undefined;
     readonly most: number;
   }) => Promise<{ readonly apps: readonly AppDetails[]; readonly next: string | undefined }>;
+  /** What apps are called. */
+  readonly names: (appIds: readonly AppId[]) => Promise<ReadonlyMap<AppId, string>>;
   readonly find: (appId: AppId) => Promise<AppDetails | undefined>;
   /** Changes rights and limits. A setting that is left out stays as it is. */
   readonly change: (
@@ -91,6 +94,7 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
       const apps = found.slice(0, most).map((row) => detailsOf(row, defaults));
       return { apps, next: found.length > most ? apps.at(-1)?.appId : undefined };
     },
+    names: async (appIds) => new Map((await selectAppNames(pool, appIds)).map((row) => [row.app_id, row.name])),
     find: async (appId) => {
       const row = await selectAppDetails(pool, appId);
       return row && detailsOf(row, defaults);

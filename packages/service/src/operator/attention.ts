@@ -4,6 +4,7 @@ import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
+import { countWaiting } from '#operator/queries.ts';
 import { selectPaymentsAttention } from '#payments/attention-queries.ts';
 import { selectWebhooksAttention } from '#webhooks/attention-queries.ts';
 
@@ -46,15 +47,16 @@ const NAMED_MAX = 20;
 /** The check runs every minute. A pass over many wallets may take longer. */
 const CHECK_AGE_MS_MAX = 300_000;
 
-/** Reads what needs a person, in four statements. Nothing of it reads calls or receipts. */
+/** Reads what needs a person, in five statements. Nothing of it reads calls or receipts. */
 export function createAttention({ pool, clock, readUpstreams }: AttentionOptions): () => Promise<Attention> {
   const startedMs = clock.nowMs();
   return async () => {
-    const [ledger, payments, webhooks, operators] = await Promise.all([
+    const [ledger, payments, webhooks, operators, waiting] = await Promise.all([
       selectLedgerAttention(pool, COUNTED_MAX),
       selectPaymentsAttention(pool, COUNTED_MAX),
       selectWebhooksAttention(pool, COUNTED_MAX),
       selectOperatorsWithoutFactor(pool, NAMED_MAX),
+      countWaiting(pool, COUNTED_MAX),
     ]);
     const open = readUpstreams().filter(({ state }) => state !== 'closed');
     const checkedAtMs = ledger.checked_seconds === 0 ? undefined : ledger.checked_seconds * 1_000;
@@ -65,6 +67,7 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
       'ledger-check-old': some(isOld ? 1 : 0),
       'payments-kept': some(payments.kept),
       'refunds-late': some(payments.late_refunds),
+      'acts-waiting': some(waiting),
       'money-held-long': some(ledger.old_calls),
       'upstream-open': named(open.map(({ provider, providerModel }) => `${provider} ${providerModel}`)),
       'wallets-suspended': some(ledger.newly_suspended),

@@ -73,7 +73,7 @@ interface FinderOptions {
 export type FindAnything = (text: string) => Promise<readonly Found[]>;
 
 const RELATED_MAX = 100;
-const WALLET = /^(app_[0-9A-Za-z]+)[\s/]+(\S+)$/;
+const WALLET = /^(app_[0-9A-Za-z]+)(?:\s+|\/)(\S+)$/;
 
 export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
   const byPrefix: Readonly<Record<string, (id: string) => Promise<readonly Found[]>>> = {

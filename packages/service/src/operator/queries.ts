@@ -32,6 +32,17 @@ export async function undoAct(tx: Queryable): Promise<void> {
   await tx.query('rollback to savepoint act');
 }
 
+/** How many acts wait for a second person, at most `most`. */
+export async function countWaiting(db: Queryable, most: number): Promise<number> {
+  const { rows } = await db.query<{ waiting: number }>(
+    `select count(*)::int as waiting from (
+       select from operator.pending_acts where state = 'waiting' and expires_at > clock_timestamp() limit $1
+     ) w`,
+    [most],
+  );
+  return rows[0]?.waiting ?? 0;
+}
+
 export type PendingState = 'waiting' | 'done' | 'rejected' | 'expired';
 
 export interface PendingRow {

@@ -17,7 +17,7 @@ interface WalletName {
 }
 
 /** A person who owns wallets, as operators see them. */
-interface WalletOwner {
+export interface WalletOwner {
   readonly identityId: IdentityId;
   readonly email: string;
   /** At most 100, the newest first. */
@@ -43,12 +43,15 @@ export interface WalletOwners {
   ) => Promise<WalletOwner | Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>>;
 }
 
-interface WalletOwnersOptions {
-  readonly pool: Pool;
-  readonly currency: string;
-  /** Put mails into the outbox, in the transaction of the act. */
+/** Put mails into the outbox, in the transaction of the act. */
+export interface WalletOwnerMails {
   readonly mailReleased: (tx: Queryable, email: string, wallet: { readonly appName: string }) => Promise<void>;
   readonly mailMoved: (tx: Queryable, emails: { readonly before: string; readonly after: string }) => Promise<void>;
+}
+
+interface WalletOwnersOptions extends WalletOwnerMails {
+  readonly pool: Pool;
+  readonly currency: string;
 }
 
 export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: WalletOwnersOptions): WalletOwners {

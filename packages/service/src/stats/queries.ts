@@ -246,43 +246,28 @@ export async function selectGroups<By extends keyof GroupNames>(
   return rows;
 }
 
-export interface KeySums {
-  readonly calls: bigint;
-  readonly charged_calls: bigint;
-  readonly charged_micros: bigint;
-}
-
-interface KeyRow extends KeySums {
-  readonly key_id: KeyId;
-}
-
-/** One row for each of `most` keys of an app, the most used first. */
-export async function selectKeySums(
+/** The same three ways at once, reading the rows once: `most` of each. */
+export async function selectAllGroups(
   db: Queryable,
-  { appId, mode, from, to }: { readonly appId: AppId; readonly mode: Mode; readonly from: Date; readonly to: Date },
+  query: SumsQuery,
   most: number,
-): Promise<readonly KeyRow[]> {
-  const { rows } = await db.query<KeyRow>(
-    `select key_id, sum(calls)::bigint as calls, sum(charged_calls)::bigint as charged_calls,
-       sum(charged_micros)::bigint as charged_micros
-     from stats.keys where app_id = $1 and mode = $2 and hour >= $3 and hour < $4
-     group by key_id order by 2 desc, 1 limit $5`,
-    [appId, mode, from, to, most],
-  );
-  return rows;
-}
-
-/** One row for each day on which the key was used. Reads the app's part of the index, and of the table only this key's rows. */
-export async function selectKeySeries(
-  db: Queryable,
-  key: { readonly appId: AppId; readonly mode: Mode; readonly keyId: KeyId; readonly from: Date; readonly to: Date },
-): Promise<readonly (KeySums & { readonly at: Date })[]> {
-  const { rows } = await db.query<KeySums & { at: Date }>(
-    `select date_trunc('day', hour, 'UTC') as at, sum(calls)::bigint as calls, sum(charged_calls)::bigint as charged_calls,
-       sum(charged_micros)::bigint as charged_micros
-     from stats.keys where app_id = $1 and mode = $2 and hour >= $3 and hour < $4 and key_id = $5
-     group by 1 order by 1`,
-    [key.appId, key.mode, key.from, key.to, key.keyId],
+): Promise<
+  readonly {
+    [By in keyof GroupNames]: SumsRow & { readonly by: By; readonly name: GroupNames[By] };
+  }[keyof GroupNames][]
+> {
+  const { rows } = await db.query<
+    { [By in keyof GroupNames]: SumsRow & { readonly by: By; readonly name: GroupNames[By] } }[keyof GroupNames]
+  >(
+    `select * from (
+       select g.*, row_number() over (partition by g.by order by g.charged_micros desc, g.calls desc, g.name) as place
+       from (
+         select case when grouping(h.model) = 0 then 'model' when grouping(h.outcome) = 0 then 'outcome' else 'app_id' end as by,
+           coalesce(h.model, h.outcome, h.app_id) as name, ${SUMS} from ${ROWS}
+         group by grouping sets ((h.model), (h.outcome), (h.app_id))
+       ) g
+     ) r where r.place <= $8 order by r.by, r.place`,
+    [...valuesOf(query), most],
   );
   return rows;
 }

@@ -5,13 +5,12 @@ import type { AppId, KeyId } from '#kernel/ids.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Latency, latencyOf } from '#stats/latency.ts';
 import { FAULTS, type OutcomeKind, kindOf, PROVIDER_ERRORS, SERVED, type StatsOutcome } from '#stats/outcome.ts';
+import { type KeySums, selectKeySeries, selectKeySums } from '#stats/key-queries.ts';
 import {
   type Firsts,
+  selectAllGroups,
   selectFirsts,
   selectGroups,
-  type KeySums,
-  selectKeySeries,
-  selectKeySums,
   selectSeries,
   selectTotals,
   type SumsQuery,
@@ -82,6 +81,12 @@ export interface Stats {
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
   /** The apps that cost most first, at most a hundred. With a model: by their calls of it. */
   readonly byApp: (range: StatsRange & { readonly model?: string }) => Promise<readonly AppFigures[]>;
+  /** The three above in one statement, for pages that show all of them. */
+  readonly groups: (range: StatsRange) => Promise<{
+    readonly models: readonly ModelFigures[];
+    readonly outcomes: readonly OutcomeFigures[];
+    readonly apps: readonly AppFigures[];
+  }>;
   /** One point for each day, also those without calls, of one key. */
   readonly keySeries: (
     range: StatsTime & { readonly appId: AppId; readonly keyId: KeyId },
@@ -109,15 +114,19 @@ export function createStats(db: Queryable): Stats {
     },
     byOutcome: async (range) => {
       const rows = await selectGroups(db, queryOf(range), 'outcome', OUTCOMES_MAX);
-      return rows
-        .map(({ name, calls }) => ({ outcome: name, calls: Number(calls) }))
-        .filter(({ calls }) => calls > 0)
-        .map((row) => ({ ...row, kind: kindOf(row.outcome) }))
-        .toSorted((one, other) => other.calls - one.calls);
+      return outcomesOf(rows);
     },
     byApp: async ({ model, ...range }) => {
       const rows = await selectGroups(db, { ...queryOf(range), model }, 'app_id', GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
+    },
+    groups: async (range) => {
+      const rows = await selectAllGroups(db, queryOf(range), GROUPS_MAX);
+      return {
+        models: rows.flatMap((row) => (row.by === 'model' ? [{ model: row.name, ...figuresOf(row) }] : [])),
+        outcomes: outcomesOf(rows.filter((row) => row.by === 'outcome')),
+        apps: rows.flatMap((row) => (row.by === 'app_id' ? [{ appId: row.name, ...figuresOf(row) }] : [])),
+      };
     },
     byKey: async ({ appId, ...time }) => {
       const { mode, from, to } = queryOf({ appId, ...time });
@@ -130,6 +139,16 @@ export function createStats(db: Queryable): Stats {
       return pointsOf({ from, to, step: 'day' }, rows, keyFiguresOf);
     },
   };
+}
+
+function outcomesOf(
+  rows: readonly { readonly name: StatsOutcome; readonly calls: bigint }[],
+): readonly OutcomeFigures[] {
+  return rows
+    .map(({ name, calls }) => ({ outcome: name, calls: Number(calls) }))
+    .filter(({ calls }) => calls > 0)
+    .map((row) => ({ ...row, kind: kindOf(row.outcome) }))
+    .toSorted((one, other) => other.calls - one.calls);
 }
 
 function queryOf(range: StatsRange, step?: Step): SumsQuery {

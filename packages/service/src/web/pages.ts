@@ -37,6 +37,7 @@ import { opsBillsPages } from '#web/ops-bills/ops-bills-pages.ts';
 import { opsAppsPages } from '#web/ops-apps/ops-apps-pages.ts';
 import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
+import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
@@ -125,6 +126,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...opsPendingPages(ops),
     ...opsCataloguePages(ops),
     ...opsAuditPages(ops),
+    ...opsWalletsPages(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

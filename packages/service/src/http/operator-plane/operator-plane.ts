@@ -18,7 +18,9 @@ import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
+import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
+import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -34,6 +36,8 @@ export interface OperatorPlane {
   /** What operators may move, by role. Undefined: nothing bounds them. */
   readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
+  readonly walletList: WalletList;
+  readonly previews: Previews;
   readonly payments: AnyPayments;
   readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;

@@ -41,12 +41,10 @@ export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, cl
       };
       const time = granted(statsTimeOf(asked, clock.nowMs()));
       const range = appId === undefined ? ({ of: 'every app', ...time } as const) : { appId, ...time };
-      const [totals, series, apps, models, outcomes] = await Promise.all([
+      const [totals, series, { apps, models, outcomes }] = await Promise.all([
         stats.totals(range),
         stats.series({ ...range, step }),
-        stats.byApp(range),
-        stats.byModel(range),
-        stats.byOutcome(range),
+        stats.groups(range),
       ]);
       return {
         mode,

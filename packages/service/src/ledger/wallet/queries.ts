@@ -16,10 +16,10 @@ export interface WalletRow {
   readonly spent_this_month_micros: bigint;
 }
 
-const WALLET = `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, shortfall_micros,
+export const WALLET_COLUMNS = `wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, shortfall_micros,
     cap_micros,
-    case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros
-  from ledger.wallets`;
+    case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros`;
+const WALLET = `select ${WALLET_COLUMNS} from ledger.wallets`;
 
 export async function selectWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<WalletRow | undefined> {
   const text = `${WALLET} where app_id = $1 and user_id = $2`;

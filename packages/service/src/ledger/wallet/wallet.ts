@@ -54,16 +54,21 @@ export interface Wallets {
 
 export function createWallets(db: Queryable): Wallets {
   return {
-    find: async (appId, userId) => walletOf(await selectWallet(db, appId, userId)),
-    findConnected: async (appId, userId) => walletOf(await selectConnectedWallet(db, appId, userId)),
+    find: async (appId, userId) => {
+      const row = await selectWallet(db, appId, userId);
+      return row && walletOf(row);
+    },
+    findConnected: async (appId, userId) => {
+      const row = await selectConnectedWallet(db, appId, userId);
+      return row && walletOf(row);
+    },
     open: (wallet) => insertWallet(db, wallet),
     setCap: (wallet) => updateCap(db, wallet),
     setConnected: (wallet) => updateConnected(db, wallet),
   };
 }
 
-function walletOf(row: WalletRow | undefined): Wallet | undefined {
-  if (row === undefined) return undefined;
+export function walletOf(row: WalletRow): Wallet {
   // Below 0 after a claw-back: it takes held money too (WA-12).
   const free = row.balance_micros - row.held_micros;
   return {

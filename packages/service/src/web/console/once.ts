@@ -27,7 +27,8 @@ export function appIdOnce(form: Form, accountId: string): AppId | undefined {
   return once === undefined ? undefined : appIdFrom(`${accountId}\n${once}`);
 }
 
-function onceIn(form: Form): string | undefined {
+/** The value of the form itself. Undefined for a form without one. */
+export function onceIn(form: Form): string | undefined {
   const text = form.field('once');
   return ONCE.test(text) ? text : undefined;
 }

@@ -33,14 +33,13 @@ export function overviewPage(services: OpsServices): PageMethods {
       const toMs = clock.nowMs();
       const range = { of: 'every app', mode: 'live', fromMs: toMs - lengthMs, toMs } as const;
       const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
-      const [attention, both, outcomes, apps, models] = await Promise.all([
+      const [attention, both, { outcomes, apps, models }] = await Promise.all([
         operator.readAttention(),
         // One statement for this period and the one before.
         stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
-        stats.byOutcome(range),
-        stats.byApp(range),
-        stats.byModel(range),
+        stats.groups(range),
       ]);
+      const names = await operator.apps.names(apps.slice(0, ROWS_MAX).map(({ appId }) => appId));
       const steps = lengthMs / STEP_MS[step];
       const [points, before] = [both.slice(steps), both.slice(0, steps)];
       const body = html`<div id="attention" data-live>
@@ -53,7 +52,7 @@ ${section({ id: 'calls', heading: TEXTS.chart, body: [callsChart(points, step)] 
 </div>
 <div class="columns">
 ${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
-${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, apps)] })}
+${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, apps, names)] })}
 ${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
 </div>`;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: '' });
@@ -67,6 +66,7 @@ const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: R
   'ledger-check-old': ['health', {}],
   'payments-kept': ['payments', {}],
   'refunds-late': ['payments', {}],
+  'acts-waiting': ['pending', {}],
   'money-held-long': ['wallets', {}],
   'upstream-open': ['catalogue', {}],
   'wallets-suspended': ['wallets', { status: 'suspended' }],
@@ -232,8 +232,16 @@ function groupTable(
   });
 }
 
-function appTable(services: OpsServices, asked: OpsRequest, apps: Awaited<ReturnType<Stats['byApp']>>): Html {
-  const rows = apps.map((app) => ({ ...app, name: thingLink(asked.role, { kind: 'app', id: app.appId }) }));
+function appTable(
+  services: OpsServices,
+  asked: OpsRequest,
+  apps: Awaited<ReturnType<Stats['byApp']>>,
+  names: ReadonlyMap<string, string>,
+): Html {
+  const rows = apps.map((app) => ({
+    ...app,
+    name: thingLink(asked.role, { kind: 'app', id: app.appId }, names.get(app.appId)),
+  }));
   return groupTable(services, asked, { what: TEXTS.appsWhat, name: TEXTS.app, rows });
 }
 

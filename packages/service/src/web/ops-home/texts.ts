@@ -30,6 +30,7 @@ export const OVERVIEW_TEXTS = {
       `${times(count, 'payment waits', 'payments wait')} for a person: the money is in no wallet.`,
     'refunds-late': (count: number) =>
       `${times(count, 'refund has', 'refunds have')} been with the payment processor for more than a day.`,
+    'acts-waiting': (count: number) => `${times(count, 'act waits', 'acts wait')} for a second person.`,
     'money-held-long': (count: number) => `${times(count, 'call has', 'calls have')} held money for more than an hour.`,
     'upstream-open': (count: number) =>
       `${times(count, 'upstream fails', 'upstreams fail')}, so calls go elsewhere first:`,

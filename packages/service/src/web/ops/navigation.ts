@@ -3,6 +3,7 @@ export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'apps', text: 'Apps' },
+  { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },

@@ -26,9 +26,9 @@ const PAGES: Readonly<Record<Thing['kind'], (id: string) => readonly [page: stri
   },
 };
 
-/** A thing as a link to its page, or as text if it has none, or none that this operator may open. */
-export function thingLink(role: OperatorRole, { kind, id }: Thing): Html {
+/** A thing as a link to its page, or as text if it has none, or none that this operator may open. `name`: shown in place of its id. */
+export function thingLink(role: OperatorRole, { kind, id }: Thing, name?: string): Html {
   const [page, query] = PAGES[kind](id);
-  const text = html`<code>${id}</code>`;
+  const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
 }

@@ -1,0 +1,71 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { identityQuerySchema } from '@purser/contract/operator.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { WalletOwner } from '#operator/wallet-owners.ts';
+import { buttonLink } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { filterForm } from '#web/components/filter.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
+import { showOpsPage } from '#web/ops/ops-page.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { PERSON_TEXTS as TEXTS, WALLETS_TEXTS } from '#web/ops-wallets/texts.ts';
+
+/** `/ops/person?email=`: a person who owns wallets. */
+export function personPage(services: OpsServices): PageMethods {
+  return forOperator(services, {
+    GET: async (asked) => {
+      const { query } = asked.request;
+      const email = query.get('email')?.trim() ?? '';
+      const found = email === '' ? undefined : await personWith(services, email);
+      const refusal = found !== undefined && 'code' in found ? found : undefined;
+      const isMoved = query.get('done') === 'moved' && found !== undefined && refusal === undefined;
+      const body = html`${errorSummary(refusal?.message)}${successNotice(isMoved ? TEXTS.moved : undefined)}
+<p class="soft">${TEXTS.what}</p>
+${filterForm(opsPath('person'), 'live', [{ name: 'email', label: TEXTS.email, value: email }])}
+${found === undefined || 'code' in found ? undefined : personOf(asked, found)}`;
+      return showOpsPage(services, asked, {
+        title: TEXTS.title,
+        body,
+        page: 'wallets',
+        above: WALLETS_TEXTS.title,
+        refusal,
+      });
+    },
+  });
+}
+
+/** The person who signs in with this e-mail, by the rules of the route. */
+export async function personWith(
+  { operator }: OpsServices,
+  email: string,
+): Promise<WalletOwner | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> {
+  const checked = checkFields(identityQuerySchema, { email }, { email: TEXTS.email });
+  if ('problems' in checked) {
+    return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
+  }
+  return (await operator.walletOwners.find(checked.value.email)) ?? refuse('NOT_FOUND', TEXTS.none);
+}
+
+function personOf({ may }: OpsRequest, { identityId, email, wallets }: WalletOwner): Html {
+  const list = table({
+    caption: TEXTS.wallets,
+    columns: TEXTS.columns.map((name) => ({ name })),
+    rows: wallets.map(({ appId, userId }) => [
+      html`<code>${appId}</code>`,
+      html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`,
+    ]),
+    empty: TEXTS.noWallets,
+  });
+  const facts = definitionList([
+    [TEXTS.email, email],
+    [TEXTS.identity, html`<code>${identityId}</code>`],
+  ]);
+  const move = may('person-move') ? buttonLink(opsPath('person-move', { email }), TEXTS.move, 'quiet') : undefined;
+  return html`${card(facts, move)}\n${card(list)}`;
+}

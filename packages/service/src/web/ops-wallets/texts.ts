@@ -1,0 +1,197 @@
+import type { WalletAct } from '#operator/wallet-preview.ts';
+
+/** The texts of the list of wallets. */
+export const WALLETS_TEXTS = {
+  title: 'Wallets',
+  what: 'Wallets of all apps, the newest first. A search by user is in the order of user IDs. Sandbox wallets are not here.',
+  caption: 'Wallets',
+  columns: ['User', 'State', 'Balance', 'Held', 'Shortfall', 'Opened'],
+  app: 'App ID',
+  user: 'User ID begins with',
+  status: 'State',
+  statuses: { connected: 'Connected', disconnected: 'Disconnected', suspended: 'Suspended' },
+  all: 'All',
+  minHeld: 'Held at least',
+  minBalance: 'Balance at least',
+  maxBalance: 'Balance at most',
+  openedFrom: 'Opened from (UTC)',
+  openedBefore: 'Opened before (UTC)',
+  sort: 'Order',
+  sorts: { newest: 'Newest first', oldest: 'Oldest first' },
+  none: 'No wallet fits.',
+  noneYet: 'No wallet yet. A user gets one when they agree to connect it, or you open one.',
+  goOn: 'No wallet among the 5,000 that were looked at fits. Go on with the next page.',
+  more: 'Next page',
+  first: 'First page',
+  open: 'Open a wallet',
+  find: 'Find a person',
+} as const;
+
+/** The texts of the page of one wallet. */
+export const WALLET_TEXTS = {
+  none: 'This user has no wallet for this app.',
+  noneTitle: 'No such wallet',
+  balance: 'Balance',
+  held: 'Held by running calls',
+  available: 'Available',
+  shortfall: 'Shortfall',
+  exactly: (amount: string) => `Exactly ${amount}`,
+  micros: (count: string) => `${count} micros`,
+  app: 'App',
+  user: 'User',
+  owner: 'Owner',
+  noOwner: 'nobody: they have not agreed, or the wallet was released',
+  cap: 'Cap a month',
+  noCap: 'none',
+  spent: 'Spent this month',
+  state: 'State',
+  active: 'Active',
+  suspended: 'Suspended',
+  connected: 'Connected',
+  disconnected: 'Disconnected',
+  acts: 'Change the wallet',
+  actsWhat: 'Each act first shows what it will do to the books.',
+  holds: 'Holds of running calls',
+  holdColumns: ['Since', 'Call', 'Kind', 'Held'],
+  noHolds: 'No call of this wallet runs.',
+  moreHolds: (count: string) => `The oldest of ${count}.`,
+  stream: 'streamed',
+  plain: 'plain',
+  payments: 'Payments',
+  paymentColumns: ['Paid', 'Payment', 'Amount', 'Went back', 'State'],
+  noPayments: 'Nobody has paid into this wallet.',
+  credited: 'in the wallet',
+  kept: 'kept for a person',
+  disputed: (amount: string) => `${amount} taken by a bank`,
+  refund: 'Refund',
+  entries: 'Entries of the ledger',
+  entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
+  noEntries: 'Nothing was booked yet.',
+  older: 'Older entries',
+  newest: 'Newest entries',
+} as const;
+
+/** What each kind of entry is, in words. */
+export const ENTRY_TEXTS: Readonly<Record<string, string>> = {
+  charge: 'Charge of a call',
+  charge_receivable: 'Charge that the balance did not cover',
+  charge_overrun: 'Charge above the hold, our loss',
+  top_up: 'Top-up',
+  contract_credit: 'Credit',
+  funds_reinstated: 'Money back from a dispute',
+  refund: 'Refund',
+  refund_receivable: 'Refund that the balance did not cover',
+  claw_back: 'Claw-back',
+  claw_back_receivable: 'Claw-back that the balance did not cover',
+  recovery: 'Shortfall recovered from the balance',
+  write_off: 'Shortfall written off',
+  refund_set_aside: 'Set aside for a refund',
+  refund_paid: 'Refund paid out',
+  refund_released: 'Set-aside returned, the refund was declined',
+};
+
+interface ActTexts {
+  readonly title: string;
+  readonly what: string;
+  readonly button: string;
+  readonly done: string;
+}
+
+/** What each act says of itself. */
+export const ACT_TEXTS: Readonly<Record<WalletAct['act'], ActTexts>> = {
+  open: {
+    title: 'Open a wallet',
+    what: 'Opens a connected wallet for a user who agreed elsewhere, with a first credit if you type one.',
+    button: 'Open the wallet',
+    done: 'The wallet is open.',
+  },
+  credit: {
+    title: 'Credit a wallet',
+    what: 'Puts in money that was paid outside the payment processor. A suspension stays.',
+    button: 'Book the credit',
+    done: 'The credit is booked.',
+  },
+  refund: {
+    title: 'Refund a wallet',
+    what: 'With a payment, the payment processor pays it back. Without one, this books money that you have returned by other means.',
+    button: 'Refund',
+    done: 'The refund is booked.',
+  },
+  clawback: {
+    title: 'Claw money back',
+    what: 'Books money that a bank took back, for payments that did not go through the payment processor. What the balance does not cover suspends the wallet.',
+    button: 'Book the claw-back',
+    done: 'The claw-back is booked.',
+  },
+  reinstate: {
+    title: 'Reinstate a wallet',
+    what: 'Lifts the suspension. A shortfall is first recovered from the available balance, or written off if you choose that.',
+    button: 'Reinstate the wallet',
+    done: 'The wallet is not suspended any more.',
+  },
+  release: {
+    title: 'Release a wallet',
+    what: 'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected. The next person who agrees with a new link becomes its owner. The owner so far is told by mail.',
+    button: 'Release the wallet',
+    done: 'Nobody owns this wallet now. It is disconnected.',
+  },
+};
+
+/** The texts of the pages that ask before an act. */
+export const ASK_TEXTS = {
+  amountName: 'Amount',
+  capName: 'Cap',
+  amount: (currency: string) => `Amount in ${currency}`,
+  firstCredit: (currency: string) => `First credit in ${currency}, if any`,
+  cap: (currency: string) => `Cap a month in ${currency}, if any`,
+  payment: 'Payment ID, if the processor pays it back',
+  writeOff: 'Shortfall',
+  writeOffs: { '': 'recover from the balance', yes: 'write off' },
+  app: 'App ID',
+  user: 'User ID',
+  effects: 'What it will do',
+  columns: ['', 'Now', 'Afterwards'],
+  noWallet: 'no wallet',
+  entries: 'Entries that it writes',
+  entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
+  noEntries: 'It writes no entry.',
+  nothing: 'Nothing would change: this was done already, or there is nothing to do.',
+  later:
+    'The payment processor is asked to pay the amount back. The rest is booked when it has paid: out of the money that is set aside, or out of the balance if nothing could be set aside. That suspends the wallet if the balance is too small then.',
+  forTwo:
+    'This is above the amount for one person. Nothing is done until a second operator confirms it. It then does this, to the wallet as it is by then.',
+  moves: 'These figures are exact for the wallet as it is now. Calls that end meanwhile change its balance.',
+  reason: 'Reason, for the audit trail',
+  changed:
+    'The wallet has changed since you looked, so the act would do something else now. Nothing was done. Read again what it will do.',
+  back: 'Back to the wallet',
+  ordered: 'The payment processor was asked for the refund. It is booked when the processor has paid.',
+  booked: (what: string, amount: string, seq: string, balance: string) =>
+    `${what}: ${amount} is entry ${seq}. The balance after it is ${balance}.`,
+} as const;
+
+/** The texts of the pages of a person. */
+export const PERSON_TEXTS = {
+  title: 'Person',
+  what: 'Finds a person who owns wallets by their whole e-mail address.',
+  email: 'E-mail',
+  none: 'Nobody signs in with this e-mail.',
+  identity: 'Identity',
+  wallets: 'Wallets',
+  columns: ['App', 'User'],
+  noWallets: 'They own no wallet.',
+  move: 'Move to another e-mail',
+  moveWhat:
+    'For a person who has lost their mailbox. They sign in with a code to the new address. Make sure that it is theirs.',
+  to: 'New e-mail',
+  effects: 'What it will do',
+  now: 'Signs in with',
+  afterwards: 'Will sign in with',
+  kept: (count: string) => `${count} stay with them. The books do not change.`,
+  ends: 'Their sessions end, and their passkeys are removed.',
+  mails: 'Both addresses are told by mail.',
+  same: 'They sign in with this e-mail already. Nothing would change.',
+  reason: 'Reason, for the audit trail',
+  button: 'Move the person',
+  moved: 'They sign in with this e-mail now. Their sessions have ended.',
+} as const;

@@ -1,0 +1,165 @@
+import { checkFields } from '@purser/contract/check-fields.ts';
+import { WALLET_SORTS, WALLET_STATUSES, walletListQuerySchema } from '@purser/contract/operator-wallets.ts';
+import { walletFilterOf } from '#http/operator-plane/wallet-list.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { ListedWallet } from '#operator/wallet-list.ts';
+import { buttonLink, row } from '#web/components/button.ts';
+import { filterForm } from '#web/components/filter.ts';
+import { moment } from '#web/components/moment.ts';
+import { pager } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import { AMOUNT_TEXTS } from '#web/components/texts.ts';
+import { parseAmount } from '#web/format/typed-amount.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
+import { showOpsPage } from '#web/ops/ops-page.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { stateBadges } from '#web/ops-wallets/parts.ts';
+import { WALLETS_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
+
+const PAGE_WALLETS = 50;
+/** The fields of the filter, as the address has them. */
+const FIELDS = ['app', 'user', 'status', 'minHeld', 'minBalance', 'maxBalance', 'from', 'before', 'sort'] as const;
+
+type Typed = Readonly<Record<(typeof FIELDS)[number], string>>;
+
+/** `/ops/wallets`: wallets of all apps. */
+export function walletsPage(services: OpsServices): PageMethods {
+  return forOperator(services, {
+    GET: async (asked) => {
+      const { query } = asked.request;
+      const typed = Object.fromEntries(FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''])) as Typed;
+      const after = query.get('after') ?? '';
+      const found = await listed(services, typed, after);
+      const refusal = 'code' in found ? found : undefined;
+      const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.what}</p>
+${filterForm(opsPath('wallets'), 'live', fieldsOf(typed))}
+${'code' in found ? undefined : listOf(asked, { ...found, typed, after })}
+${row(
+  asked.may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
+  buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
+)}`;
+      return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'wallets', refusal });
+    },
+  });
+}
+
+interface Found {
+  readonly wallets: readonly ListedWallet[];
+  readonly next: bigint | undefined;
+}
+
+/** A page of wallets, by the rules of the route that lists them. */
+async function listed({ operator }: OpsServices, typed: Typed, after: string): Promise<Found | Refusal<'BAD_REQUEST'>> {
+  const amounts = [typed.minHeld, typed.minBalance, typed.maxBalance].map((text) =>
+    text === '' ? undefined : (parseAmount(text)?.toString() ?? 'unread'),
+  );
+  if (amounts.includes('unread')) return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
+  const [minHeldMicros, minBalanceMicros, maxBalanceMicros] = amounts;
+  const asked = {
+    appId: setOf(typed.app),
+    userId: setOf(typed.user),
+    status: setOf(typed.status),
+    // A search by user has an order of its own.
+    sort: typed.user === '' ? setOf(typed.sort) : undefined,
+    openedFrom: momentTyped(typed.from),
+    openedBefore: momentTyped(typed.before),
+    after: setOf(after),
+    minHeldMicros,
+    minBalanceMicros,
+    maxBalanceMicros,
+  };
+  const checked = checkFields(walletListQuerySchema, asked, NAMES);
+  if ('problems' in checked) {
+    return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
+  }
+  const { value } = checked;
+  return operator.walletList.page(walletFilterOf(value), {
+    isOldestFirst: value.sort === 'oldest',
+    after: value.after === undefined ? undefined : BigInt(value.after),
+    most: PAGE_WALLETS,
+  });
+}
+
+/** What this page calls the fields of the route. */
+const NAMES = {
+  appId: TEXTS.app,
+  userId: TEXTS.user,
+  status: TEXTS.status,
+  sort: TEXTS.sort,
+  openedFrom: TEXTS.openedFrom,
+  openedBefore: TEXTS.openedBefore,
+  minHeldMicros: TEXTS.minHeld,
+  minBalanceMicros: TEXTS.minBalance,
+  maxBalanceMicros: TEXTS.maxBalance,
+};
+
+function setOf(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** A browser writes a moment without seconds if they are zero, and without a time zone. */
+function momentTyped(text: string): string | undefined {
+  if (text === '') return undefined;
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text}Z`;
+}
+
+function choices(names: readonly string[], texts: Readonly<Record<string, string>>) {
+  return names.map((value) => ({ value, text: texts[value] ?? value }));
+}
+
+function fieldsOf(typed: Typed) {
+  return [
+    { name: 'app', label: TEXTS.app, value: typed.app },
+    { name: 'user', label: TEXTS.user, value: typed.user },
+    {
+      name: 'status',
+      label: TEXTS.status,
+      value: typed.status,
+      choices: [{ value: '', text: TEXTS.all }, ...choices(WALLET_STATUSES, TEXTS.statuses)],
+    },
+    { name: 'sort', label: TEXTS.sort, value: typed.sort, choices: choices(WALLET_SORTS, TEXTS.sorts) },
+    { name: 'minHeld', label: TEXTS.minHeld, value: typed.minHeld },
+    { name: 'minBalance', label: TEXTS.minBalance, value: typed.minBalance },
+    { name: 'maxBalance', label: TEXTS.maxBalance, value: typed.maxBalance },
+    { name: 'from', label: TEXTS.openedFrom, value: typed.from, type: 'datetime-local' as const },
+    { name: 'before', label: TEXTS.openedBefore, value: typed.before, type: 'datetime-local' as const },
+  ];
+}
+
+function listOf(
+  asked: OpsRequest,
+  { wallets, next, typed, after }: Found & { readonly typed: Typed; readonly after: string },
+): Html {
+  const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
+  const list = table({
+    caption: TEXTS.caption,
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 1 && at < 5 })),
+    rows: wallets.map((wallet) => rowOf(asked, wallet)),
+    empty: next !== undefined ? TEXTS.goOn : isNarrowed || after !== '' ? TEXTS.none : TEXTS.noneYet,
+  });
+  const pages = pager({
+    newer: after === '' ? undefined : { href: opsPath('wallets', typed), text: TEXTS.first },
+    older:
+      next === undefined
+        ? undefined
+        : { href: opsPath('wallets', { ...typed, after: next.toString() }), text: TEXTS.more },
+  });
+  return card(list, pages);
+}
+
+function rowOf({ request: { formats } }: OpsRequest, wallet: ListedWallet): readonly (Html | string)[] {
+  const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
+  return [
+    html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a><br><span class="soft">${appId}</span>`,
+    stateBadges(wallet),
+    formats.amount(balance, currency),
+    formats.amount(held, currency),
+    shortfall === 0n ? '' : formats.amount(shortfall, currency),
+    moment(openedAtMs, formats),
+  ];
+}
