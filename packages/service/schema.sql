@@ -428,6 +428,16 @@ create table catalogue.applied_files (
 );
 grant insert, select on catalogue.applied_files to purser_live;
 
+create table catalogue.drafts (
+  draft_id text collate "C" not null,
+  file jsonb not null,
+  base_version bigint,
+  report text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint drafts_pkey PRIMARY KEY (draft_id)
+);
+grant insert, select, delete on catalogue.drafts to purser_live;
+
 create table catalogue.models (
   model_id text collate "C" not null,
   provider text collate "C" not null,

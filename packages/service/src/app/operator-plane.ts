@@ -29,6 +29,8 @@ import { createCallBooks } from '#operator/call-books.ts';
 import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue-import.ts';
+import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
@@ -101,6 +103,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       listMovements: payments?.listMovements,
     }),
     catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,

@@ -17,6 +17,7 @@ import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { CatalogueImport } from '#operator/catalogue-import.ts';
 import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletList } from '#operator/wallet-list.ts';
@@ -44,6 +45,7 @@ export interface OperatorPlane {
   readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
+  readonly catalogueImport: CatalogueImport;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;
