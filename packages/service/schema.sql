@@ -428,6 +428,16 @@ create table catalogue.applied_files (
 );
 grant insert, select on catalogue.applied_files to purser_live;
 
+create table catalogue.drafts (
+  draft_id text collate "C" not null,
+  file jsonb not null,
+  base_version bigint,
+  report text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint drafts_pkey PRIMARY KEY (draft_id)
+);
+grant insert, select, delete on catalogue.drafts to purser_live;
+
 create table catalogue.models (
   model_id text collate "C" not null,
   provider text collate "C" not null,
@@ -726,6 +736,7 @@ create table ledger.checks (
 );
 CREATE INDEX checks_ended ON ledger.checks USING btree (ended_at);
 CREATE UNIQUE INDEX checks_of_hour ON ledger.checks USING btree (begun_at) WHERE (kind = 'changes'::text);
+grant select on ledger.checks to purser_live;
 
 create table ledger.holds (
   call_id uuid not null,
@@ -1641,6 +1652,10 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 -- ledger.moves_between(p_kind ledger.entry_kind, p_debit ledger.book, p_credit ledger.book) returns boolean
 --   plpgsql, immutable
 
+-- ledger.note_check(p_kind text, p_process text, p_wallets bigint, p_ms bigint, p_differences bigint) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.note_check(text,text,bigint,bigint,bigint) to purser_live;
+
 -- ledger.open_wallet(p_app text, p_user text, p_currency text, p_cap bigint) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
@@ -1792,6 +1807,10 @@ grant execute on function stats.merge_day(integer) to purser_live;
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
+
+-- usage.billed(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, day text, price_id bigint, is_charged boolean, calls bigint, input_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, output_tokens bigint, rare_calls bigint)
+--   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off
+grant execute on function usage.billed(bigint,integer,timestamp with time zone,timestamp with time zone) to purser_live;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off

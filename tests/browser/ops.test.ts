@@ -77,6 +77,9 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     payments: '/ops/payments',
     payment: '/ops/payment?id=pay_kept',
     account: `/ops/account?id=${account.accountId}`,
+    catalogue: '/ops/catalogue',
+    model: '/ops/model?id=acme.large-1',
+    provider: '/ops/provider?name=upstream',
   };
   for (const [look, options] of Object.entries(LOOKS)) {
     const tab = await chromium.open(options);

@@ -1,5 +1,6 @@
 import type { SendNews } from '#accounts/account-news.ts';
 import type { Config } from '#app/config.ts';
+import { openHealth } from '#app/health.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
@@ -11,6 +12,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addBillRoutes } from '#http/operator-plane/bills.ts';
 import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
@@ -21,7 +23,9 @@ import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
+import { addHealthRoutes } from '#http/operator-plane/health.ts';
 import type { Plane } from '#http/planes.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
@@ -29,6 +33,8 @@ import { createCallBooks } from '#operator/call-books.ts';
 import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue-import.ts';
+import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
@@ -40,6 +46,7 @@ import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
@@ -58,6 +65,7 @@ interface OperatorOptions {
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
 }
@@ -92,6 +100,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
+    bills: createProviderBills({ reports: pools.reports, clock, currency }),
     paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
@@ -101,6 +110,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       listMovements: payments?.listMovements,
     }),
     catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
@@ -114,6 +124,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
+    readHealth: openHealth(pool, options),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -143,10 +154,12 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
+  addBillRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
   addAuditRoutes(plane, operator);
+  addHealthRoutes(plane, operator);
 }

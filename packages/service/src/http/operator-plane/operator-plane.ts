@@ -9,6 +9,7 @@ import type { Attention } from '#operator/attention.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { Health } from '#operator/health.ts';
 import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
@@ -17,12 +18,14 @@ import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { CatalogueImport } from '#operator/catalogue-import.ts';
 import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
@@ -42,8 +45,10 @@ export interface OperatorPlane {
   readonly payments: AnyPayments;
   readonly paymentDesk: PaymentDesk;
   readonly reconciliations: Reconciliations;
+  readonly bills: ProviderBills;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
+  readonly catalogueImport: CatalogueImport;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;
@@ -59,6 +64,7 @@ export interface OperatorPlane {
   readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
+  readonly readHealth: () => Promise<Health>;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
 

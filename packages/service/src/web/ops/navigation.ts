@@ -3,10 +3,12 @@ export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'payments', text: 'Payments' },
   { page: 'reconciliation', text: 'Reconciliation' },
+  { page: 'bills', text: 'Provider bills' },
   { page: 'apps', text: 'Apps' },
   { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
   { page: 'audit', text: 'Audit' },
+  { page: 'health', text: 'Health' },
 ] as const;
