@@ -76,6 +76,11 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
     [app.appId],
   );
   await db.query(
+    `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+     values ('cas_kept', 'pay_kept0000000000000000000', $1, 'anna', 'kept', 'pay_kept0000000000000000000')`,
+    [app.appId],
+  );
+  await db.query(
     `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
      select gen_random_uuid(), wallet_id, 1, '2026-11-01', false, 0, now() - interval '2 hours'
      from ledger.wallets where app_id = $1 and user_id = 'anna'`,
@@ -249,6 +254,7 @@ test('CP-10 a page for operators makes at most ten statements', async ({ mock })
   const query = mock.method(pg.Client.prototype, 'query');
   for (const page of [
     '',
+    '/payments?waits=true',
     '/find?q=a-paid-call',
     `/call?id=${callId}`,
     '/apps',
