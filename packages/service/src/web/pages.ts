@@ -83,8 +83,7 @@ export function createPages(given: PagesOptions): PageRoutes {
   const { origin, protocol } = new URL(accounts.publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
-  const { operatorName, supportEmail, isTestMoney } = walletOwners;
-  const frame = { operatorName, supportEmail };
+  const frame = { operatorName: walletOwners.operatorName, supportEmail: walletOwners.supportEmail };
   const options = {
     cookies,
     key: deriveKey(secret, 'page-form'),
@@ -106,7 +105,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     cookie: 'person',
     find: walletOwners.sessions.find,
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
-    frame: { ...frame, isTestMoney },
+    frame: { ...frame, isTestMoney: walletOwners.isTestMoney },
   };
   const console: ServicesOfConsole = { ...accounts, frame };
   const ops: ServicesOfOps = { ...accounts, frame };
