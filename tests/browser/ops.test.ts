@@ -58,6 +58,11 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
   const app = await newOwnApp(owner);
   await service.fund(app, 'anna', 10_000_000);
   await seed(app.appId);
+  await service.database.owner.query(
+    `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+     values ('cas_0000000000000000000000', 'pay_kept', $1, 'anna', 'kept', 'pay_kept')`,
+    [app.appId],
+  );
   const operator = await newOperator(service);
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as {
     account: { email: string; accountId: string };
@@ -69,6 +74,8 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     apps: '/ops/apps',
     app: `/ops/app?id=${app.appId}`,
     accounts: '/ops/accounts',
+    payments: '/ops/payments',
+    payment: '/ops/payment?id=pay_kept',
     account: `/ops/account?id=${account.accountId}`,
     catalogue: '/ops/catalogue',
     model: '/ops/model?id=acme.large-1',
