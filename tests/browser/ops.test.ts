@@ -80,6 +80,9 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     catalogue: '/ops/catalogue',
     model: '/ops/model?id=acme.large-1',
     provider: '/ops/provider?name=upstream',
+    audit: '/ops/audit',
+    'sign-ins': '/ops/audit/sign-ins',
+    health: '/ops/health',
   };
   for (const [look, options] of Object.entries(LOOKS)) {
     const tab = await chromium.open(options);
