@@ -932,6 +932,25 @@ grant update (decided_reason) on operator.pending_acts to purser_live;
 create schema payments;
 grant usage on schema payments to purser_live;
 
+create table payments.cases (
+  case_id text collate "C" not null,
+  payment_id text collate "C" not null,
+  app_id text collate "C" not null,
+  user_id text collate "C" not null,
+  kind text not null,
+  subject text collate "C" not null,
+  opened_at timestamp with time zone default clock_timestamp() not null,
+  closed_at timestamp with time zone,
+  closed_as text,
+  constraint cases_pkey PRIMARY KEY (case_id),
+  constraint cases_check CHECK (((closed_at IS NULL) = (closed_as IS NULL))),
+  constraint cases_kind_check CHECK ((kind = ANY (ARRAY['kept'::text, 'refund_unknown'::text, 'refund_not_released'::text, 'refund_not_returned'::text, 'refund_not_taken'::text, 'dispute_not_booked'::text, 'other_currency'::text, 'wallet_suspended'::text])))
+);
+CREATE INDEX cases_of ON payments.cases USING btree (payment_id, opened_at);
+CREATE INDEX cases_open_of_wallet ON payments.cases USING btree (app_id, user_id) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX cases_open ON payments.cases USING btree (subject, kind) WHERE (closed_at IS NULL);
+grant insert, select, update on payments.cases to purser_live;
+
 create table payments.checkouts (
   checkout_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -949,7 +968,9 @@ create table payments.checkouts (
   constraint checkouts_processor_processor_checkout_key UNIQUE (processor, processor_checkout)
 );
 CREATE INDEX checkouts_by_link ON payments.checkouts USING btree (link_digest) WHERE (link_digest IS NOT NULL);
+CREATE INDEX checkouts_newest ON payments.checkouts USING btree (created_at, checkout_id);
 CREATE INDEX checkouts_of ON payments.checkouts USING btree (app_id, user_id, created_at);
+CREATE INDEX checkouts_of_app ON payments.checkouts USING btree (app_id, created_at, checkout_id);
 CREATE INDEX checkouts_to_look_at ON payments.checkouts USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 grant insert, select, update on payments.checkouts to purser_live;
 
@@ -961,12 +982,15 @@ create table payments.dispute_movements (
   is_reinstated boolean not null,
   is_booked boolean not null,
   at timestamp with time zone default clock_timestamp() not null,
+  movement_id text collate "C" default ('dsp_'::text || substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 22)) not null,
   constraint dispute_movements_pkey PRIMARY KEY (processor, processor_movement),
   constraint dispute_movements_amount_micros_check CHECK ((amount_micros > 0))
 );
 CREATE INDEX dispute_movements_by_time ON payments.dispute_movements USING btree (processor, at);
+CREATE INDEX dispute_movements_newest ON payments.dispute_movements USING btree (at, movement_id);
 CREATE INDEX dispute_movements_of ON payments.dispute_movements USING btree (payment_id);
-grant insert, select on payments.dispute_movements to purser_live;
+CREATE UNIQUE INDEX dispute_movements_by_id ON payments.dispute_movements USING btree (movement_id);
+grant insert, select, update on payments.dispute_movements to purser_live;
 
 create table payments.payments (
   payment_id text collate "C" not null,
@@ -990,7 +1014,9 @@ create table payments.payments (
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
 CREATE INDEX payments_by_time ON payments.payments USING btree (processor, paid_at);
 CREATE INDEX payments_kept ON payments.payments USING btree (paid_at) WHERE (state = 'kept'::text);
+CREATE INDEX payments_newest ON payments.payments USING btree (paid_at, payment_id);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
+CREATE INDEX payments_of_app ON payments.payments USING btree (app_id, paid_at, payment_id);
 grant insert, select, update on payments.payments to purser_live;
 
 create table payments.processor_webhooks (
@@ -1027,7 +1053,9 @@ create table payments.refunds (
 );
 CREATE INDEX refunds_by_end ON payments.refunds USING btree (processor, ended_at) WHERE (state = 'paid'::text);
 CREATE INDEX refunds_by_request ON payments.refunds USING btree (app_id, user_id, request_key) WHERE (request_key IS NOT NULL);
+CREATE INDEX refunds_newest ON payments.refunds USING btree (created_at, refund_id);
 CREATE INDEX refunds_of ON payments.refunds USING btree (payment_id);
+CREATE INDEX refunds_of_app ON payments.refunds USING btree (app_id, created_at, refund_id);
 CREATE INDEX refunds_to_look_at ON payments.refunds USING btree (next_look_at) WHERE (state = 'asked'::text);
 grant insert, select, update on payments.refunds to purser_live;
 

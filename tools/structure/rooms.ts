@@ -41,6 +41,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'console-team': ['format', 'components', 'frame', 'console'],
     'console-users': ['format', 'components', 'frame', 'console', 'console-calls'],
     ops: ['components', 'frame', 'console'],
+    'ops-payments': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-bills': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-wallets': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-home': ['format', 'components', 'frame', 'console', 'console-calls', 'console-home', 'ops'],

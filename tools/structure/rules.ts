@@ -41,6 +41,8 @@ export const RULES: RuleSet = {
         'queries.ts',
         'account-queries.ts',
         'operator-queries.ts',
+        'case-queries.ts',
+        'overview-queries.ts',
         'drain-queries.ts',
         'history-queries.ts',
         'listener-queries.ts',

@@ -11,6 +11,8 @@ export const TAGS = {
   Sandbox: 'For developers: the fake wallets of test users.',
   'Operator: apps': 'For operators of the service: all apps.',
   'Operator: wallets': 'For operators: all wallets. Every act is recorded in the audit trail.',
+  'Operator: payments':
+    'For operators: checkouts, payments, refunds and disputes of all wallets, and what about them waits for a person.',
   'Operator: bills':
     'For operators: what the payment processor and providers say they moved and billed, beside our books.',
   'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',

@@ -49,6 +49,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /operator/identities': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
 
+  'GET /operator/payments': SUPPORT,
+  'GET /operator/payments/{id}': SUPPORT,
+  'POST /operator/payments/{id}/look-up': SUPPORT,
+  'POST /operator/payment-cases/{caseId}/solve': FINANCE_PROVED,
   'GET /operator/reconciliations': FINANCE,
   'POST /operator/reconciliations': FINANCE,
 
@@ -75,6 +79,11 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/accounts/{accountId}': ADMIN_PROVED,
 
   'GET /ops': VIEWER,
+  'GET /ops/payments': SUPPORT,
+  'GET /ops/payment': SUPPORT,
+  'POST /ops/payment': SUPPORT,
+  'GET /ops/payment-case': SUPPORT,
+  'POST /ops/payment-case': FINANCE_PROVED,
   'GET /ops/reconciliation': FINANCE,
   'POST /ops/reconciliation': FINANCE,
   'GET /ops/find': SUPPORT,

@@ -11,6 +11,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
 import { addPendingRoutes } from '#http/operator-plane/pending.ts';
@@ -30,6 +31,7 @@ import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import type { MoneyGround } from '#operator/money-acts.ts';
 import { createPendingActs } from '#operator/pending.ts';
@@ -71,6 +73,8 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
+  const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
+  const ground = { pool, currency, refunds: payments?.refunds, cases };
   const mails: WalletOwnerMails = {
     mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
     mailMoved: async (tx, { before, after }) => {
@@ -78,7 +82,6 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       await sendMail(after, movedMail({ ...config, isOld: false }), tx);
     },
   };
-  const ground = { pool, currency, refunds: payments?.refunds };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
@@ -89,6 +92,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
+    paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,
@@ -135,6 +139,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addPaymentRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);

@@ -2,8 +2,10 @@ import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
+import type { CheckoutId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
+import { createLookAgain, type Looked } from '#payments/look-again.ts';
 import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { TellOfPayment } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
@@ -25,6 +27,10 @@ interface PaymentsOptions {
 export interface Payments {
   readonly checkouts: Checkouts;
   readonly refunds: Refunds;
+  readonly processor: Processor;
+  /** Reads a checkout at the processor again. */
+  readonly lookAgain: (checkoutId: CheckoutId) => Promise<Looked>;
+  readonly tellOfPayment: TellOfPayment;
   readonly processorWebhooks: ProcessorWebhooks;
   /** Undefined for a processor without such a list. */
   readonly listMovements: Processor['listMovements'];
@@ -54,6 +60,9 @@ export async function composePayments({
   return {
     checkouts: createCheckouts({ ...options, publicUrl: config.publicUrl }),
     refunds: createRefunds(options),
+    processor,
+    lookAgain: createLookAgain(options),
+    tellOfPayment,
     processorWebhooks,
     listMovements: processor.listMovements,
     testBank: isTest ? createTestBank(pool) : undefined,

@@ -85,6 +85,19 @@ export async function selectAppEntries(
   return rows;
 }
 
+/** Lists what was done to some things, oldest first, by the subjects that entries name them with. */
+export async function selectEntriesAbout(
+  db: Queryable,
+  subjects: readonly string[],
+  most: number,
+): Promise<readonly AuditRow[]> {
+  const { rows } = await db.query<AuditRow>(`select ${ENTRY} where e.subject = any ($1) order by e.entry_id limit $2`, [
+    subjects,
+    most,
+  ]);
+  return rows;
+}
+
 export type SignInResult =
   | 'signed_in'
   | 'wrong_password'

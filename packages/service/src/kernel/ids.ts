@@ -15,6 +15,8 @@ export type ConnectionId = Brand<string, 'ConnectionId'>;
 export type CheckoutId = Brand<string, 'CheckoutId'>;
 export type PaymentId = Brand<string, 'PaymentId'>;
 export type RefundId = Brand<string, 'RefundId'>;
+/** Something about a payment that waits for a person. */
+export type CaseId = Brand<string, 'CaseId'>;
 
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
 export type EndUserId = Brand<string, 'EndUserId'>;
@@ -39,6 +41,7 @@ const PREFIX = {
   checkout: 'chk_',
   payment: 'pay_',
   refund: 'ref_',
+  case: 'cas_',
   invitation: 'inv_',
   listenToken: 'ltk_',
   reconciliation: 'rec_',
@@ -65,6 +68,7 @@ export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(
 export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);
 export const newPendingActId = (): string => PREFIX.pendingAct + randomBase62(ID_LENGTH);
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
+export const newCaseId = (): CaseId => (PREFIX.case + randomBase62(ID_LENGTH)) as CaseId;
 /** Begins with the time, as a call id does. */
 export const newCorrelationId = (): CorrelationId =>
   `cor_${toBase62(systemClock.nowMs(), 8)}${randomBase62(14)}` as CorrelationId;
@@ -97,6 +101,7 @@ interface IdOfKind {
   readonly connection: ConnectionId;
   readonly checkout: CheckoutId;
   readonly refund: RefundId;
+  readonly case: CaseId;
 }
 
 const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}$`);

@@ -43,6 +43,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   'wallet.refund': 'POST /operator/apps/{appId}/wallets/{userId}/refund',
   'wallet.clawback': 'POST /operator/apps/{appId}/wallets/{userId}/clawback',
   'wallet.reinstate': 'POST /operator/apps/{appId}/wallets/{userId}/reinstate',
+  'payment.solve': 'POST /operator/payment-cases/{caseId}/solve',
 };
 
 /**

@@ -10,8 +10,10 @@ import type { CreditOutcome, TakeBackOutcome } from '#ledger/funding/queries.ts'
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, Repeated } from '#operator/acts.ts';
 import { movingMoney, type NoteMoney } from '#operator/moving-money.ts';
+import { type CaseGround, type CaseSolution, runSolution } from '#operator/case-solution.ts';
 import { type PaymentRefusal, prepareRefund } from '#operator/payments.ts';
 import type { PendingAct } from '#operator/pending-act.ts';
+import { closeSuspensions } from '#payments/case-queries.ts';
 import type { Refunds } from '#payments/refund.ts';
 
 export interface WalletName {
@@ -36,7 +38,8 @@ export type MoneyAct =
   | ({ readonly kind: 'open' } & NewWallet)
   | ({ readonly kind: 'credit' | 'clawBack' } & WalletName & Amount)
   | ({ readonly kind: 'refund'; readonly paymentId: PaymentId | undefined } & WalletName & Amount)
-  | ({ readonly kind: 'reinstate'; readonly writesOff: boolean } & WalletName);
+  | ({ readonly kind: 'reinstate'; readonly writesOff: boolean } & WalletName)
+  | ({ readonly kind: 'solve' } & WalletName & CaseSolution);
 
 export type MoneyRefusal = PaymentRefusal | Refusal<'FORBIDDEN'>;
 
@@ -45,6 +48,8 @@ export interface MoneyGround {
   readonly currency: string;
   /** Undefined if no payment processor is configured. */
   readonly refunds: Refunds | undefined;
+  /** For cases of payments. */
+  readonly cases?: CaseGround;
 }
 
 /** Refunds that the processor is to be asked for after the commit. Most acts have none. */
@@ -56,6 +61,7 @@ const ACTIONS = {
   refund: 'wallet.refund',
   clawBack: 'wallet.clawback',
   reinstate: 'wallet.reinstate',
+  solve: 'payment.solve',
 } as const satisfies Record<MoneyAct['kind'], string>;
 
 /** Does an act on a wallet within the limits of the operator, or keeps it for a second person. Returns the wallet after it. */
@@ -64,12 +70,21 @@ export async function doMoneyAct(
   act: Act,
   money: MoneyAct,
 ): Promise<Wallet | PendingAct | MoneyRefusal> {
+  const done = await orderMoneyAct(ground, act, money);
+  return Array.isArray(done) ? finishMoneyAct(ground, money, done) : (done as PendingAct | MoneyRefusal);
+}
+
+/** The same without what is left after the commit. Returns the refunds to ask for. */
+export function orderMoneyAct(
+  ground: MoneyGround,
+  act: Act,
+  money: MoneyAct,
+): Promise<ToAsk | PendingAct | MoneyRefusal> {
   const named = { ...act, action: ACTIONS[money.kind], subject: subjectOf(money) };
   const again = { act: JSON.stringify(money, asText), key: keyOf(money) };
-  const done = await movingMoney<ToAsk | MoneyRefusal>(ground.pool, { ...named, again }, (tx, note) =>
+  return movingMoney<ToAsk | MoneyRefusal>(ground.pool, { ...named, again }, (tx, note) =>
     runMoneyAct(ground, tx, money, note),
   );
-  return Array.isArray(done) ? finishMoneyAct(ground, money, done) : (done as PendingAct | MoneyRefusal);
 }
 
 /** The part of an act that is done in its transaction. */
@@ -91,6 +106,8 @@ export function runMoneyAct(
       return move(tx, money, note);
     case 'reinstate':
       return reinstate(tx, money, note);
+    case 'solve':
+      return runSolution(tx, ground.cases, money, note);
     default:
       return unreachable(money);
   }
@@ -133,11 +150,13 @@ function asText(_name: string, value: unknown): unknown {
 
 function keyOf(money: MoneyAct): string {
   if (money.kind === 'reinstate') return '';
+  if (money.kind === 'solve') return `${money.caseId} ${money.act}`;
   return money.kind === 'open' ? (money.credit?.key ?? '') : money.key;
 }
 
 function subjectOf(money: MoneyAct): string {
   const wallet = `${money.appId} ${money.userId}`;
+  if (money.kind === 'solve') return `${wallet} ${money.paymentId}`;
   return money.kind === 'refund' && money.paymentId !== undefined ? `${wallet} ${money.paymentId}` : wallet;
 }
 
@@ -192,6 +211,7 @@ async function reinstate(
   const outcome = await createFunding(tx).reinstate(wallet);
   if (outcome === 'no_wallet') return noWallet();
   if (outcome === 'reinstated') {
+    await closeSuspensions(tx, wallet);
     const after = await readWallet(tx, wallet);
     const writtenOff = wallet.writesOff ? before?.shortfall : undefined;
     note({ amount: writtenOff, before: before && stateOf(before), after: stateOf(after) });

@@ -47,10 +47,11 @@ export interface AskedRefund extends RefundRow {
   readonly checkout_id: CheckoutId;
   readonly processor_payment: string;
   readonly currency: string;
+  readonly payment_state: 'credited' | 'kept';
 }
 
 const ASKED = `r.refund_id, r.payment_id, r.amount_micros, r.state, r.booked_as, r.processor_refund, r.is_ours,
-  p.app_id, p.user_id, p.checkout_id, p.processor_payment, p.currency`;
+  p.app_id, p.user_id, p.checkout_id, p.processor_payment, p.currency, p.state as payment_state`;
 
 /**
  * A wallet's refunds that are under way, the newest first. Only our own have a request key: a refund that was made at the

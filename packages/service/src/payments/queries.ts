@@ -212,13 +212,17 @@ export async function insertRefund(tx: Queryable, refund: NewRefundRow): Promise
   );
 }
 
-/** Stores a refund's new state. The first time it leaves `asked` is kept as its end. */
+/** Stores a refund's new state. The first time it leaves `asked` is kept as its end, and closes the cases about being asked. */
 export async function updateRefund(
   tx: Queryable,
   refund: Pick<RefundRow, 'refund_id' | 'state' | 'booked_as' | 'processor_refund'>,
 ): Promise<void> {
   await tx.query(
-    `update payments.refunds set state = $2, booked_as = $3, processor_refund = $4,
+    `with ended as (
+       update payments.cases set closed_at = clock_timestamp(), closed_as = 'settled'
+       where subject = $1 and kind in ('refund_unknown', 'refund_not_released') and closed_at is null and $2 <> 'asked'
+     )
+     update payments.refunds set state = $2, booked_as = $3, processor_refund = $4,
        ended_at = case when $2 = 'asked' then null else coalesce(ended_at, clock_timestamp()) end
      where refund_id = $1`,
     [refund.refund_id, refund.state, refund.booked_as, refund.processor_refund],
@@ -246,7 +250,7 @@ export async function selectRequest(
   return row === undefined ? undefined : { amount: row.amount, payments: row.payments, isDeclined: row.is_declined };
 }
 
-/** Stores a movement of a dispute. `isBooked` says whether the wallet followed it. */
+/** Stores a movement of a dispute, and returns our id of it. `isBooked` says whether the wallet followed it. */
 export async function insertDisputeMovement(
   tx: Queryable,
   movement: {
@@ -257,11 +261,11 @@ export async function insertDisputeMovement(
     readonly isReinstated: boolean;
     readonly isBooked: boolean;
   },
-): Promise<void> {
-  await tx.query(
+): Promise<string> {
+  const { rows } = await tx.query<{ movement_id: string }>(
     `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated,
        is_booked)
-     values ($1, $2, $3, $4, $5, $6)`,
+     values ($1, $2, $3, $4, $5, $6) returning movement_id`,
     [
       movement.processor,
       movement.processorMovement,
@@ -271,6 +275,7 @@ export async function insertDisputeMovement(
       movement.isBooked,
     ],
   );
+  return rows[0]?.movement_id ?? '';
 }
 
 /** The processor's ids of the dispute movements that we know of a payment. */

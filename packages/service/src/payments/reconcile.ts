@@ -3,6 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
+import { closeSpentCase, openCase } from '#payments/case-queries.ts';
 import type { PaymentNews } from '#payments/news.ts';
 import type { DisputeMovement, PaymentReport, ProcessorName, RefundReport } from '#payments/processor.ts';
 import {
@@ -18,6 +19,7 @@ import {
   selectRefundsOfPayment,
 } from '#payments/queries.ts';
 import { bookRefund } from '#payments/refund-booking.ts';
+import { noteSuspension } from '#payments/suspension.ts';
 
 /** Something that an operator must look at, with the id of ours that it is about. */
 interface Anomaly {
@@ -73,7 +75,12 @@ export async function reconcile(
     const after = await selectRefundsOfPayment(tx, payment.payment_id);
     done.news.push(...newsOfRefunds(checkout, refunds, after));
   }
-  for (const what of report.anomalies ?? []) done.anomalies.push({ what, subject: payment.payment_id });
+  for (const what of report.anomalies ?? []) {
+    done.anomalies.push({ what, subject: payment.payment_id });
+    const subject = `${payment.payment_id} ${what}`;
+    await openCase(tx, { kind: 'other_currency', payment, subject }, { isOnce: true });
+  }
+  if (payment.state === 'kept') await closeSpentCase(tx, payment.payment_id);
   return done;
 }
 
@@ -124,6 +131,7 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
     });
     done.anomalies.push({ what, subject: paymentId });
   }
+  if (!isCredited) await openCase(tx, { kind: 'kept', payment, subject: paymentId });
   done.booked.push(payment.state);
   if (isCredited) done.news.push(newsOf(checkout, { kind: 'paid', amount, reference: paymentId }));
   return payment;
@@ -181,11 +189,11 @@ interface Moved {
  */
 async function bookMovement(
   tx: Queryable,
-  { payment, processor, movement }: Moved,
+  { payment, processor, movement: reported }: Moved,
   anomalies: Anomaly[],
 ): Promise<void> {
   const { payment_id: paymentId, app_id: appId, user_id: userId } = payment;
-  const { processorMovement, amount, isReinstated } = movement;
+  const { processorMovement, amount, isReinstated } = reported;
   // An operator's key cannot contain a space, so this key is never one of theirs.
   const booking = { appId, userId, amount, key: `${processor} ${processorMovement}` };
   let isBooked = payment.state === 'credited';
@@ -196,5 +204,10 @@ async function bookMovement(
     isBooked = outcome === 'booked';
     if (!isBooked) anomalies.push({ what: `a dispute movement was not booked: ${outcome}`, subject: paymentId });
   }
-  await insertDisputeMovement(tx, { processor, processorMovement, paymentId, amount, isReinstated, isBooked });
+  const movement = { processor, processorMovement, paymentId, amount, isReinstated, isBooked };
+  const subject = await insertDisputeMovement(tx, movement);
+  if (payment.state === 'kept') {
+    if (isReinstated) await openCase(tx, { kind: 'kept', payment, subject: paymentId });
+  } else if (!isBooked) await openCase(tx, { kind: 'dispute_not_booked', payment, subject });
+  else if (!isReinstated) await noteSuspension(tx, payment, subject);
 }

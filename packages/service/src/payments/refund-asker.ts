@@ -34,7 +34,7 @@ export function createAsker({ pool, processor, log }: AskerOptions) {
       // A webhook may have arrived since. If the refund already has the processor's id, it exists, even if the answer was no.
       if (now === undefined || now.processor_refund !== null) return 'asked';
       const anomalies: { readonly what: string; readonly subject: string }[] = [];
-      await releaseRefund(tx, now, now, anomalies);
+      await releaseRefund(tx, { ...now, state: now.payment_state }, now, anomalies);
       for (const one of anomalies) log.error(one, 'a refund needs an operator');
       return 'declined';
     });

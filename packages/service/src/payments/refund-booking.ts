@@ -3,6 +3,8 @@ import { newRefundId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
 import type { ProcessorName, RefundReport } from '#payments/processor.ts';
+import { openCase } from '#payments/case-queries.ts';
+import { noteSuspension } from '#payments/suspension.ts';
 import { insertRefund, type PaymentRow, type RefundRow, updateRefund } from '#payments/queries.ts';
 
 /** One refund in a report, with what we know of its payment. */
@@ -87,20 +89,31 @@ async function bookAsked(
 /** Ends a refund that was declined. The money set aside for it goes back into the wallet. */
 export async function releaseRefund(
   tx: Queryable,
-  { app_id: appId, user_id: userId }: Pick<PaymentRow, 'app_id' | 'user_id'>,
+  payment: Pick<PaymentRow, 'payment_id' | 'app_id' | 'user_id' | 'state'>,
   refund: RefundRow,
   anomalies: Anomalies,
 ): Promise<void> {
+  const { app_id: appId, user_id: userId } = payment;
   if (refund.booked_as === 'set_aside') {
     const key = refund.refund_id;
     const ended = await createFunding(tx).endSetAside({ appId, userId, kind: 'refund_released', key });
     if (ended === 'too_much') {
       // The wallet is full. The money stays set aside, and the sweep tries again.
       anomalies.push({ what: 'what was set aside could not be released', subject: refund.refund_id });
+      await openCase(tx, { kind: 'refund_not_released', payment, subject: refund.refund_id });
       return updateRefund(tx, refund);
     }
   }
+  await keepAgain(tx, payment);
   return updateRefund(tx, { ...refund, state: 'declined' });
+}
+
+/** The money of a refund that did not go through is here again. If it is in no wallet, a person decides again. */
+async function keepAgain(
+  tx: Queryable,
+  payment: Pick<PaymentRow, 'payment_id' | 'app_id' | 'user_id' | 'state'>,
+): Promise<void> {
+  if (payment.state === 'kept') await openCase(tx, { kind: 'kept', payment, subject: payment.payment_id });
 }
 
 /** Books a refund that was paid and then failed at the payer's bank. Its money goes back into the wallet. */
@@ -120,8 +133,10 @@ async function bookReturned(
     });
     if (outcome === 'too_much' || outcome === 'no_wallet') {
       anomalies.push({ what: `a refund that came back was not booked: ${outcome}`, subject: refund.refund_id });
+      await openCase(tx, { kind: 'refund_not_returned', payment, subject: refund.refund_id });
     }
   }
+  await keepAgain(tx, payment);
   return updateRefund(tx, { ...refund, state: 'declined' });
 }
 
@@ -139,8 +154,12 @@ async function take(
   const { app_id: appId, user_id: userId } = payment;
   const amount = microsFromRow(refund.amount_micros);
   const outcome = await createFunding(tx).takeBack({ appId, userId, kind: 'refund', amount, key: keyOf(refund) });
-  if (outcome === 'booked') return 'taken';
+  if (outcome === 'booked') {
+    await noteSuspension(tx, payment, refund.refund_id);
+    return 'taken';
+  }
   anomalies.push({ what: `a refund was not booked: ${outcome}`, subject: refund.refund_id });
+  await openCase(tx, { kind: 'refund_not_taken', payment, subject: refund.refund_id });
   return null;
 }
 

@@ -4,6 +4,7 @@ import { type AppId, type EndUserId, newRefundId, type PaymentId, type RefundId 
 import { type Micros, micros } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
 import { wholeUnits } from '#payments/amounts.ts';
+import { closeSpentCase } from '#payments/case-queries.ts';
 import { type PaymentSums, selectPayments } from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';
 import { insertRefund, lockPaidCheckouts, selectRequest } from '#payments/queries.ts';
@@ -158,5 +159,6 @@ async function addRefund(
     user_id: userId,
     request_key: key,
   });
+  if (!isInWallet) await closeSpentCase(tx, payment.payment_id);
   return { refundId, outcome };
 }

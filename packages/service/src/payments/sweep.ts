@@ -4,7 +4,6 @@ import { repeat } from '#kernel/repeat.ts';
 import { sleep } from '#kernel/sleep.ts';
 import { bringToBooks } from '#payments/processor-webhooks.ts';
 import {
-  type AskedRefund,
   claimCheckouts,
   claimRefunds,
   deleteOldWebhooks,
@@ -13,7 +12,7 @@ import {
 } from '#payments/operator-queries.ts';
 import type { TellOfPayment } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
-import { createAsker } from '#payments/refund-asker.ts';
+import { createRefundLook } from '#payments/look-again.ts';
 
 const PERIOD_MS = 60_000;
 /** Look-ups of each kind in one pass of one process. */
@@ -54,27 +53,13 @@ export function startPaymentSweep({ periodMs = PERIOD_MS, ...options }: SweepOpt
 /** One pass. Ends early when `goesOn` returns false. What it has claimed and not looked at becomes due again. */
 export async function sweepPayments(options: SweepOptions, goesOn: () => boolean = () => true): Promise<void> {
   const { pool, processor, log } = options;
-  const { askOne } = createAsker(options);
+  const lookAtRefund = createRefundLook(options);
 
   async function lookAtCheckout(checkout: UnheardCheckout): Promise<void> {
     const report = await processor.lookUpCheckout(checkout.processor_checkout);
     if (report !== undefined) await bringToBooks(options, report);
     // Only after the processor has answered: it may have been unreachable ever since the checkout was opened.
     if (checkout.is_old) await endLooks(pool, checkout.checkout_id);
-  }
-
-  async function lookAtRefund(refund: AskedRefund): Promise<void> {
-    const report = await processor.lookUp(refund.processor_payment);
-    if (report === undefined) {
-      // The service may use another account of the processor by now. The money stays set aside until an operator decides.
-      return log.error({ refundId: refund.refund_id }, 'the processor does not know the payment of a refund');
-    }
-    // Never asked again without this look-up: processors forget idempotency keys, so a blind repeat could pay twice.
-    const isKnown = report.refunds.some(
-      (one) => one.refundId === refund.refund_id || one.processorRefund === refund.processor_refund,
-    );
-    if (isKnown) await bringToBooks(options, report);
-    else await askOne(refund);
   }
 
   async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<void>): Promise<void> {

@@ -39,6 +39,7 @@ import { opsCataloguePages } from '#web/ops-catalogue/ops-catalogue-pages.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
+import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
@@ -121,6 +122,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...consoleKeysPages(console),
     ...consoleTeamPages({ ...console, cookies }),
     ...opsHomePages(ops),
+    ...opsPaymentsPages(ops),
     ...opsBillsPages(ops),
     ...opsAppsPages(ops),
     ...opsPendingPages(ops),

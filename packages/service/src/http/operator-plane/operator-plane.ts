@@ -14,6 +14,7 @@ import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { PendingActs } from '#operator/pending.ts';
@@ -39,6 +40,7 @@ export interface OperatorPlane {
   readonly walletList: WalletList;
   readonly previews: Previews;
   readonly payments: AnyPayments;
+  readonly paymentDesk: PaymentDesk;
   readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;

@@ -122,3 +122,26 @@ export async function selectOtherMovements(
   );
   return rows;
 }
+
+/** An entry by the key that it was booked under. `of`: the kind in its cause; an entry of what is owed has that of what was taken. */
+export interface KeyedEntry {
+  readonly kind: string;
+  readonly of: string;
+  readonly key: string;
+}
+
+/** Reads the entries of a wallet that were booked under these keys, the oldest first, each by the index of causes. */
+export async function selectEntriesOfKeys(
+  db: Queryable,
+  walletId: bigint,
+  keys: readonly KeyedEntry[],
+): Promise<readonly EntryRow[]> {
+  const { rows } = await db.query<EntryRow>(
+    `select j.seq, j.kind, j.cause, j.debit, j.credit, j.amount_micros, j.balance_after_micros, j.at
+     from unnest($2::ledger.entry_kind[], $3::text[], $4::text[]) as k (kind, caused_by, key)
+     join ledger.journal j on j.kind = k.kind and j.cause = k.caused_by || ':' || $1::bigint || ':' || k.key
+     order by j.seq`,
+    [walletId, keys.map(({ kind }) => kind), keys.map(({ of }) => of), keys.map(({ key }) => key)],
+  );
+  return rows;
+}

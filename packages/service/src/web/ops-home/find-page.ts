@@ -36,7 +36,7 @@ ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
 function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRequest, found: Found, at: number): Html {
   const { kind, name, state, atMs, amount, related } = found;
   const facts = definitionList([
-    [TEXTS.id, thingLink(role, found)],
+    [TEXTS.id, thingLink(role, found, kind === 'identity' ? name : undefined)],
     name === undefined ? undefined : [TEXTS.name, name],
     state === undefined ? undefined : [TEXTS.state, state],
     atMs === undefined ? undefined : [TEXTS.at, moment(atMs, formats)],

@@ -64,10 +64,10 @@ ${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, ask
 const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: Record<string, string>] | undefined>> = {
   'ledger-wrong': ['health', {}],
   'ledger-check-old': ['health', {}],
-  'payments-kept': ['payments', {}],
-  'refunds-late': ['payments', {}],
+  'payments-kept': ['payments', { waits: 'true' }],
+  'refunds-late': ['payments', { kind: 'refund', state: 'asked' }],
   'acts-waiting': ['pending', {}],
-  'money-held-long': ['wallets', {}],
+  'money-held-long': ['wallets', { minHeld: '0.000001' }],
   'upstream-open': ['catalogue', {}],
   'wallets-suspended': ['wallets', { status: 'suspended' }],
   'webhooks-late': ['health', {}],

@@ -1,6 +1,7 @@
 /** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
+  { page: 'payments', text: 'Payments' },
   { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'apps', text: 'Apps' },
   { page: 'wallets', text: 'Wallets' },

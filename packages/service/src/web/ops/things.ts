@@ -9,17 +9,21 @@ export function mayOpen(role: OperatorRole, page: string): boolean {
   return access !== undefined && isAtLeastOperator(role, access.least);
 }
 
+type Place = readonly [page: string, query: Record<string, string>];
+
 /** The page of a thing, with what its address has besides. */
-const PAGES: Readonly<Record<Thing['kind'], (id: string) => readonly [page: string, query: Record<string, string>]>> = {
+const PAGES: Readonly<Record<Thing['kind'], (id: string, name: string | undefined) => Place>> = {
   call: (id) => ['call', { id }],
   payment: (id) => ['payment', { id }],
-  refund: (id) => ['refund', { id }],
-  checkout: (id) => ['checkout', { id }],
+  // One page shows a checkout with its payments and refunds, by the id of any of them.
+  refund: (id) => ['payment', { id }],
+  checkout: (id) => ['payment', { id }],
   event: (id) => ['event', { id }],
   app: (id) => ['app', { id }],
   key: (id) => ['key', { id }],
   account: (id) => ['account', { id }],
-  identity: (id) => ['person', { id }],
+  // The page of a person takes their mail address. Without it, the search leads there.
+  identity: (id, name) => (name === undefined ? ['find', { q: id }] : ['person', { email: name }]),
   wallet: (id) => {
     const [app = '', user = ''] = id.split(' ');
     return ['wallet', { app, user }];
@@ -28,7 +32,7 @@ const PAGES: Readonly<Record<Thing['kind'], (id: string) => readonly [page: stri
 
 /** A thing as a link to its page, or as text if it has none, or none that this operator may open. `name`: shown in place of its id. */
 export function thingLink(role: OperatorRole, { kind, id }: Thing, name?: string): Html {
-  const [page, query] = PAGES[kind](id);
+  const [page, query] = PAGES[kind](id, name);
   const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
 }

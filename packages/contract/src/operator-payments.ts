@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { amount, moment, pageLimit } from './control.ts';
+import { appId, userId } from './identifiers.ts';
+import { reason } from './operator.ts';
+
+/** Payments of all wallets, and what about them waits for a person (CP-05, ON-02). */
+
+const kind = z.enum(['checkout', 'payment', 'refund', 'dispute']);
+const state = z.enum(['open', 'paid', 'unpaid', 'credited', 'kept', 'asked', 'declined', 'taken', 'returned']).meta({
+  description:
+    'A checkout is `open`, `paid` or `unpaid`; a payment `credited` or `kept`; a refund `asked`, `paid` or `declined`; a movement of a dispute `taken` or `returned`.',
+});
+const anomaly = z
+  .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
+  .nullable()
+  .meta({ description: 'How a payment differs from what was requested.' });
+export const caseActSchema = z.enum([
+  'pay_back',
+  'credit',
+  'book',
+  'release',
+  'mark_paid',
+  'recover',
+  'write_off',
+  'close',
+]);
+const next = z
+  .string()
+  .nullable()
+  .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
+
+export const paymentQuerySchema = z.strictObject({
+  kind: kind.optional(),
+  state: state.optional(),
+  appId: appId.optional(),
+  userId: userId.optional(),
+  from: moment.optional(),
+  until: moment.optional().meta({ description: 'ISO 8601, UTC. Only what began before it.' }),
+  waits: z.enum(['true', 'false']).default('false').meta({ description: '`true`: only what waits for a person.' }),
+  before: z
+    .string()
+    .regex(/^\d{1,18}\.\w{1,64}$/, { error: 'must be the `next` of an earlier page' })
+    .optional()
+    .meta({ description: 'The `next` of the previous page.' }),
+  limit: pageLimit(500, 100),
+});
+export const anyPaymentParamsSchema = z.object({ id: z.string().max(64) });
+export const caseParamsSchema = z.object({ caseId: z.string().max(64).brand<'CaseId'>() });
+export const lookUpSchema = z.strictObject({ reason });
+export const solveCaseSchema = z.strictObject({ act: caseActSchema, reason });
+
+export const paymentLineListSchema = z.object({
+  payments: z.array(
+    z.object({
+      kind,
+      id: z.string(),
+      checkoutId: z.string(),
+      appId: z.string(),
+      userId: z.string(),
+      amountMicros: amount,
+      currency: z.string(),
+      state,
+      anomaly,
+      waits: z.boolean().meta({ description: 'A person must decide something about it.' }),
+      at: moment,
+    }),
+  ),
+  next,
+});
+
+const standing = z
+  .object({ balanceMicros: amount, shortfallMicros: amount, suspended: z.boolean() })
+  .nullable()
+  .meta({ description: 'Null if there is no wallet.' });
+const entry = z.object({ kind: z.string(), debit: z.string(), credit: z.string(), amountMicros: amount });
+const processorId = z
+  .string()
+  .nullable()
+  .meta({ description: 'What to search for in the dashboard of the payment processor.' });
+
+/** A checkout and everything that hangs on it. */
+export const paymentDetailsSchema = z
+  .object({
+    checkout: z.object({
+      checkoutId: z.string(),
+      appId: z.string(),
+      userId: z.string(),
+      amountMicros: amount,
+      currency: z.string(),
+      state: z.enum(['open', 'paid', 'unpaid']),
+      processor: z.string(),
+      processorId,
+      createdAt: moment,
+    }),
+    payments: z.array(
+      z.object({
+        paymentId: z.string(),
+        amountMicros: amount,
+        currency: z.string(),
+        state: z.enum(['credited', 'kept']),
+        anomaly,
+        leftMicros: amount.meta({ description: 'Micros: not paid back, and not taken by a bank.' }),
+        processorId,
+        paidAt: moment,
+      }),
+    ),
+    movedBack: z
+      .array(
+        z.object({
+          kind: z.enum(['refund', 'dispute']),
+          id: z.string(),
+          paymentId: z.string(),
+          amountMicros: amount,
+          state: z.enum(['asked', 'paid', 'declined', 'taken', 'returned']),
+          booked: z.boolean().meta({ description: 'A wallet followed it.' }),
+          ours: z.boolean().meta({ description: 'A refund that this service asked for.' }),
+          processorId,
+          at: moment,
+          endedAt: moment.nullable(),
+        }),
+      )
+      .meta({ description: 'Refunds and movements of disputes.' }),
+    cases: z.array(
+      z.object({
+        caseId: z.string(),
+        paymentId: z.string(),
+        kind: z.enum([
+          'kept',
+          'refund_unknown',
+          'refund_not_released',
+          'refund_not_returned',
+          'refund_not_taken',
+          'dispute_not_booked',
+          'other_currency',
+          'wallet_suspended',
+        ]),
+        subject: z.string(),
+        amountMicros: amount,
+        openedAt: moment,
+        closedAt: moment.nullable(),
+        closedAs: z.string().nullable().meta({ description: 'The act, or `settled` if a later booking did it.' }),
+        acts: z
+          .array(
+            z.object({
+              act: caseActSchema,
+              obstacle: z.string().nullable().meta({ description: 'Why the act is not possible now.' }),
+              amountMicros: amount,
+              paidBackMicros: amount.nullable(),
+              entries: z.array(entry).meta({ description: 'What the act would book.' }),
+              before: standing,
+              after: standing,
+            }),
+          )
+          .meta({ description: 'Empty once the case is closed.' }),
+      }),
+    ),
+    entries: z
+      .array(entry.extend({ seq: z.int(), balanceAfterMicros: amount, at: moment }))
+      .meta({ description: 'What these payments booked in the wallet.' }),
+    history: z.array(
+      z.object({
+        at: moment,
+        actor: z.string(),
+        actorName: z.string().nullable(),
+        action: z.string(),
+        subject: z.string(),
+        reason: z.string().nullable(),
+        amountMicros: amount.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'PaymentDetails' });

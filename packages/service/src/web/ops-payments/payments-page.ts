@@ -1,0 +1,119 @@
+import { type Html, html } from '#kernel/html.ts';
+import { parseEndUserId, parseId } from '#kernel/ids.ts';
+import { microsFromRow } from '#kernel/micros.ts';
+import { PAYMENT_KINDS, PAYMENT_STATES, type PaymentFilter, type PaymentLine } from '#payments/overview-queries.ts';
+import { badge } from '#web/components/badge.ts';
+import { filterForm } from '#web/components/filter.ts';
+import { moment } from '#web/components/moment.ts';
+import { pager } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
+import { table } from '#web/components/table.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
+import { showOpsPage } from '#web/ops/ops-page.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
+import type { OpsServices } from '#web/ops/ops-services.ts';
+import { ANOMALY_TEXTS, KIND_TEXTS, PAYMENTS_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops-payments/texts.ts';
+
+const PAGE_LINES = 50;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** What was typed into the filters. Empty: everything. */
+type Typed = Readonly<Record<'kind' | 'state' | 'app' | 'user' | 'age' | 'waits', string>>;
+
+/** `/ops/payments`: everything about payments, the newest first. */
+export function paymentsPage(services: OpsServices): PageMethods {
+  return forOperator(services, {
+    GET: async (asked) => {
+      const asks = (name: string) => asked.request.query.get(name)?.trim() ?? '';
+      if (asks('id') !== '') return redirectTo(opsPath('payment', { id: asks('id') }));
+      const typed: Typed = {
+        kind: asks('kind'),
+        state: asks('state'),
+        app: asks('app'),
+        user: asks('user'),
+        age: asks('age'),
+        waits: asks('waits'),
+      };
+      const filter = filterOf(typed, services.clock.nowMs());
+      const after = asks('before');
+      const found =
+        filter === undefined
+          ? { lines: [], next: undefined }
+          : await services.operator.paymentDesk.page(filter, { after, most: PAGE_LINES });
+      const list = table({
+        caption: TEXTS.caption,
+        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 5 })),
+        rows: found.lines.map((line) => rowOf(asked, line)),
+        empty: typed.waits === 'true' ? TEXTS.noneWaits : TEXTS.none,
+      });
+      const older = found.next === undefined ? undefined : opsPath('payments', { ...typed, before: found.next });
+      const pages = pager({
+        newer: after === '' ? undefined : { href: opsPath('payments', typed), text: TEXTS.newest },
+        older: older === undefined ? undefined : { href: older, text: TEXTS.older },
+      });
+      const body = html`<p class="soft">${TEXTS.what}</p>
+${filterForm(opsPath('payments'), 'live', fieldsOf(typed))}
+${card(list, pages)}`;
+      return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'payments' });
+    },
+  });
+}
+
+/** Undefined: what was typed cannot be an app or a user, so it fits nothing. */
+function filterOf({ kind, state, app, user, age, waits }: Typed, nowMs: number): PaymentFilter | undefined {
+  const appId = parseId('app', app);
+  const userId = parseEndUserId(user);
+  if ((app !== '' && appId === undefined) || (user !== '' && userId === undefined)) return undefined;
+  const from: Readonly<Record<string, number>> = { day: 1, week: 7 };
+  const until: Readonly<Record<string, number>> = { older1: 1, older7: 7, older30: 30 };
+  const before = (days: number | undefined) => (days === undefined ? undefined : nowMs - days * DAY_MS);
+  return {
+    kind: PAYMENT_KINDS.find((one) => one === kind),
+    state: PAYMENT_STATES.find((one) => one === state),
+    appId,
+    userId,
+    fromMs: before(from[age]),
+    untilMs: before(until[age]),
+    waits: waits === 'true',
+  };
+}
+
+function choicesOf(texts: Readonly<Record<string, string>>) {
+  return [{ value: '', text: TEXTS.all }, ...Object.entries(texts).map(([value, text]) => ({ value, text }))];
+}
+
+function fieldsOf({ kind, state, app, user, age, waits }: Typed) {
+  return [
+    { name: 'waits', label: TEXTS.only, value: waits, choices: choicesOf({ true: TEXTS.onlyWaits }) },
+    { name: 'kind', label: TEXTS.kind, value: kind, choices: choicesOf(KIND_TEXTS) },
+    { name: 'state', label: TEXTS.state, value: state, choices: choicesOf(STATE_TEXTS) },
+    {
+      name: 'age',
+      label: TEXTS.age,
+      value: age,
+      choices: Object.entries(TEXTS.ages).map(([value, text]) => ({ value, text })),
+    },
+    { name: 'app', label: TEXTS.app, value: app },
+    { name: 'user', label: TEXTS.user, value: user },
+    { name: 'id', label: TEXTS.find, value: '' },
+  ];
+}
+
+function rowOf({ request }: OpsRequest, line: PaymentLine): readonly (Html | string)[] {
+  const { formats } = request;
+  const state = badge(STATE_TEXTS[line.state], line.state === 'kept' || line.waits ? 'warn' : 'good');
+  const notes = [
+    line.anomaly === null ? undefined : ANOMALY_TEXTS[line.anomaly],
+    line.waits ? TEXTS.waits : undefined,
+  ].filter((note) => note !== undefined);
+  return [
+    html`<a href="${opsPath('payment', { id: line.id })}">${moment(line.at.getTime(), formats)}</a>`,
+    KIND_TEXTS[line.kind],
+    html`${state}${notes.map((note) => html`<br><span class="soft">${note}</span>`)}`,
+    html`<code>${line.app_id}</code>`,
+    line.user_id,
+    formats.amount(microsFromRow(line.amount_micros), line.currency),
+  ];
+}

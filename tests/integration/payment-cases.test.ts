@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { CaseId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import { createPaymentDesk, type PaymentDesk } from '../../packages/service/src/operator/payment-desk.ts';
+import type { CaseAct } from '../../packages/service/src/payments/case-effects.ts';
+import { createLookAgain } from '../../packages/service/src/payments/look-again.ts';
+import type { PaymentNews } from '../../packages/service/src/payments/news.ts';
+import type { CaseWithEffects } from '../../packages/service/src/payments/overview.ts';
+import { APP } from '../support/ledger-database.ts';
+import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+
+let ground: PaymentsGround;
+let desk: PaymentDesk;
+const told: PaymentNews[] = [];
+const BY = {
+  actor: 'acct_operator',
+  actorName: 'op@example.test',
+  from: '127.0.0.1',
+  reason: 'as agreed',
+  limits: undefined,
+};
+
+before(async () => {
+  ground = await createPaymentsGround();
+  const { processor, refunds } = ground;
+  const options = { pool: ground.ledger.live, processor, log: createLog('silent') };
+  const cases = { processor, tellOfPayment };
+  const money = { pool: ground.ledger.live, currency: 'EUR', refunds, cases };
+  desk = createPaymentDesk(money, createLookAgain(options));
+});
+
+after(async () => {
+  assert.deepEqual(await ground.check(), []);
+  await ground.close();
+});
+
+async function tellOfPayment(_tx: unknown, news: PaymentNews): Promise<void> {
+  told.push(news);
+}
+
+async function casesOf(id: string): Promise<readonly CaseWithEffects[]> {
+  return ((await desk.find(id))?.cases ?? []).filter(({ row }) => row.closed_at === null);
+}
+
+/** The only case that waits, and its kind. */
+async function caseOf(id: string, kind: string): Promise<CaseWithEffects> {
+  const cases = await casesOf(id);
+  assert.deepEqual(
+    cases.map(({ row }) => row.kind),
+    [kind],
+  );
+  return cases[0] as CaseWithEffects;
+}
+
+async function entriesOf(user: string): Promise<readonly unknown[]> {
+  const { rows } = await ground.ledger.database.owner.query<Record<string, unknown>>(
+    `select e.kind, e.debit, e.credit, e.amount_micros as amount
+     from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
+    [user],
+  );
+  return rows.map((row) => ({ ...row }));
+}
+
+async function standingOf(user: string) {
+  const wallet = await ground.ledger.wallets.find(APP, user as EndUserId);
+  return wallet && { balance: wallet.balance, shortfall: wallet.shortfall, isSuspended: wallet.isSuspended };
+}
+
+/** Solves a case twice at once, and asserts that the books did exactly what was shown before, once. */
+async function solve(user: string, { row, effects }: CaseWithEffects, act: CaseAct): Promise<void> {
+  const shown = effects.find((effect) => effect.act === act);
+  assert.ok(shown, act);
+  assert.equal(shown.obstacle, undefined);
+  assert.deepEqual(shown.before, await standingOf(user));
+  const before = await entriesOf(user);
+  const caseId = row.case_id;
+  const both = await Promise.all([1, 2].map(() => desk.solve(BY, { caseId, act })));
+  assert.deepEqual(both, ['solved', 'solved']);
+  assert.deepEqual((await entriesOf(user)).slice(before.length), shown.entries);
+  assert.deepEqual(await standingOf(user), shown.after);
+  const other = await desk.solve(BY, { caseId, act: act === 'close' ? 'credit' : 'close' });
+  assert.ok(other instanceof Refusal && other.code === 'CONFLICT');
+  const { rows } = await ground.ledger.database.owner.query<{ amount_micros: bigint | null; reason: string }>(
+    `select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = $1
+       and subject = $2 and after ->> 'solvedBy' = $3`,
+    [row.kind, `${APP} ${user} ${row.payment_id}`, act],
+  );
+  assert.deepEqual(rows.at(-1), { amount_micros: act === 'recover' ? null : shown.amount, reason: 'as agreed' });
+}
+
+async function kept(user: string, paid: { readonly currency?: string } = {}): Promise<string> {
+  const { ledger, begin, processor, tell } = ground;
+  if ((await standingOf(user)) === undefined) await ledger.open(user, 0);
+  const checkout = await begin(user, 5_000_000);
+  if (paid.currency === undefined) await tell(processor.pay(checkout));
+  await tell(processor.pay(checkout, paid));
+  return checkout;
+}
+
+test('CP-05 ON-02 a second payment is credited by a person, as it came, and the owner is told', async () => {
+  const id = await kept('second');
+  const { row } = await caseOf(id, 'kept');
+  assert.equal(row.anomaly, 'second');
+  told.length = 0;
+  await solve('second', await caseOf(id, 'kept'), 'credit');
+  assert.deepEqual(
+    told.map(({ kind, amount, reference }) => [kind, amount, reference]),
+    [['paid', 5_000_000n, row.payment_id]],
+  );
+  assert.deepEqual(await ground.moved('second'), ['top_up 5000000', 'top_up 5000000']);
+  assert.deepEqual(await casesOf(id), []);
+  // The webhook comes once more, and the credited payment can be refunded like any other.
+  const there = (await desk.find(id))?.payments[1]?.processor_payment ?? '';
+  await ground.tell(there);
+  ground.processor.refundThere(there, 1_000_000);
+  await ground.tell(there);
+  assert.deepEqual((await ground.moved('second')).slice(2), ['refund 1000000']);
+});
+
+test('CP-05 ON-02 a payment in another currency is paid back, and waits again if the processor declines', async () => {
+  const id = await kept('dollars', { currency: 'USD' });
+  const first = await caseOf(id, 'kept');
+  assert.equal(first.effects.find(({ act }) => act === 'credit')?.obstacle, 'currency');
+  const caseId = first.row.case_id;
+  const refused = await desk.solve(BY, { caseId, act: 'credit' });
+  assert.ok(refused instanceof Refusal && refused.code === 'CONFLICT');
+  ground.processor.refunds = 'declined';
+  assert.equal(await desk.solve(BY, { caseId, act: 'pay_back' }), 'declined');
+  const again = await caseOf(id, 'kept');
+  assert.notEqual(again.row.case_id, caseId);
+  // The first form, sent once more, does not ask the processor again.
+  const asked = ground.processor.refundOrders.length;
+  assert.equal(await desk.solve(BY, { caseId, act: 'pay_back' }), 'solved');
+  assert.equal(ground.processor.refundOrders.length, asked);
+  ground.processor.refunds = 'under_way';
+  await solve('dollars', again, 'pay_back');
+  assert.equal(ground.processor.refundOrders.length, asked + 1);
+  assert.deepEqual(await ground.moved('dollars'), []);
+  const { refundId, processorPayment } = ground.processor.refundOrders.at(-1) ?? {};
+  ground.processor.setRefund(refundId ?? '', 'declined');
+  await ground.tell(processorPayment ?? '');
+  await solve('dollars', await caseOf(id, 'kept'), 'close');
+  await ground.tell(processorPayment ?? '');
+  assert.deepEqual(await casesOf(id), []);
+});
+
+test('CP-05 a payment that did not fit is credited once it fits, and a refund of it at the processor ends its case', async () => {
+  const { ledger, begin, processor, tell } = ground;
+  await ledger.open('full', Number.MAX_SAFE_INTEGER);
+  const [one, two] = [await begin('full', 5_000_000), await begin('full', 6_000_000)];
+  await tell(processor.pay(one));
+  const there = processor.pay(two);
+  await tell(there);
+  assert.equal((await caseOf(one, 'kept')).effects.find(({ act }) => act === 'credit')?.obstacle, 'too_much');
+  const wallet = { appId: APP, userId: 'full' as EndUserId };
+  const spent = { ...wallet, kind: 'refund', amount: micros(9_000_000_000n), key: 'spent' } as const;
+  await createFunding(ledger.live).takeBack(spent);
+  await solve('full', await caseOf(one, 'kept'), 'credit');
+  processor.refundThere(there, 1_000_000);
+  await tell(there);
+  const part = await caseOf(two, 'kept');
+  assert.equal(part.effects.find(({ act }) => act === 'credit')?.obstacle, 'part_went_back');
+  assert.equal(part.effects.find(({ act }) => act === 'pay_back')?.paidBack, 5_000_000n);
+  processor.refundThere(there, 5_000_000);
+  await tell(there);
+  assert.deepEqual(await casesOf(two), []);
+  assert.equal((await desk.find(two))?.cases[0]?.row.closed_as, 'settled');
+});
+
+test('CP-05 WA-05 a refund whose payment the processor does not know is released or booked as paid', async () => {
+  const { processor, refunds, paid, sweep } = ground;
+  for (const [user, act, entry] of [
+    ['released', 'release', 'refund_released 2000000'],
+    ['was paid', 'mark_paid', 'refund_paid 2000000'],
+  ] as const) {
+    const name = user.replace(' ', '-');
+    const { here } = await paid(name, 5_000_000);
+    const lookUp = processor.lookUp;
+    processor.isAway = true;
+    await refunds.refundUnused({ appId: APP, userId: name as EndUserId, amount: micros(2_000_000n), key: 'k' });
+    processor.isAway = false;
+    const forgetful = processor as { lookUp: typeof lookUp };
+    forgetful.lookUp = async () => undefined;
+    await sweep();
+    await sweep();
+    forgetful.lookUp = lookUp;
+    await solve(name, await caseOf(here, 'refund_unknown'), act);
+    assert.equal((await ground.moved(name)).at(-1), entry);
+    await sweep();
+    assert.deepEqual(await casesOf(here), []);
+  }
+});
+
+test('CP-05 WA-05 WA-06 a dispute that a bank won is recovered or booked as a loss, and one that it lost comes back', async () => {
+  const { ledger, paid, processor, tell } = ground;
+  for (const [user, act] of [
+    ['pays', 'recover'],
+    ['loss', 'write_off'],
+  ] as const) {
+    const { there, here } = await paid(user, 5_000_000);
+    const wallet = { appId: APP, userId: user as EndUserId };
+    await createFunding(ledger.live).takeBack({ ...wallet, kind: 'refund', amount: micros(4_000_000n), key: 'spent' });
+    processor.dispute(there, 5_000_000);
+    await tell(there);
+    const taken = await caseOf(here, 'wallet_suspended');
+    assert.equal(taken.amount, 4_000_000n);
+    assert.equal(taken.effects.find((one) => one.act === 'recover')?.obstacle, 'too_little');
+    if (act === 'recover') {
+      processor.dispute(there, 5_000_000, true);
+      await tell(there);
+    }
+    await solve(user, await caseOf(here, 'wallet_suspended'), act);
+    assert.deepEqual(await casesOf(here), []);
+  }
+  assert.deepEqual(await standingOf('pays'), { balance: 1_000_000n, shortfall: 0n, isSuspended: false });
+  assert.deepEqual(await standingOf('loss'), { balance: 0n, shortfall: 0n, isSuspended: false });
+});
+
+test('CP-05 WA-05 money that came back and did not fit into the wallet is booked once it fits', async () => {
+  const { ledger, paid, processor, refunds, tell } = ground;
+  const { there, here } = await paid('brim', 5_000_000);
+  const wallet = { appId: APP, userId: 'brim' as EndUserId };
+  processor.dispute(there, 1_000_000);
+  await tell(there);
+  await refunds.refundUnused({ ...wallet, amount: micros(2_000_000n), key: 'k' });
+  const refundId = processor.refundOrders.at(-1)?.refundId ?? '';
+  processor.setRefund(refundId, 'paid');
+  await tell(there);
+  const room = micros(BigInt(Number.MAX_SAFE_INTEGER) - 2_000_000n);
+  await createFunding(ledger.live).credit({ ...wallet, kind: 'contract_credit', amount: room, key: 'fill' });
+  processor.dispute(there, 1_000_000, true);
+  processor.setRefund(refundId, 'declined');
+  await tell(there);
+  const both = await casesOf(here);
+  assert.deepEqual(both.map(({ row }) => row.kind).toSorted(), ['dispute_not_booked', 'refund_not_returned']);
+  await createFunding(ledger.live).takeBack({ ...wallet, kind: 'refund', amount: micros(9_000_000n), key: 'room' });
+  for (const { row } of both) {
+    const now = (await casesOf(here)).find((one) => one.row.case_id === row.case_id);
+    assert.ok(now);
+    await solve('brim', now, 'book');
+  }
+});
+
+test('CP-05 the list has everything about payments in order, by pages and filters, and a look-up books what is new', async () => {
+  const { begin, ledger, processor } = ground;
+  await ledger.open('lookup', 0);
+  const id = await begin('lookup', 5_000_000);
+  assert.equal(await desk.lookUp(BY, id), 'unpaid');
+  processor.pay(id);
+  assert.equal(await desk.lookUp(BY, id), 'looked');
+  assert.deepEqual(await ground.moved('lookup'), ['top_up 5000000']);
+  assert.deepEqual(
+    (await desk.find(id))?.history.map(({ action }) => action),
+    ['payment.look-up', 'payment.look-up'],
+  );
+  const none = { kind: undefined, state: undefined, appId: undefined, userId: undefined };
+  const all = { ...none, fromMs: undefined, untilMs: undefined, waits: false };
+  const whole = (await desk.page(all, { after: undefined, most: 1_000 })).lines;
+  assert.deepEqual(new Set(whole.map(({ kind }) => kind)), new Set(['checkout', 'payment', 'refund', 'dispute']));
+  assert.deepEqual(
+    whole.map(({ at_us: us }) => us),
+    whole.map(({ at_us: us }) => us).toSorted((a, b) => Number(b - a)),
+  );
+  const paged: string[] = [];
+  for (let next: string | undefined = '', first = true; first || next !== undefined; first = false) {
+    const page = await desk.page(all, { after: next === '' ? undefined : next, most: 7 });
+    paged.push(...page.lines.map((line) => line.id));
+    next = page.next;
+  }
+  assert.deepEqual(
+    paged,
+    whole.map((line) => line.id),
+  );
+  const of = async (filter: Partial<typeof all> | object) =>
+    (await desk.page({ ...all, ...filter }, { after: undefined, most: 1_000 })).lines;
+  const same = (lines: typeof whole, is: (line: (typeof whole)[number]) => boolean) =>
+    assert.deepEqual(
+      lines.map((line) => line.id),
+      whole.filter(is).map((line) => line.id),
+    );
+  same(await of({ kind: 'refund' }), ({ kind }) => kind === 'refund');
+  same(await of({ state: 'kept' }), ({ state }) => state === 'kept');
+  same(await of({ userId: 'full' as EndUserId, appId: APP }), ({ user_id: user }) => user === 'full');
+  same(await of({ waits: true }), ({ waits }) => waits);
+  same(await of({ untilMs: whole[3]?.at.getTime() }), ({ at }) => at.getTime() < (whole[3]?.at.getTime() ?? 0));
+  for (const line of whole.filter(({ id: one }) => /^(ref|dsp|pay)_/.test(one)).slice(0, 9)) {
+    assert.equal((await desk.find(line.id))?.checkout.checkout_id, line.checkout_id);
+  }
+  assert.equal(await desk.find('pay_none'), undefined);
+  const nobody = await desk.solve(BY, { caseId: 'cas_none' as CaseId, act: 'close' });
+  assert.ok(nobody instanceof Refusal && nobody.code === 'NOT_FOUND');
+  assert.equal((await desk.find('chk_none')) === undefined, true);
+});
