@@ -428,6 +428,16 @@ create table catalogue.applied_files (
 );
 grant insert, select on catalogue.applied_files to purser_live;
 
+create table catalogue.drafts (
+  draft_id text collate "C" not null,
+  file jsonb not null,
+  base_version bigint,
+  report text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint drafts_pkey PRIMARY KEY (draft_id)
+);
+grant insert, select, delete on catalogue.drafts to purser_live;
+
 create table catalogue.models (
   model_id text collate "C" not null,
   provider text collate "C" not null,
@@ -726,6 +736,7 @@ create table ledger.checks (
 );
 CREATE INDEX checks_ended ON ledger.checks USING btree (ended_at);
 CREATE UNIQUE INDEX checks_of_hour ON ledger.checks USING btree (begun_at) WHERE (kind = 'changes'::text);
+grant select on ledger.checks to purser_live;
 
 create table ledger.holds (
   call_id uuid not null,
@@ -1640,6 +1651,10 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 
 -- ledger.moves_between(p_kind ledger.entry_kind, p_debit ledger.book, p_credit ledger.book) returns boolean
 --   plpgsql, immutable
+
+-- ledger.note_check(p_kind text, p_process text, p_wallets bigint, p_ms bigint, p_differences bigint) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.note_check(text,text,bigint,bigint,bigint) to purser_live;
 
 -- ledger.open_wallet(p_app text, p_user text, p_currency text, p_cap bigint) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog

@@ -67,6 +67,12 @@ test('WA-09 the service checks new data by itself, and a difference shows in its
 
   await ledger.setWallet('user', 'balance_micros = 100');
   await waitUntil('a pass that finds it right', () => metric('purser_ledger_differences') === 0);
+  // The passes of an hour are one row, or two at its turn.
+  const { rows } = await ledger.database.owner.query<{ kind: string; passes: number; most: string }>(
+    'select kind, sum(passes)::int as passes, max(differences)::text as most from ledger.checks group by kind',
+  );
+  assert.deepEqual([rows.length, rows[0]?.kind, rows[0]?.most], [1, 'changes', '1']);
+  assert.ok((rows[0]?.passes ?? 0) >= 4);
 });
 
 test('WA-09 a pass rests between its pages, and a stop does not wait for the rest', async (t) => {

@@ -48,6 +48,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'ops-apps': ['format', 'components', 'frame', 'console', 'console-home', 'ops'],
     'ops-pending': ['components', 'frame', 'ops'],
     'ops-catalogue': ['format', 'components', 'frame', 'console', 'ops'],
+    'ops-health': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-audit': ['format', 'components', 'frame', 'console', 'ops'],
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],

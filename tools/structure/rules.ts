@@ -54,6 +54,7 @@ export const RULES: RuleSet = {
         'sso-queries.ts',
         'chain-queries.ts',
         'search-queries.ts',
+        'health-queries.ts',
         'key-queries.ts',
         'rebuild-queries.ts',
         'reconciliation-queries.ts',

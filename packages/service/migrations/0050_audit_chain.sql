@@ -49,3 +49,4 @@ create table ledger.checks (
 );
 create unique index checks_of_hour on ledger.checks (begun_at) where kind = 'changes';
 create index checks_ended on ledger.checks (ended_at);
+grant select on ledger.checks to purser_live;

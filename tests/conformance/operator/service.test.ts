@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { z } from 'zod';
+import pg from 'pg';
+import type { healthSchema } from '../../../packages/contract/src/operator-health.ts';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, personWith, signIn } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 import { type FullLine, idOf, type TrailLine, trailOf } from '../../support/trail.ts';
@@ -13,6 +17,7 @@ const { service, app, newUser } = await setStage();
 const operator = await newOperator(service);
 const owner = await newOwner(service);
 const actor = await idOf(operator);
+type Health = z.infer<typeof healthSchema>;
 const DENIED = { code: '42501' };
 
 function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
@@ -210,6 +215,35 @@ test('WA-09 CP-05 the books are checked on request: once correct, once wrong by 
   assert.equal((differences as Record<string, string>[])[0]?.['found'], String(2n ** 62n));
   await service.setWallet(app, user, 'is_suspended = false, shortfall_micros = 0');
   assert.deepEqual(await service.check(), []);
+});
+
+test('CP-05 operators see how the service runs, and no value of a setting', async (context) => {
+  await operator.get(200, 'GET', '/operator/ledger/check');
+  const health = (await operator.get(200, 'GET', '/operator/health')) as unknown as Health;
+  assert.deepEqual([health.processes.count >= 1, health.leases.length, health.database.schema > 0], [true, 1, true]);
+  assert.deepEqual(
+    health.queues.map(({ name }) => name),
+    ['settlements', 'deliveries', 'mail', 'traces', 'audit'],
+  );
+  assert.ok(health.disk !== null && health.disk.freeBytes > 0 && health.disk.freeBytes <= health.disk.totalBytes);
+  const [check] = health.checks.filter(({ kind }) => kind === 'full');
+  assert.deepEqual([check?.passes, check?.differences, check?.process.startsWith(`${process.pid}@`)], [1, '0', true]);
+  const names = health.settings.map(({ name }) => name);
+  for (const name of ['PURSER_SECRET', 'DATABASE_URL', 'PURSER_LEASE_SECONDS']) assert.ok(names.includes(name), name);
+  assert.equal(health.settings.find(({ name }) => name === 'DATABASE_URL')?.set, true);
+  const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  const browser = await signedInBrowser(service, account.email);
+  const query = context.mock.method(pg.Client.prototype, 'query');
+  const counts: number[] = [];
+  for (let times = 0; times < 4; times += 1) {
+    const before = query.mock.callCount();
+    assertPage(await browser.open('/ops/health'), 200, 'Health', IN_CONSOLE);
+    counts.push(query.mock.callCount() - before);
+  }
+  assert.ok(Math.min(...counts) >= 6 && Math.min(...counts) <= 10, counts.join());
+  const { text } = await browser.open('/ops/health');
+  assert.ok(text.includes('PURSER_SECRET') && text.includes('shared_buffers'));
+  assert.ok(!text.includes(service.database.url) && !text.includes('postgres://'), text);
 });
 
 test('CP-05 an operator creates accounts of both roles, which can sign in; a known e-mail is a conflict', async () => {

@@ -1,5 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  catalogueEdits,
+  cataloguePages,
   comingIntoForce,
   holdRequest,
   price,
@@ -79,6 +81,20 @@ export const PRICE_FAULTS: readonly Mutant[] = [
     edits: [unwantedPrices('epochMsOf(from) <= nowMs && !known.has(name)', 'epochMsOf(from) < 0')],
     killer: comingIntoForce(
       'MO-05 a new price from a time that has passed is refused; one that was set before may stay',
+    ),
+  },
+  {
+    id: 'key-to-any-host-by-an-edit',
+    clause: 'MO-11',
+    edits: [catalogueEdits('return strange && refusedField', 'return strange && undefined && refusedField')],
+    killer: cataloguePages('MO-11 no edit of the catalogue sends a key to a host to which it was not bound'),
+  },
+  {
+    id: 'edit-of-an-older-catalogue',
+    clause: 'MO-05',
+    edits: [catalogueEdits('expected === undefined || expected === version', 'expected !== version + 1n')],
+    killer: cataloguePages(
+      'MO-05 every edit of the catalogue may name the version that it is of, and an older one is refused',
     ),
   },
   {

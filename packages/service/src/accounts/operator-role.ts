@@ -57,7 +57,7 @@ export function isFactorMissing(
 }
 
 /** The account has a password, and passwords open nothing of operators here. The operator of the settings is the way in when the provider is down. */
-function isSsoMissing({ email, isSso }: Account, { onlySso }: OperatorRules): boolean {
+export function isSsoMissing({ email, isSso }: Account, { onlySso }: OperatorRules): boolean {
   return onlySso !== undefined && !isSso && email !== onlySso.except;
 }
 

@@ -73,6 +73,8 @@ export interface Config extends LimitSettings {
   readonly logLevel: LogLevel;
   /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
+  /** Each setting that there is, by name, and whether it is set. Never its value. */
+  readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];
   /** Reads a variable that the catalogue names, such as a provider's key. */
   readonly readEnvironment: (name: string) => string | undefined;
   /** How each key that the catalogue names is had, and where it may be sent. */
@@ -146,7 +148,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   } as const;
   const secret = readSecret(settings, environment);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
-  return { ...config, secret: secret ?? ownSecret(dataDirectory) };
+  return { ...config, settings: settings.asked(), secret: secret ?? ownSecret(dataDirectory) };
 }
 
 function ownSecret(dataDirectory: string): Buffer {

@@ -52,6 +52,7 @@ import { startSealer } from '#audit/sealer.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
 import { createPace, type PaceRate } from '#limits/pace.ts';
 import { createThrottle, type Throttle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
@@ -86,6 +87,7 @@ interface PlanesOptions {
     'subscriptions' | 'listeners' | 'listenTokens' | 'deliveries' | 'sendTestEvent'
   >;
   readonly sandboxWallets: SandboxWallets;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly links: Links;
 }
 

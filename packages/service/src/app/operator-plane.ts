@@ -1,5 +1,6 @@
 import type { SendNews } from '#accounts/account-news.ts';
 import type { Config } from '#app/config.ts';
+import { openHealth } from '#app/health.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
@@ -21,7 +22,9 @@ import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
+import { addHealthRoutes } from '#http/operator-plane/health.ts';
 import type { Plane } from '#http/planes.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
@@ -29,6 +32,8 @@ import { createCallBooks } from '#operator/call-books.ts';
 import { createFinder } from '#operator/find.ts';
 import { createAuditSearch } from '#operator/audit-search.ts';
 import { createAnyApps } from '#operator/apps.ts';
+import { createCatalogueImport } from '#operator/catalogue-import.ts';
+import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
@@ -58,6 +63,7 @@ interface OperatorOptions {
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
   readonly sendNews: SendNews;
 }
@@ -101,6 +107,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
       listMovements: payments?.listMovements,
     }),
     catalogue: desk,
+    catalogueImport: createCatalogueImport({ pool, catalogue: desk, compare: compareInThread }),
     providerTest: createProviderTest({ pool, catalogue: desk, call: catalogue.testCall }),
     accounts: createAccountDesk(pool, sendNews),
     calls: control,
@@ -114,6 +121,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     readUpstreams: catalogue.readUpstreams,
     audit: control.audit,
     auditSearch: createAuditSearch(pool),
+    readHealth: openHealth(pool, options),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
@@ -149,4 +157,5 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addUpstreamRoutes(plane, operator);
   addServiceRoutes(plane, operator);
   addAuditRoutes(plane, operator);
+  addHealthRoutes(plane, operator);
 }

@@ -9,6 +9,8 @@ export interface SettingsReader {
   /** Records a fault. Reading goes on, so that the next faults are found as well. */
   readonly complain: (fault: string) => void;
   readonly faults: () => readonly string[];
+  /** Every setting that was asked for so far, by name, and whether it is set. */
+  readonly asked: () => readonly { readonly name: string; readonly isSet: boolean }[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,7 +18,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** An empty value counts as absent, because that is how shells and compose files unset a variable. */
 export function readSettings(environment: Environment): SettingsReader {
   const faults: string[] = [];
-  const text = (name: string) => (environment[name] === '' ? undefined : environment[name]);
+  const asked = new Map<string, boolean>();
+  const text = (name: string) => {
+    const value = environment[name] === '' ? undefined : environment[name];
+    asked.set(name, value !== undefined);
+    return value;
+  };
   return {
     text,
     choice: (name, choices, fallback) => {
@@ -36,5 +43,6 @@ export function readSettings(environment: Environment): SettingsReader {
     },
     complain: (fault) => faults.push(fault),
     faults: () => faults,
+    asked: () => Array.from(asked, ([name, isSet]) => ({ name, isSet })),
   };
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** One field that differs. Undefined: it is not there. */
 export interface Difference {
   /** Its way within the entry, such as `price.inputMicrosPerMillion`. */
@@ -13,6 +15,49 @@ export function differencesOf(before: unknown, after: unknown): readonly Differe
   return fields
     .map((field) => ({ field, before: old.get(field), after: fresh.get(field) }))
     .filter((one) => one.before !== one.after);
+}
+
+/** An entry of the catalogue that is new, gone or changed. */
+export interface ChangedEntry {
+  readonly kind: 'provider' | 'model' | 'alias';
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Parts {
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly models: readonly { readonly id: string }[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** Compares two catalogues entry by entry. */
+export function changedEntries(before: Parts, after: Parts): readonly ChangedEntry[] {
+  const byId = ({ models }: Parts) => Object.fromEntries(models.map((model) => [model.id, model]));
+  return [
+    ...changesOf('provider', before.providers, after.providers),
+    ...changesOf('model', byId(before), byId(after)),
+    ...changesOf('alias', before.aliases, after.aliases),
+  ];
+}
+
+function changesOf(
+  kind: ChangedEntry['kind'],
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly ChangedEntry[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names.flatMap((name): readonly ChangedEntry[] => {
+    const [old, fresh] = [own(before, name), own(after, name)];
+    if (isDeepStrictEqual(old, fresh)) return [];
+    const change = old === undefined ? 'added' : fresh === undefined ? 'removed' : 'changed';
+    return [{ kind, name, change, before: old, after: fresh }];
+  });
+}
+
+function own(entries: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 /** The leaves of a value by their way. */

@@ -165,3 +165,33 @@ export async function upsertAliases(
     [JSON.stringify(aliases)],
   );
 }
+
+/** A catalogue that an operator has sent and not applied. */
+interface DraftRow {
+  readonly draft_id: string;
+  readonly file: object;
+  readonly base_version: bigint | null;
+  readonly report: string;
+}
+
+/** Keeps a draft, and forgets those that are older than a day. */
+export async function insertDraft(db: Queryable, { draft_id, file, base_version, report }: DraftRow): Promise<void> {
+  await db.query(
+    `with old as (delete from catalogue.drafts where created_at < clock_timestamp() - interval '1 day')
+     insert into catalogue.drafts (draft_id, file, base_version, report) values ($1, $2, $3, $4)`,
+    [draft_id, JSON.stringify(file), base_version, report],
+  );
+}
+
+export async function selectDraft(db: Queryable, draftId: string): Promise<DraftRow | undefined> {
+  const { rows } = await db.query<DraftRow>(
+    `select draft_id, file, base_version, report from catalogue.drafts
+     where draft_id = $1 and created_at > clock_timestamp() - interval '1 day'`,
+    [draftId],
+  );
+  return rows[0];
+}
+
+export async function deleteDraft(db: Queryable, draftId: string): Promise<void> {
+  await db.query(`delete from catalogue.drafts where draft_id = $1`, [draftId]);
+}

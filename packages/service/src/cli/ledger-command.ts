@@ -1,7 +1,7 @@
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { checkChanges } from '#ledger/check/check.ts';
-import { checkBooks } from '#operator/ledger-check.ts';
+import { checkAndNote } from '#operator/ledger-check.ts';
 
 /** With fewer entries than this, the time for a million would only be a guess. */
 const ENTRIES_FOR_A_RATE = 10_000;
@@ -12,7 +12,7 @@ const ENTRIES_FOR_A_RATE = 10_000;
  */
 export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncremental: boolean }): Promise<number> {
   const begunMs = systemClock.nowMs();
-  const { wallets, entries, differences, found } = await (isIncremental ? checkChanges(owner) : checkBooks(owner));
+  const { wallets, entries, differences, found } = await (isIncremental ? checkChanges(owner) : checkAndNote(owner));
   const seconds = (systemClock.nowMs() - begunMs) / 1_000;
   for (const { rule, walletId, expected, found: is } of differences) {
     console.log(`wallet ${walletId}: ${rule}: expected ${expected}, found ${is}`);

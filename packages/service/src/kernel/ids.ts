@@ -44,6 +44,7 @@ const PREFIX = {
   case: 'cas_',
   invitation: 'inv_',
   listenToken: 'ltk_',
+  draft: 'cdr_',
   reconciliation: 'rec_',
   pendingAct: 'pnd_',
 } as const;
@@ -64,6 +65,8 @@ export const newConnectionId = (): ConnectionId => (PREFIX.connection + randomBa
 export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(ID_LENGTH)) as CheckoutId;
 export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
 export const newInvitationId = (): string => PREFIX.invitation + randomBase62(ID_LENGTH);
+/** Of a catalogue that an operator has sent and not applied yet. */
+export const newDraftId = (): string => PREFIX.draft + randomBase62(ID_LENGTH);
 export const newListenTokenId = (): string => PREFIX.listenToken + randomBase62(ID_LENGTH);
 export const newReconciliationId = (): string => PREFIX.reconciliation + randomBase62(ID_LENGTH);
 export const newPendingActId = (): string => PREFIX.pendingAct + randomBase62(ID_LENGTH);

@@ -23,7 +23,7 @@ const RATES = {
    */
   'second-factor': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
   /** Answers of the OpenID Connect provider that opened no session, from one network address. Each costs requests to the provider. */
-  sso: { ratePerMinute: 10, rateBurst: 100, cost: 1 },
+  sso: { ratePerMinute: 10, rateBurst: 40, cost: 1 },
   /** Mails with which one account proves its e-mail: three at once, then one in ten minutes. */
   verification: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Accounts registered from one network address: twenty at once, then two a minute. */

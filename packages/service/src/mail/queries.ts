@@ -128,3 +128,17 @@ export async function selectMessage(db: Queryable, messageId: bigint): Promise<M
   );
   return rows[0];
 }
+
+/** Messages that no server has taken yet, at most so many, and for how many seconds the oldest has waited. */
+export async function selectWaitingMail(
+  db: Queryable,
+  most: number,
+): Promise<{ readonly waiting: number; readonly oldest_seconds: number }> {
+  const { rows } = await db.query<{ waiting: number; oldest_seconds: number }>(
+    `select count(*)::int as waiting,
+       coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
+     from (select created_at from mail.messages where ended_at is null order by next_try_at limit $1) as waiting`,
+    [most],
+  );
+  return rows[0] ?? { waiting: 0, oldest_seconds: 0 };
+}

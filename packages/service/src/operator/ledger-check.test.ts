@@ -6,7 +6,7 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 test('WA-09 one check runs at a time: requests that arrive meanwhile share its answer, and the next one checks again', async () => {
   const answers: ((answer: { rows: unknown[] }) => void)[] = [];
   const query = (text: string) => {
-    if (text.includes('payments.')) return Promise.resolve({ rows: [] });
+    if (text.includes('payments.') || text.includes('note_check')) return Promise.resolve({ rows: [] });
     return new Promise((resolve) => answers.push(resolve));
   };
   const check = createLedgerCheck({ query } as unknown as Pool);

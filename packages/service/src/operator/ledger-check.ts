@@ -1,5 +1,7 @@
 import type { Pool } from '#db/pool.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import { checkLedger, DIFFERENCES_MAX, type LedgerCheck } from '#ledger/check/check.ts';
+import { noteCheck } from '#ledger/check/history.ts';
 import { checkPayments } from '#payments/check.ts';
 
 /** Checks that the ledger agrees with itself, and that payments, refunds and disputes agree with the ledger. */
@@ -20,9 +22,17 @@ export async function checkBooks(pool: Pool): Promise<LedgerCheck> {
 export function createLedgerCheck(pool: Pool): () => Promise<LedgerCheck> {
   let running: Promise<LedgerCheck> | undefined;
   return () => {
-    running ??= checkBooks(pool).finally(() => {
+    running ??= checkAndNote(pool).finally(() => {
       running = undefined;
     });
     return running;
   };
+}
+
+/** The full check. Its result stays in the history of checks. */
+export async function checkAndNote(pool: Pool): Promise<LedgerCheck> {
+  const begunMs = steadyClock.nowMs();
+  const result = await checkBooks(pool);
+  await noteCheck(pool, 'full', result, steadyClock.nowMs() - begunMs);
+  return result;
 }

@@ -3,7 +3,7 @@ import type { AppId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
-import { tracesDropped } from '#traces/metrics.ts';
+import { declareWaitingTraces, tracesDropped } from '#traces/metrics.ts';
 import { deleteOldTraces, insertTraces, type NewTrace } from '#traces/queries.ts';
 
 /** Keeps what became of each call in the database, so that it can be found later (CC-19). */
@@ -45,6 +45,7 @@ const DELETES_PER_PASS = 24;
 export function startTraceWriter({ db, log, keptMs }: TraceWriterOptions): TraceWriter {
   let waiting: NewTrace[] = [];
   const answered = new Map<AppId, number>();
+  declareWaitingTraces(() => waiting.length);
   let answeredOfAll = 0;
 
   async function flush(): Promise<void> {

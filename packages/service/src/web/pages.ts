@@ -41,6 +41,7 @@ import { opsWalletsPages } from '#web/ops-wallets/ops-wallets-pages.ts';
 import { opsHomePages } from '#web/ops-home/ops-home-pages.ts';
 import { opsPaymentsPages } from '#web/ops-payments/ops-payments-pages.ts';
 import { opsPendingPages } from '#web/ops-pending/ops-pending-pages.ts';
+import { healthPage } from '#web/ops-health/health-page.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
@@ -129,6 +130,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...opsCataloguePages(ops),
     ...opsAuditPages(ops),
     ...opsWalletsPages(ops),
+    '/ops/health': healthPage(ops),
   };
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {

@@ -182,3 +182,17 @@ export async function sweepEvents(db: Queryable, most: number): Promise<number> 
   const { rows } = await db.query<{ removed: number }>('select webhooks.sweep($1) as removed', [most]);
   return rows[0]?.removed ?? 0;
 }
+
+/** Deliveries that are due or will be tried again, at most so many, and for how many seconds the oldest has been due. */
+export async function selectWaitingDeliveries(
+  db: Queryable,
+  most: number,
+): Promise<{ readonly waiting: number; readonly oldest_seconds: number }> {
+  const { rows } = await db.query<{ waiting: number; oldest_seconds: number }>(
+    `select count(*)::int as waiting,
+       greatest(0, coalesce(extract(epoch from clock_timestamp() - min(due_at)), 0))::float8 as oldest_seconds
+     from (select due_at from webhooks.events where state = 'pending' order by due_at limit $1) as due`,
+    [most],
+  );
+  return rows[0] ?? { waiting: 0, oldest_seconds: 0 };
+}

@@ -9,6 +9,7 @@ import type { Attention } from '#operator/attention.ts';
 import type { CallBooks } from '#operator/call-books.ts';
 import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
+import type { Health } from '#operator/health.ts';
 import type { AuditSearch } from '#operator/audit-search.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
@@ -17,6 +18,7 @@ import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { CatalogueImport } from '#operator/catalogue-import.ts';
 import type { PendingActs } from '#operator/pending.ts';
 import type { ProviderTest } from '#operator/provider-test.ts';
 import type { WalletList } from '#operator/wallet-list.ts';
@@ -44,6 +46,7 @@ export interface OperatorPlane {
   readonly reconciliations: Reconciliations;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
+  readonly catalogueImport: CatalogueImport;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
   readonly auditSearch: AuditSearch;
@@ -59,6 +62,7 @@ export interface OperatorPlane {
   readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];
   readonly addressOf: CallerAddress;
+  readonly readHealth: () => Promise<Health>;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
 

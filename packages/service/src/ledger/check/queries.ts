@@ -66,3 +66,39 @@ export async function selectLastCheck(
   );
   return rows[0] ?? { ended_seconds: 0, differences: 0n };
 }
+
+/** Keeps what a check has found, see `note_check.sql`. */
+export async function insertCheck(
+  db: Queryable,
+  check: {
+    readonly kind: 'full' | 'changes';
+    readonly process: string;
+    readonly wallets: bigint;
+    readonly ms: bigint;
+    readonly differences: bigint;
+  },
+): Promise<void> {
+  const { kind, process, wallets, ms, differences } = check;
+  await db.query('select ledger.note_check($1, $2, $3, $4, $5)', [kind, process, wallets, ms, differences]);
+}
+
+interface PastRow {
+  readonly kind: 'full' | 'changes';
+  readonly begun_at: Date;
+  readonly ended_at: Date;
+  readonly process: string;
+  readonly passes: number;
+  readonly wallets: bigint;
+  readonly longest_ms: bigint;
+  readonly differences: bigint;
+}
+
+/** What checks found, the last first. */
+export async function selectChecks(db: Queryable, most: number): Promise<readonly PastRow[]> {
+  const { rows } = await db.query<PastRow>(
+    `select kind, begun_at, ended_at, process, passes, wallets, longest_ms, differences from ledger.checks
+     order by ended_at desc limit $1`,
+    [most],
+  );
+  return rows;
+}

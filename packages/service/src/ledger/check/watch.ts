@@ -5,6 +5,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { gauge } from '#kernel/metrics.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check/check.ts';
+import { noteCheck } from '#ledger/check/history.ts';
 import { checkedWallets, checkPasses } from '#ledger/check/metrics.ts';
 import { pauseAfter } from '#ledger/check/pause.ts';
 import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
@@ -55,8 +56,10 @@ export function startLedgerWatch(options: WatchOptions): LedgerWatch {
       return !stopping.signal.aborted;
     });
     if (stopping.signal.aborted) return; // The pass is incomplete. Storing it would count unchecked wallets as right.
+    const ms = clock.nowMs() - begunMs;
     await endCheck(pool, result.found);
-    durationSeconds = (clock.nowMs() - begunMs) / 1_000;
+    await noteCheck(pool, 'changes', result, ms);
+    durationSeconds = ms / 1_000;
     report(result, log);
   }
 

@@ -49,6 +49,7 @@ function links(): Html {
   return row(
     buttonLink(opsPath('model-edit'), TEXTS.newModel, 'quiet'),
     buttonLink(opsPath('provider', { name: '' }), TEXTS.newProvider, 'quiet'),
+    buttonLink(opsPath('catalogue-import'), TEXTS.importPrices, 'quiet'),
   );
 }
 

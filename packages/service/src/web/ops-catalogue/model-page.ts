@@ -79,7 +79,8 @@ function factsPart(services: OpsCatalogueServices, asked: OpsRequest, { model }:
         [TEXTS.state, stateOf(services, model) ?? TEXTS.served],
         [TEXTS.resale, TEXTS.resales[model.resale]],
         [TEXTS.context, tokens(model.contextTokens)],
-        [TEXTS.output, `${tokens(model.maxOutputTokens)}, ${tokens(usual)}`],
+        [TEXTS.output, tokens(model.maxOutputTokens)],
+        [TEXTS.usual, tokens(usual)],
         [TEXTS.timeout, TEXTS.seconds(model.timeoutMs)],
       ]),
       row(
@@ -164,7 +165,7 @@ function usedPart(
         caption: html`<span class="soft">${TEXTS.usedMost}</span>`,
         columns: TEXTS.usedColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
         rows: used.map(({ appId, calls, charged }) => [
-          html`<code>${appId}</code>`,
+          html`<a href="${opsPath('app', { id: appId })}"><code>${appId}</code></a>`,
           formats.count(calls),
           formats.amount(charged, services.currency),
         ]),

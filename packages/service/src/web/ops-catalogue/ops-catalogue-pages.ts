@@ -1,5 +1,7 @@
 import type { PageMethods } from '#web/frame/page.ts';
 import { cataloguePage } from '#web/ops-catalogue/catalogue-page.ts';
+import { draftPage } from '#web/ops-catalogue/draft-page.ts';
+import { importPage } from '#web/ops-catalogue/import-page.ts';
 import { aliasForm, modelDeleteForm } from '#web/ops-catalogue/model-acts.ts';
 import { modelEditPage } from '#web/ops-catalogue/model-edit.ts';
 import { modelPage } from '#web/ops-catalogue/model-page.ts';
@@ -16,6 +18,8 @@ export function opsCataloguePages(services: OpsCatalogueServices): Readonly<Reco
     '/ops/price': pricePage(services),
     '/ops/alias': aliasForm(services),
     '/ops/model-delete': modelDeleteForm(services),
+    '/ops/catalogue-import': importPage(services),
+    '/ops/catalogue-draft': draftPage(services),
     '/ops/provider': providerPage(services),
     '/ops/provider-delete': providerDeleteForm(services),
     '/ops/provider-test': providerTestForm(services),

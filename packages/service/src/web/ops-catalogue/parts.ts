@@ -3,12 +3,13 @@ import { type CatalogueProvider, credentialOf, keyNamesOf, originOf } from '@pur
 import { termsOf } from '#catalogue/price.ts';
 import { costPriceOf, priceInForce } from '#catalogue/price-effect.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { epochMsOf } from '#kernel/clock.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { badge } from '#web/components/badge.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
-import { CATALOGUE_TEXTS as TEXTS, MODEL_TEXTS } from '#web/ops-catalogue/texts.ts';
+import { CATALOGUE_TEXTS as TEXTS, MODEL_TEXTS, PRICE_TEXTS } from '#web/ops-catalogue/texts.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { textField } from '#web/components/text-field.ts';
 import type { Form } from '#web/frame/read-form.ts';
@@ -101,4 +102,13 @@ export function actIn(asked: OpsRequest, form: Form): FormAct | Refusal<'BAD_REQ
   const version = form.field('version');
   // A form without a version is one that no page of ours made: none is as old as zero.
   return { act: asked.act(reason), version: /^\d{1,18}$/.test(version) ? BigInt(version) : 0n };
+}
+
+/** A time as the catalogue writes it. Undefined for none. */
+export function momentIn(text: string): string | undefined | Refusal<'BAD_REQUEST'> {
+  if (text === '') return undefined;
+  const [, day, time = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})Z?)?$/.exec(text) ?? [];
+  const moment = `${day}T${time}:00Z`;
+  const isMoment = day !== undefined && !Number.isNaN(epochMsOf(moment));
+  return isMoment ? moment : refuse('BAD_REQUEST', PRICE_TEXTS.notMoment);
 }

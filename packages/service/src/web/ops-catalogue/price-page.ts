@@ -1,6 +1,5 @@
 import { type CatalogueModel, upstreamsOf } from '@purser/contract/catalogue.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { epochMsOf } from '#kernel/clock.ts';
 import { micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
@@ -17,7 +16,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import { showPreview } from '#web/ops-catalogue/model-preview.ts';
-import { actFields, actIn } from '#web/ops-catalogue/parts.ts';
+import { actFields, actIn, momentIn } from '#web/ops-catalogue/parts.ts';
 import {
   FORM_RATES,
   type FormRate,
@@ -116,15 +115,6 @@ function sheetIn(typed: Typed): NewSheet | Refusal<'BAD_REQUEST'> {
   if (from instanceof Refusal) return from;
   const marginBasisPoints = Number(whole) * 100 + Number(part.padEnd(2, '0'));
   return { rates, marginBasisPoints, marginMicrosPerCall: Number(perCall), from };
-}
-
-/** A time as the catalogue writes it. Undefined for none. */
-function momentIn(text: string): string | undefined | Refusal<'BAD_REQUEST'> {
-  if (text === '') return undefined;
-  const [, day, time = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})Z?)?$/.exec(text) ?? [];
-  const moment = `${day}T${time}:00Z`;
-  const isMoment = day !== undefined && !Number.isNaN(epochMsOf(moment));
-  return isMoment ? moment : refuse('BAD_REQUEST', TEXTS.notMoment);
 }
 
 function showForm(

@@ -4,7 +4,7 @@ import {
   operatorAccessOf,
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
-import { isFactorMissing, operatorRefusal, operatorRoleOf } from '#accounts/operator-role.ts';
+import { isFactorMissing, isSsoMissing, operatorRefusal, operatorRoleOf } from '#accounts/operator-role.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -64,6 +64,10 @@ async function answer(
   const { signedIn, exchange } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
   const role = operatorRoleOf(signedIn.account);
+  if (role !== undefined && isSsoMissing(signedIn.account, rules)) {
+    const home = { path: '/account/sso', name: TEXTS.linkAccount };
+    return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsSso(rules.onlySso?.name ?? '')));
+  }
   if (role !== undefined && isFactorMissing(signedIn.account, rules)) {
     const home = { path: '/account/second-factor', name: TEXTS.addFactor };
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));

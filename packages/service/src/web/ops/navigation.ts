@@ -9,4 +9,5 @@ export const OPS_PAGES = [
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
   { page: 'audit', text: 'Audit' },
+  { page: 'health', text: 'Health' },
 ] as const;

@@ -11,6 +11,8 @@ export const OPS_TEXTS = {
   proveFirst: 'Prove first that it is you. That counts for ten minutes.',
   prove: 'Prove that it is you',
   needsFactor: 'Operators need a second factor here. Add a passkey or an authenticator app to your account first.',
+  needsSso: (name: string) => `Operators sign in through ${name} here. Your account has a password.`,
+  linkAccount: 'Link your account',
   addFactor: 'Add a second factor',
   toConsole: 'To your apps',
 } as const;

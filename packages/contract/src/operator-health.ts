@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { moment } from './control.ts';
+
+/** How the service runs, for operators. */
+
+const bytes = z.number().meta({ description: 'Bytes.' });
+const seconds = z.number().meta({ description: 'Seconds.' });
+
+export const healthSchema = z.object({
+  version: z.string().meta({ description: 'Of this build.' }),
+  processes: z
+    .object({ count: z.number(), uptimeSeconds: seconds, memoryBytes: bytes, callsUnderWay: z.number() })
+    .meta({ description: 'The gateway processes of this machine, together. `uptimeSeconds` is that of the oldest.' }),
+  leases: z
+    .array(
+      z.object({
+        instanceId: z.string(),
+        startedAt: moment,
+        seconds: seconds.meta({
+          description: 'Until the lease runs out. Negative: it has, and nobody has ended it yet.',
+        }),
+      }),
+    )
+    .meta({ description: 'The gateway processes on this database, on every machine.' }),
+  lanes: z
+    .array(z.object({ mode: z.string(), outcome: z.string(), calls: z.number() }))
+    .meta({ description: 'Calls that ended since the processes started, by lane and outcome.' }),
+  queues: z.array(
+    z.object({
+      name: z.enum(['settlements', 'deliveries', 'mail', 'traces', 'audit']),
+      waiting: z.number().meta({ description: 'Deliveries and mail are counted up to 10,000.' }),
+      oldestSeconds: seconds.nullable(),
+    }),
+  ),
+  statsAt: moment.nullable().meta({ description: 'When all new receipts had last been added to the statistics.' }),
+  database: z.object({
+    version: z.string(),
+    schema: z.int(),
+    sizeBytes: bytes,
+    connectionsMax: z.int(),
+    connections: z.array(z.object({ name: z.string(), count: z.int() })),
+    settings: z.array(z.object({ name: z.string(), value: z.string() })),
+  }),
+  disk: z
+    .object({ freeBytes: bytes, totalBytes: bytes })
+    .nullable()
+    .meta({ description: 'Of the data directory of the process that answers. Null if it cannot be read.' }),
+  settings: z
+    .array(z.object({ name: z.string(), set: z.boolean() }))
+    .meta({ description: 'The settings of the service, and whether each is set or has its default. Never a value.' }),
+  checks: z
+    .array(
+      z.object({
+        kind: z.enum(['full', 'changes']),
+        begunAt: moment,
+        endedAt: moment,
+        process: z.string(),
+        passes: z.int(),
+        wallets: z.int(),
+        longestMs: z.int(),
+        differences: z.string(),
+      }),
+    )
+    .meta({
+      description:
+        'Checks of the ledger, the last first. Those of changes run every minute and are summed by the hour.',
+    }),
+});

@@ -1,0 +1,26 @@
+import type { Config } from '#app/config.ts';
+import { VERSION } from '#db/functions.ts';
+import type { Pool } from '#db/pool.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
+import { selectWaitingMail } from '#mail/queries.ts';
+import { createHealth } from '#operator/health.ts';
+import { selectWaitingDeliveries } from '#webhooks/queries.ts';
+
+/** Opens what tells operators how the service runs. */
+export function openHealth(
+  pool: Pool,
+  of: { readonly config: Config; readonly readAllMetrics: () => Promise<readonly MetricReading[]> },
+) {
+  const { dataDirectory, settings } = of.config;
+  return createHealth({
+    pool,
+    version: VERSION,
+    dataDirectory,
+    settings,
+    readAllMetrics: of.readAllMetrics,
+    queues: [
+      { name: 'deliveries', read: selectWaitingDeliveries },
+      { name: 'mail', read: selectWaitingMail },
+    ],
+  });
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import { newOperator } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import { PRICE_LIST } from '../../support/price-list.ts';
+import { setStage } from '../../support/stage.ts';
+import { trailOf } from '../../support/trail.ts';
+
+/** Files that operators send to the pages of the catalogue (MO-10). */
+
+const { service } = await setStage({
+  environment: { PURSER_CURRENCY: 'USD' },
+  catalogue: ({ providers, models, aliases }) => ({
+    providers: { ...providers, openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' } },
+    models: [...models, { ...models[0], id: 'openai.mini', provider: 'openai', providerModel: 'gpt-4.1-mini' }],
+    aliases,
+  }),
+});
+const operator = await newOperator(service);
+const FILE = '/operator/catalogue';
+const PAGE = '/ops/catalogue-import';
+
+interface File {
+  readonly models: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+const read = async () => (await operator.get(200, 'GET', FILE)) as unknown as File;
+
+/** Sends a file by one of the two forms of the page, and shows where that leads. */
+async function sendFile(kind: 'list' | 'catalogue', text: string, fields: Readonly<Record<string, string>> = {}) {
+  const browser = openBrowser(service.url);
+  browser.cookies.set('__Host-purser-session', String(operator.token));
+  await browser.open(PAGE);
+  const form = new FormData();
+  const proof = browser.fieldsOf(PAGE)['form'] ?? '';
+  for (const [name, value] of Object.entries({ form: proof, kind, ...fields })) form.set(name, value);
+  form.set('file', new Blob([text]), 'file.json');
+  const response = await fetch(service.url + PAGE, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: 'https://purser.test', cookie: `__Host-purser-session=${operator.token}` },
+    body: form,
+  });
+  return { browser, status: response.status, to: response.headers.get('location') ?? '', text: await response.text() };
+}
+
+test('MO-10 a price list is compared on a page, and a person applies what it changes', async () => {
+  const sent = await sendFile('list', JSON.stringify(PRICE_LIST));
+  assert.equal(sent.status, 303, sent.text);
+  const before = await read();
+  const draft = await sent.browser.open(sent.to);
+  assertPage(draft, 200, 'What the file changes', IN_CONSOLE);
+  for (const words of ['Model openai.mini: changed', 'price.inputMicrosPerMillion', '1000000', '400000', 'NEW PRICE']) {
+    assert.ok(mainOf(draft).includes(words), `${words} in ${mainOf(draft)}`);
+  }
+  assert.deepEqual(await read(), before);
+  const done = await sent.browser.submit(sent.to.replace('https://purser.test', ''), { reason: 'the new list' });
+  assertPage(done, 200, 'Catalogue', IN_CONSOLE);
+  assert.match(done.text, /The catalogue was changed/);
+  const changed = (await read()).models.find(({ id }) => id === 'openai.mini');
+  const rates = {
+    inputMicrosPerMillion: 400_000,
+    cachedInputMicrosPerMillion: 100_000,
+    outputMicrosPerMillion: 1_600_000,
+  };
+  assert.deepEqual(changed?.['price'], rates);
+  const [line] = await trailOf(operator, 'catalogue');
+  assert.deepEqual([line?.action, line?.reason], ['catalogue.replace', 'the new list']);
+  assertPage(await sent.browser.open(sent.to), 404, 'What the file changes', IN_CONSOLE);
+  const again = await sendFile('list', JSON.stringify(PRICE_LIST));
+  assert.equal(again.status, 200);
+  assert.match(again.text, /No new price/);
+});
+
+test('MO-10 a list that is compared with an older catalogue is not applied, and a bad file is refused in words', async () => {
+  const list = structuredClone(PRICE_LIST);
+  list.openai.models['gpt-4.1-mini'].cost = { input: 0.4, output: 1.61, cache_read: 0.1 };
+  const sent = await sendFile('list', JSON.stringify(list), { from: '2100-01-01' });
+  assert.equal(sent.status, 303, sent.text);
+  await operator.get(200, 'PUT', '/operator/aliases/between', { target: 'acme.large-1' });
+  assertPage(await sent.browser.open(sent.to), 409, 'What the file changes', IN_CONSOLE);
+  for (const [kind, text, words] of [
+    ['list', '{', /not valid JSON/],
+    ['list', '{}', /no providers with models/],
+    ['catalogue', '{"models": 1', /not valid JSON/],
+    ['catalogue', '{"providers": {}, "models": [], "extra": 1}', /The catalogue has faults/],
+  ] as const) {
+    const refused = await sendFile(kind, text);
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, words);
+  }
+});
+
+test('MO-10 a whole catalogue is shown entry by entry before it takes the place of the present one', async () => {
+  const file = await read();
+  const models = [...file.models.filter(({ id }) => id !== 'acme.off-1'), { ...file.models[0], id: 'acme.sent-1' }];
+  const { off: _off, ...aliases } = file.aliases;
+  const padding = ' '.repeat(200_000); // Far more than any other form may have.
+  const sent = await sendFile('catalogue', JSON.stringify({ ...file, models, aliases }) + padding);
+  assert.equal(sent.status, 303, sent.text);
+  const draft = await sent.browser.open(sent.to);
+  for (const words of ['Model acme.off-1: removed', 'Model acme.sent-1: added', 'Alias off: removed']) {
+    assert.ok(mainOf(draft).includes(words), words);
+  }
+  // Somebody changes it while the page is open.
+  await operator.get(200, 'PUT', '/operator/aliases/meanwhile', { target: 'acme.large-1' });
+  const path = sent.to.replace('https://purser.test', '');
+  const late = await sent.browser.submit(path, { reason: 'late' });
+  assertPage(late, 409, 'What the file changes', IN_CONSOLE);
+  assert.ok(mainOf(late).includes('Alias meanwhile: removed'));
+  assertPage(await sent.browser.submit(path, { reason: 'seen' }), 200, 'Catalogue', IN_CONSOLE);
+  assert.deepEqual(Object.keys((await read()).aliases).includes('meanwhile'), false);
+});
