@@ -66,6 +66,11 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
   await service.fund(app, 'anna', 10_000_000);
   await service.fund(app, 'a-user-of-another-app-with-a-long-name@example.test', 1_234_567);
   await seed(app.appId);
+  await service.database.owner.query(
+    `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+     values ('cas_0000000000000000000000', 'pay_kept', $1, 'anna', 'kept', 'pay_kept')`,
+    [app.appId],
+  );
   const operator = await newOperator(service);
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as {
     account: { email: string; accountId: string };
@@ -77,10 +82,15 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     apps: '/ops/apps',
     app: `/ops/app?id=${app.appId}`,
     accounts: '/ops/accounts',
+    payments: '/ops/payments',
+    payment: '/ops/payment?id=pay_kept',
     account: `/ops/account?id=${account.accountId}`,
     catalogue: '/ops/catalogue',
     model: '/ops/model?id=acme.large-1',
     provider: '/ops/provider?name=upstream',
+    audit: '/ops/audit',
+    'sign-ins': '/ops/audit/sign-ins',
+    health: '/ops/health',
     wallets: '/ops/wallets',
     wallet: `/ops/wallet?app=${app.appId}&user=anna`,
     act: `/ops/wallet-clawback?app=${app.appId}&user=anna&amount=12.000001`,

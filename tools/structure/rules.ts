@@ -58,6 +58,7 @@ export const RULES: RuleSet = {
         'key-queries.ts',
         'rebuild-queries.ts',
         'reconciliation-queries.ts',
+        'rate-queries.ts',
         'attention-queries.ts',
         'call-queries.ts',
         'find-queries.ts',

@@ -55,6 +55,7 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/payment-cases/{caseId}/solve': FINANCE_PROVED,
   'GET /operator/reconciliations': FINANCE,
   'POST /operator/reconciliations': FINANCE,
+  'POST /operator/bills': FINANCE,
 
   'GET /operator/catalogue': VIEWER,
   'PUT /operator/catalogue': ADMIN_PROVED,
@@ -87,6 +88,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /ops/payment-case': FINANCE_PROVED,
   'GET /ops/reconciliation': FINANCE,
   'POST /ops/reconciliation': FINANCE,
+  'GET /ops/bills': FINANCE,
+  'POST /ops/bills': FINANCE,
   'GET /ops/find': SUPPORT,
   'GET /ops/call': SUPPORT,
   'GET /ops/apps': VIEWER,

@@ -1,14 +1,15 @@
+import { BILL_OPERATIONS } from './bill-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
 const ANY_PAYMENTS = 'Operator: payments';
-const BILLS = 'Operator: bills';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...BILL_OPERATIONS,
   'GET /operator/overview': {
     id: 'getOverview',
     tag: SERVICE,
@@ -182,19 +183,6 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       'The id of the case is the idempotency key: a repeat with the same act gets the same answer and books nothing. If the processor declines to pay back, the payment gets a new case.',
     refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/reconciliations': {
-    id: 'listReconciliations',
-    tag: BILLS,
-    summary: 'Lists the reports of the payment processor that were found clean, the newest first',
-  },
-  'POST /operator/reconciliations': {
-    id: 'reconcile',
-    tag: BILLS,
-    summary: 'Compares a report of the payment processor with the books; a clean one is filed',
-    description:
-      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
-    refuses: ['CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {

@@ -143,6 +143,7 @@ async function leadNowhere(): Promise<void> {
   );
 }
 
+const SEPTEMBER = { from: '2026-09-01', to: '2026-10-01' };
 /** Stripe's columns, and no movement. */
 const EMPTY_REPORT =
   'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
@@ -152,7 +153,8 @@ let count = 0;
 const BODIES: Readonly<Record<string, () => unknown>> = {
   previewWalletAct: () => ({ act: 'reinstate' }),
   changeApp: () => ({ name: 'Renamed' }),
-  reconcile: () => ({ from: '2026-09-01', to: '2026-10-01', report: EMPTY_REPORT }),
+  compareBill: () => ({ ...SEPTEMBER, provider: 'p', format: 'openrouter', dollarMicros: 1, bill: '{"data":[]}' }),
+  reconcile: () => ({ ...SEPTEMBER, report: EMPTY_REPORT }),
   mintKey: () => ({ mode: 'live' }),
   inviteMember: () => ({ email: `invited-${(count += 1)}@example.test`, role: 'viewer' }),
   proveSession: () => ({ password: PASSWORD }),

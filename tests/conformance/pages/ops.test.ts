@@ -5,7 +5,6 @@ import type { OperatorRole } from '../../../packages/contract/src/operator-acces
 import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
-import { operatorBrowser } from '../../support/ops-browser.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
@@ -74,6 +73,11 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
     `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
        currency, state, anomaly)
      values ('pay_kept0000000000000000000', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
+    [app.appId],
+  );
+  await db.query(
+    `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+     values ('cas_kept', 'pay_kept0000000000000000000', $1, 'anna', 'kept', 'pay_kept0000000000000000000')`,
     [app.appId],
   );
   await db.query(
@@ -250,6 +254,7 @@ test('CP-10 a page for operators makes at most ten statements', async ({ mock })
   const query = mock.method(pg.Client.prototype, 'query');
   for (const page of [
     '',
+    '/payments?waits=true',
     '/find?q=a-paid-call',
     `/call?id=${callId}`,
     '/apps',
@@ -267,30 +272,4 @@ test('CP-10 a page for operators makes at most ten statements', async ({ mock })
     assert.ok(Math.min(...counts) >= 2, `${page}: statements are counted: ${counts.join()}`);
     assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${page}: ${counts.join()}`);
   }
-});
-
-const REPORT_HEAD =
-  'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
-
-test('ON-03 the page of reconciliation lists each difference, and files a clean report', async () => {
-  const browser = operatorBrowser(service, await newOperator(service, 'finance'));
-  const send = (text: string, from = '2026-09-01') =>
-    browser.sendFile('/ops/reconciliation', { from, to: '2026-10-01' }, Buffer.from(text));
-  const differs = await send(`${REPORT_HEAD}\r\ntxn_1,2026-09-02 10:00:00,eur,25.00,0.63,24.37,charge,ch_1,pi_1\r\n`);
-  assert.equal(differs.status, 200);
-  for (const text of ['1 differences. The report is not filed.', 'Not in our books', 'line 2', '€25.00', 'pi_1']) {
-    assert.ok(differs.text.includes(text), `${text}: ${differs.text}`);
-  }
-  const wrong = await send(`${REPORT_HEAD}\ntxn_1,2026-09-02 10:00:00,eur,"25,00",0.63,24.37,charge,ch_1,<b>\n`);
-  assert.equal(wrong.status, 400);
-  assert.ok(wrong.text.includes('Line 2:') && !wrong.text.includes('<b>'), wrong.text);
-  assert.equal((await send(REPORT_HEAD, '2026-07-01')).status, 400);
-  assert.equal((await send(`${REPORT_HEAD}${' '.repeat(1_100_000)}`)).status, 413);
-  const large = `${REPORT_HEAD}\n${'txn_1,2026-09-02 10:00:00,eur,1,0,1,payout,po_1,\n'.repeat(18_000)}`;
-  assert.equal((await send(large)).status, 400, 'read, and refused for its repeated rows');
-
-  const clean = await send(`${REPORT_HEAD}\ntxn_2,2026-09-03 10:00:00,eur,-25.00,0.00,-25.00,payout,po_1,\n`);
-  assert.ok(clean.text.includes('The report is filed.') && clean.text.includes('−€25.00'), clean.text);
-  const [, digest = ''] = /<code>(\w{16}…)<\/code>/.exec(clean.text) ?? [];
-  assert.ok(digest !== '' && (await browser.open('/ops/reconciliation')).text.includes(digest));
 });

@@ -12,6 +12,7 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addBillRoutes } from '#http/operator-plane/bills.ts';
 import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
@@ -45,6 +46,7 @@ import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
@@ -98,6 +100,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
+    bills: createProviderBills({ reports: pools.reports, clock, currency }),
     paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
@@ -151,6 +154,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
+  addBillRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addProviderRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);

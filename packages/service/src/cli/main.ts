@@ -42,6 +42,9 @@ const USAGE = `Usage: npm run purser -- <command>
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  bill <file> --provider <name> --format openrouter|anthropic --from <day> --to <day>
+                            compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
+                            --dollar <amount>: what a US dollar was worth in your currency
   reconcile <file> --from <day> --to <day>
                             compare Stripe's itemized balance report (CSV) of some UTC days with the books, and
                             file it if it is clean; without a file, Stripe's own list is read; --to is the day
@@ -83,12 +86,7 @@ async function main(words: readonly string[]): Promise<number> {
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
-  if (command === 'reconcile') {
-    const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
-    const { readProcessor } = await import('#app/payments.ts');
-    const options = { ...readFileOptions(command, words.slice(1)), ...(await readProcessor(config)) };
-    return withDatabase(config, log, (owner) => printReconciliation(owner, options));
-  }
+  if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -128,6 +126,24 @@ async function main(words: readonly string[]): Promise<number> {
   }
   say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
   return 2;
+}
+
+/** The commands that compare a file with the books. Few processes need them, so they are loaded when they run. */
+async function compareFile(
+  command: 'bill' | 'reconcile',
+  words: readonly string[],
+  config: Config,
+  log: Log,
+): Promise<number> {
+  if (command === 'bill') {
+    const { printBill, readBillOptions } = await import('#cli/bill-command.ts');
+    const options = readBillOptions(words);
+    return withDatabase(config, log, (owner) => printBill(owner, config.currency, options));
+  }
+  const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
+  const { readProcessor } = await import('#app/payments.ts');
+  const options = { ...readFileOptions(command, words), ...(await readProcessor(config)) };
+  return withDatabase(config, log, (owner) => printReconciliation(owner, options));
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;

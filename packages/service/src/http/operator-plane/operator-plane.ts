@@ -25,6 +25,7 @@ import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
@@ -44,6 +45,7 @@ export interface OperatorPlane {
   readonly payments: AnyPayments;
   readonly paymentDesk: PaymentDesk;
   readonly reconciliations: Reconciliations;
+  readonly bills: ProviderBills;
   readonly catalogue: CatalogueDesk;
   readonly providerTest: ProviderTest;
   readonly catalogueImport: CatalogueImport;

@@ -74,3 +74,40 @@ export const RECONCILIATION_TEXTS = {
   kinds: KINDS,
   subjects: SUBJECTS,
 } as const;
+
+export const BILLS_TEXTS = {
+  title: 'Provider bills',
+  intro:
+    'Compare what a provider says it billed with our receipts, by UTC day and model. Calls that a provider served count, also those that nobody paid for. Nothing is kept.',
+  compare: 'Compare a bill',
+  provider: 'Provider',
+  providerHint: 'As the catalogue names it.',
+  format: 'Format',
+  formats: {
+    openrouter: 'OpenRouter: GET /api/v1/activity',
+    anthropic: 'Anthropic: cost_report, grouped by description',
+  },
+  dollar: (currency: string) => `One US dollar in ${currency}`,
+  dollarHint: 'Bills are in US dollars. For example 0.92.',
+  dollarWrong: (label: string) => `${label}: must be an amount, such as 0.92.`,
+  file: 'Bill (JSON)',
+  fileHint:
+    'The answer of the provider as it came, or an array of several. At most 1 MB; `purser bill` takes larger files.',
+  send: 'Compare',
+  chooseFile: 'Choose the file of the bill.',
+  theirs: 'Billed',
+  ours: 'By our receipts',
+  oursNote: 'Upstream prices, no margin',
+  unpaid: 'Of these, not paid for',
+  unpaidNote: 'Abandoned or failed calls that were served',
+  difference: 'Unexplained',
+  rows: 'By day and model',
+  day: 'Day',
+  model: 'Model',
+  noModel: 'No model',
+  calls: 'Calls: billed / ours',
+  tokens: 'Tokens: billed / ours',
+  rough: (count: string) => `${count} with tiers or fees: cost is rough`,
+  shown: (count: string) => `The first ${count} rows are shown, those that differ most first.`,
+  none: 'Neither the bill nor our receipts have anything in this period.',
+} as const;

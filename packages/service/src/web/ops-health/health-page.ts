@@ -50,7 +50,7 @@ function tilesOf({ processes, leases, disk }: Health, formats: Formats): Html {
 
 function queuesOf({ queues, statsAtMs }: Health, nowMs: number, formats: Formats): Html {
   const list = table({
-    caption: TEXTS.queues,
+    caption: TEXTS.queueCaption,
     columns: TEXTS.queueColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
     rows: queues.map((queue) => [TEXTS.queueNames[queue.name], formats.count(queue.waiting), oldestOf(queue)]),
     empty: TEXTS.noQueues,
@@ -65,7 +65,7 @@ function oldestOf({ waiting, oldestSeconds }: Queue): string {
 
 function checksOf({ checks }: Health, formats: Formats): Html {
   const list = table({
-    caption: TEXTS.checks,
+    caption: TEXTS.checkCaption,
     columns: TEXTS.checkColumns.map((name, at) => ({ name, isNumeric: at > 1 && at < 5 })),
     rows: checks.map((check) => [
       moment(check.kind === 'full' ? check.endedAtMs : check.begunAtMs, formats),
@@ -98,7 +98,7 @@ function processesOf({ leases, lanes }: Health, formats: Formats): Html {
     rows: lanes.map(({ mode, outcome, calls }) => [mode, outcome, formats.count(calls)]),
     empty: TEXTS.noLanes,
   });
-  return section({ id: 'processes', heading: TEXTS.leaseHeading, body: [ofLeases, ofLanes] });
+  return section({ id: 'processes', heading: TEXTS.processHeading, body: [ofLeases, ofLanes] });
 }
 
 function databaseOf({ database, version }: Health, formats: Formats): Html {
@@ -127,11 +127,11 @@ function databaseOf({ database, version }: Health, formats: Formats): Html {
 
 function settingsOf({ settings }: Health): Html {
   const list = table({
-    caption: TEXTS.settings,
+    caption: TEXTS.settingCaption,
     columns: TEXTS.settingColumns.map((name) => ({ name })),
     rows: settings.map(({ name, isSet }) => [html`<code>${name}</code>`, isSet ? TEXTS.isSet : TEXTS.isDefault]),
     empty: '',
   });
-  const body = [html`<p class="soft">${TEXTS.settingsWhat}</p>`, fold(TEXTS.settings, list)];
+  const body = [html`<p class="soft">${TEXTS.settingsWhat}</p>`, fold(TEXTS.showSettings, list)];
   return section({ id: 'settings', heading: TEXTS.settings, body });
 }

@@ -26,8 +26,7 @@ export const OVERVIEW_TEXTS = {
   findings: {
     'ledger-wrong': (count: number) => `The ledger differs from itself in ${times(count, 'place', 'places')}.`,
     'ledger-check-old': () => 'The ledger has not been checked for five minutes.',
-    'payments-kept': (count: number) =>
-      `${times(count, 'payment waits', 'payments wait')} for a person: the money is in no wallet.`,
+    'payments-kept': (count: number) => `${times(count, 'payment waits', 'payments wait')} for a person.`,
     'refunds-late': (count: number) =>
       `${times(count, 'refund has', 'refunds have')} been with the payment processor for more than a day.`,
     'acts-waiting': (count: number) => `${times(count, 'act waits', 'acts wait')} for a second person.`,

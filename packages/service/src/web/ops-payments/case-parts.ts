@@ -37,7 +37,7 @@ export function casesSection(asked: OpsRequest, { cases }: DeskDetails): Html | 
 
 function caseOf(asked: OpsRequest, { row, amount, effects }: CaseWithEffects): Html {
   const facts = definitionList([
-    [TEXTS.paid, amountIn(asked, amount, row)],
+    [TEXTS.amount, amountIn(asked, amount, row)],
     [TEXTS.since, moment(row.opened_at.getTime(), asked.request.formats)],
     row.anomaly === null ? undefined : [TEXTS.anomaly, ANOMALY_TEXTS[row.anomaly]],
     row.subject === row.payment_id ? undefined : [TEXTS.about, html`<code>${row.subject}</code>`],

@@ -96,7 +96,7 @@ function checkoutOf({ request }: OpsRequest, { checkout, payments, wallet }: Des
     [TEXTS.began, moment(checkout.created_at.getTime(), formats)],
     [
       TEXTS.wallet,
-      html`${user}<br><code>${app}</code>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
+      html`<a href="${opsPath('wallet', { app, user })}">${user}</a><br><code>${app}</code>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
     ],
     [TEXTS.atProcessor, html`${checkout.processor}<br><code>${checkout.processor_checkout ?? '–'}</code>`],
   ]);

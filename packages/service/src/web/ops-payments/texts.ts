@@ -79,6 +79,7 @@ export const PAYMENT_TEXTS = {
   left: 'Left of it',
   anomaly: 'Unusual',
   waiting: 'What waits for you',
+  amount: 'Amount',
   since: 'Since',
   about: 'About',
   movedBack: 'Refunds and disputes',

@@ -3,6 +3,7 @@ export const OPS_PAGES = [
   { page: '', text: 'Overview' },
   { page: 'payments', text: 'Payments' },
   { page: 'reconciliation', text: 'Reconciliation' },
+  { page: 'bills', text: 'Provider bills' },
   { page: 'apps', text: 'Apps' },
   { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },

@@ -1,0 +1,27 @@
+import type { Operation } from './operation.ts';
+
+const BILLS = 'Operator: bills';
+
+/** The operations that compare what others say they moved and billed with our books. */
+export const BILL_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /operator/reconciliations': {
+    id: 'listReconciliations',
+    tag: BILLS,
+    summary: 'Lists the reports of the payment processor that were found clean, the newest first',
+  },
+  'POST /operator/reconciliations': {
+    id: 'reconcile',
+    tag: BILLS,
+    summary: 'Compares a report of the payment processor with the books; a clean one is filed',
+    description:
+      'Payments, refunds and disputes are compared one by one, by the processor’s ids. Nothing is booked: a difference is for a person to look at. A report is read whole or not at all, and a line that is wrong is named. Fees are yours and are in the sums only.',
+    refuses: ['CONFLICT'],
+  },
+  'POST /operator/bills': {
+    id: 'compareBill',
+    tag: BILLS,
+    summary: 'Compares what a provider says it billed with the receipts, by UTC day and model',
+    description:
+      'Every call that the provider served counts, also those that nobody paid for. Replays reach no provider. Nothing is kept.',
+  },
+};
