@@ -149,6 +149,15 @@ create table accounts.email_verifications (
 );
 grant insert, select, update, delete on accounts.email_verifications to purser_live;
 
+create table accounts.enrolments (
+  account_id text collate "C" not null,
+  proof bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint enrolments_pkey PRIMARY KEY (account_id),
+  constraint enrolments_proof_check CHECK ((length(proof) = 32))
+);
+grant insert, select, update, delete on accounts.enrolments to purser_live;
+
 create table accounts.invitations (
   invitation_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -273,6 +282,8 @@ alter table accounts.apps add constraint apps_account_id_fkey FOREIGN KEY (accou
 alter table accounts.authenticators add constraint authenticators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.email_verifications add constraint email_verifications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
+
+alter table accounts.enrolments add constraint enrolments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts.accounts(account_id);
 
 alter table accounts.invitations add constraint invitations_app_id_fkey FOREIGN KEY (app_id) REFERENCES accounts.apps(app_id);
 

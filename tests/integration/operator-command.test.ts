@@ -72,6 +72,20 @@ test('CP-05 the command creates an operator beside a running service, with the p
   ]);
 });
 
+test('CP-06 a command prints the code with which an operator adds their first second factor', async () => {
+  const { status, said } = await runToEnd(options, 'operator', 'enrol', '--email', EMAIL);
+  assert.equal(status, 0, said);
+  assert.match(said, /^[0-9a-z]{5}-[0-9a-z]{5}$/m);
+  const operator = await signIn(EMAIL, PASSWORD);
+  const subject = String((await accountOf(EMAIL, operator))?.['accountId']);
+  assert.deepEqual((await trailOf(operator, subject))[0], {
+    actor: 'command-line',
+    action: 'account.enrolment-code',
+    subject,
+    reason: null,
+  });
+});
+
 test('CP-05 the command reports a known e-mail and changes nothing, for any role', async () => {
   const again = await create(['--email', EMAIL.toUpperCase()], 'another password\n');
   assert.deepEqual([again.status, /already has an account\. Nothing was changed/.test(again.said)], [1, true]);

@@ -18,6 +18,7 @@ const NOT_NOW: Readonly<Record<string, number>> = {
   requestEmailVerification: 409,
   verifyEmail: 400,
   addAuthenticator: 400,
+  requestEnrolmentCode: 409,
   removeAuthenticator: 404,
   removePasskey: 404,
   makeRecoveryCodes: 409,

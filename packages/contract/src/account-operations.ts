@@ -46,6 +46,13 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     description: `Nothing is stored until a code of the app comes back. ${PROVED}`,
     refuses: ['CONFLICT', 'FORBIDDEN'],
   },
+  'POST /accounts/current/second-factor/code': {
+    id: 'requestEnrolmentCode',
+    tag,
+    summary: 'Mails an operator the code for their first second factor',
+    description: `In production, an operator adds the first second factor with this code, so a stolen password alone is worth nothing. It works once, for an hour. Accounts that need no code get a 409. ${PROVED}`,
+    refuses: ['CONFLICT', 'FORBIDDEN'],
+  },
   'PUT /accounts/current/authenticator': {
     id: 'addAuthenticator',
     tag,

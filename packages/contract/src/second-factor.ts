@@ -55,6 +55,10 @@ export const authenticatorOfferSchema = z
 export const addAuthenticatorSchema = z.strictObject({
   setupToken: z.string().max(TOKEN_LENGTH_MAX),
   code: z.string().max(CODE_LENGTH_MAX),
+  enrolmentCode: z.string().max(CODE_LENGTH_MAX).optional().meta({
+    description:
+      'Operators need it for the first second factor of their account, in production. It was mailed or printed for them.',
+  }),
 });
 export const authenticatorAddedSchema = z.object({
   recoveryCodes: z

@@ -75,6 +75,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
     operatorName: 'Purser',
     sendVerification: async () => {},
     sendNews: async () => {},
+    isSecondFactorRequired: false,
   });
   /** The work done for one action. */
   async function workOf(act: () => Promise<unknown>): Promise<readonly string[]> {

@@ -14,6 +14,8 @@ export type AccountNews =
   /** Somebody knew the password and did not get past the second factor. */
   | { readonly kind: 'second-factor-guessed'; readonly from: string }
   | { readonly kind: 'second-factor-removed-by-operator' }
+  /** An operator changed what the account may do. `role`: such as `support` or `owner`. */
+  | { readonly kind: 'role-changed'; readonly role: string }
   /** From now on the account signs in through the provider, and its password is gone. */
   | { readonly kind: 'sso-linked' };
 

@@ -14,6 +14,7 @@ import {
   type SendVerification,
 } from '#accounts/email-verification.ts';
 import { normalisedEmail } from '#accounts/email.ts';
+import type { SendEnrolment } from '#accounts/enrolment.ts';
 import { createFactorCheck } from '#accounts/factor-check.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
@@ -53,6 +54,9 @@ interface AccountsOptions {
   readonly sendReset: SendReset;
   readonly sendVerification: SendVerification;
   readonly sendNews: SendNews;
+  /** True in production: operators need a second factor, and a code to add the first one. */
+  readonly isSecondFactorRequired: boolean;
+  readonly sendEnrolment?: SendEnrolment | undefined;
   /** Undefined: nobody signs in through a provider. */
   readonly sso?: Pick<SsoOptions, 'client' | 'settings' | 'except'> | undefined;
 }
@@ -126,6 +130,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     ...createEmailVerifications({ pool, attempts, sendVerification }),
     ...createSecondSteps({ pool, clock, attempts, check, checks, open, sendNews }),
     ...createProofs({ pool, attempts, check, checks, isPassword: isOwnPassword }),
+    secondFactors: createSecondFactors({ ...options, attempts, check, checks }),
     sso:
       sso &&
       createSso({
@@ -137,7 +142,6 @@ export function createAccounts(options: AccountsOptions): Accounts {
         sendNews,
         open: createSsoOpening({ clock, devices, sendNews }),
       }),
-    secondFactors: createSecondFactors({ pool, clock, secret, operatorName, check, checks, sendNews }),
   };
 }
 

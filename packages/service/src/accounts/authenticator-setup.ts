@@ -1,3 +1,4 @@
+import type { createEnrolments } from '#accounts/enrolment.ts';
 import {
   type Added,
   type Changer,
@@ -35,7 +36,8 @@ export interface AuthenticatorSetup {
   ) => Promise<AuthenticatorOffer | NotProved | Refusal<'CONFLICT'>>;
   readonly addAuthenticator: (
     by: Changer,
-    setup: { readonly setupToken: string; readonly code: string },
+    /** `enrolmentCode`: of an operator's first factor, see `Enrolments`. */
+    setup: { readonly setupToken: string; readonly code: string; readonly enrolmentCode: string | undefined },
   ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'CONFLICT'>>;
   readonly removeAuthenticator: (by: Changer) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
 }
@@ -48,6 +50,7 @@ export interface AuthenticatorSetupOptions {
   readonly operatorName: string;
   readonly check: FactorCheck;
   readonly sendNews: SendNews;
+  readonly useCode: ReturnType<typeof createEnrolments>['useCode'];
 }
 
 const SETUP_LIFETIME_MS = 30 * 60 * 1_000;
@@ -84,13 +87,15 @@ export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): Au
       const written = base32Of(secret);
       return { secret: written, otpauthUri: otpauthUri(written, { issuer: operatorName, email }), setupToken };
     },
-    addAuthenticator: (by, { setupToken, code }) =>
+    addAuthenticator: (by, { setupToken, code, enrolmentCode }) =>
       changing(options, by, { action: 'account.authenticator', news: 'authenticator-added' }, async (tx, accountId) => {
         const secret = secretOf(accountId, setupToken);
         if (secret === undefined) return refuse('BAD_REQUEST', 'This setup has expired. Begin again.', SETUP);
         const step = stepOfCode(secret, code.replace(/\s/g, ''), clock.nowMs());
         if (step === undefined) return refuse('BAD_REQUEST', WRONG_CODE, { param: 'code' });
         const isFirst = !(await hasFactor(tx, accountId));
+        const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
+        if (refused !== undefined) return refused;
         const sealed = check.sealSecret(accountId, secret);
         if (!(await insertAuthenticator(tx, { accountId, secret: sealed, step }))) return hasAuthenticator();
         return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };

@@ -42,7 +42,10 @@ export type NotProved = Refusal<'FORBIDDEN'>;
 
 interface Change {
   readonly action: string;
-  readonly news: Exclude<AccountNews['kind'], 'signed-in' | 'recovery-code-used' | 'second-factor-guessed'>;
+  readonly news: Exclude<
+    AccountNews['kind'],
+    'signed-in' | 'recovery-code-used' | 'second-factor-guessed' | 'role-changed'
+  >;
 }
 
 /**

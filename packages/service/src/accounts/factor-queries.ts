@@ -188,3 +188,29 @@ export async function answerAccountChallenge(
   );
   return rowCount === 1;
 }
+
+/** Stores the code for the first factor of an account, and voids any earlier one. */
+export async function upsertEnrolment(
+  tx: Queryable,
+  {
+    accountId,
+    proof,
+    lifetimeMs,
+  }: { readonly accountId: AccountId; readonly proof: Buffer; readonly lifetimeMs: number },
+): Promise<void> {
+  await tx.query(
+    `insert into accounts.enrolments (account_id, proof, expires_at)
+     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+     on conflict (account_id) do update set proof = excluded.proof, expires_at = excluded.expires_at`,
+    [accountId, proof, lifetimeMs],
+  );
+}
+
+/** Uses up the code for the first factor. False when it is wrong, used or expired: nothing is used up then. */
+export async function takeEnrolment(tx: Queryable, accountId: AccountId, proof: Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `delete from accounts.enrolments where account_id = $1 and proof = $2 and expires_at > clock_timestamp()`,
+    [accountId, proof],
+  );
+  return rowCount === 1;
+}

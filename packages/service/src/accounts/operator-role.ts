@@ -31,12 +31,7 @@ export function operatorRefusal(
       `Operators sign in through ${onlySso?.name ?? 'the provider'} here. Your account has a password: link it at \`/account/sso\`.`,
     );
   }
-  if (isFactorMissing(account, rules)) {
-    return refuse(
-      'FORBIDDEN',
-      'Operators need a second factor here. Sign in at `/account/second-factor`, add a passkey or an authenticator app, and try again.',
-    );
-  }
+  if (isFactorMissing(account, rules)) return needsFactor();
   if (!isAtLeastOperator(role, access.least)) {
     return refuse(
       'FORBIDDEN',
@@ -46,6 +41,34 @@ export function operatorRefusal(
   const isProofNeeded =
     access.needsProof === true && (account.hasSecondFactor || account.isSso || rules.isSecondFactorRequired);
   return isProofNeeded ? needsProof(signedIn) : undefined;
+}
+
+/**
+ * Refuses an operator without the second factor that they need everything but adding one: a person who knows the password alone must not use
+ * their apps and keys either (CP-06). `path` is of a route or a page.
+ */
+export function factorRefusal(
+  { account }: SignedIn,
+  path: string,
+  rules: OperatorRules,
+): Refusal<'FORBIDDEN'> | undefined {
+  if (account.role !== 'operator' || !isFactorMissing(account, rules)) return undefined;
+  return isOpenWithoutFactor(path) ? undefined : needsFactor();
+}
+
+/** True for the routes and pages where an operator adds the first factor, and signs out. */
+export function isOpenWithoutFactor(path: string): boolean {
+  return WITHOUT_FACTOR.test(path);
+}
+
+const WITHOUT_FACTOR =
+  /^\/(?:sessions|accounts\/current\/(?:second-factor|authenticator|passkeys)|account\/(?:second-factor|authenticator|passkeys|prove|sessions|sso)|sign-(?:in|out)|password-reset|guides|ops)(?:\/|$)|^\/(?:account|[^/]+\.(?:ico|svg|png))?$/;
+
+function needsFactor(): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    'Operators need a second factor here. Sign in at `/account/second-factor`, add a passkey or an authenticator app, and try again.',
+  );
 }
 
 /** An operator needs a second factor and has none. The provider answers for the accounts that sign in through it. */

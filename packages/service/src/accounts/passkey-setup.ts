@@ -1,3 +1,4 @@
+import type { createEnrolments } from '#accounts/enrolment.ts';
 import { type Added, type Changer, changing, hasFactor, makeCodes, type NotProved } from '#accounts/factor-change.ts';
 import type { FactorCheck } from '#accounts/factor-check.ts';
 import {
@@ -17,7 +18,11 @@ import { type PasskeyChecks, PASSKEYS_MAX } from '#webauthn/passkey-checks.ts';
 /** Adds and removes passkeys of an account. */
 export interface PasskeySetup {
   readonly passkeyOptions: (by: Changer) => Promise<ReturnType<PasskeyChecks['optionsToAdd']>>;
-  readonly addPasskey: (by: Changer, credential: string) => Promise<Added | NotProved | Refusal<'BAD_REQUEST'>>;
+  readonly addPasskey: (
+    by: Changer,
+    credential: string,
+    enrolmentCode: string | undefined,
+  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST'>>;
   readonly removePasskey: (by: Changer, credentialId: string) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
 }
 
@@ -26,6 +31,7 @@ export interface PasskeySetupOptions {
   readonly check: FactorCheck;
   readonly checks: PasskeyChecks;
   readonly sendNews: SendNews;
+  readonly useCode: ReturnType<typeof createEnrolments>['useCode'];
 }
 
 export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
@@ -40,7 +46,7 @@ export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
         others.map((row) => row.credential_id),
       );
     },
-    addPasskey: async (by, credential) => {
+    addPasskey: async (by, credential, enrolmentCode) => {
       const notProved = needsProof(by.signedIn);
       if (notProved !== undefined) return notProved;
       const made = await checks.added(purposeOf(by.signedIn.account.accountId), credential);
@@ -49,6 +55,8 @@ export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
         const isFirst = !(await hasFactor(tx, accountId));
         if ((await selectAccountPasskeys(tx, accountId)).length >= PASSKEYS_MAX) return tooManyPasskeys();
         if (!(await answerAccountChallenge(tx, made.challenge))) return notAdded();
+        const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
+        if (refused !== undefined) return refused;
         if (!(await insertAccountPasskey(tx, { accountId, ...made }))) return notAdded();
         return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
       });

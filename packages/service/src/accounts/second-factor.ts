@@ -3,6 +3,7 @@ import {
   type AuthenticatorSetupOptions,
   createAuthenticatorSetup,
 } from '#accounts/authenticator-setup.ts';
+import { createEnrolments, type EnrolmentOptions, type Enrolments } from '#accounts/enrolment.ts';
 import {
   type Changer,
   changing,
@@ -17,7 +18,7 @@ import type { AccountId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** The second factors of an account (CP-06). Every change needs a fresh proof, is in the account's trail, and is mailed. */
-export interface SecondFactors extends AuthenticatorSetup, PasskeySetup {
+export interface SecondFactors extends AuthenticatorSetup, PasskeySetup, Enrolments {
   /** False when the service is reached by an IP address. */
   readonly isPasskeyPossible: boolean;
   readonly state: (accountId: AccountId) => Promise<SecondFactorState>;
@@ -27,10 +28,13 @@ export interface SecondFactors extends AuthenticatorSetup, PasskeySetup {
   ) => Promise<{ readonly recoveryCodes: readonly string[] } | NotProved | Refusal<'CONFLICT'>>;
 }
 
-type SecondFactorOptions = AuthenticatorSetupOptions & PasskeySetupOptions;
+type SecondFactorOptions = Omit<AuthenticatorSetupOptions & PasskeySetupOptions, 'useCode'> & EnrolmentOptions;
 
-export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
+export function createSecondFactors(given: SecondFactorOptions): SecondFactors {
+  const { useCode, ...enrolments } = createEnrolments(given);
+  const options = { ...given, useCode };
   return {
+    ...enrolments,
     isPasskeyPossible: options.checks.isPossible,
     state: (accountId) => readState(options.pool, accountId),
     ...createAuthenticatorSetup(options),

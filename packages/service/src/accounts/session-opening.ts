@@ -30,7 +30,7 @@ export type OpenSession = (
   place: SignInPlace & { readonly isTold?: boolean },
 ) => Promise<SignIn | undefined>;
 
-/** The person who has just made an account knows that they sign in. */
+/** The person who has just made an account knows that they sign in. Somebody else makes the account of an operator. */
 const NEW_ACCOUNT_MS = 60 * 60 * 1_000;
 
 interface OpeningOptions {
@@ -73,7 +73,8 @@ function createArrival({ clock, devices, sendNews }: OpeningOptions) {
 
   async function isStrange(tx: Queryable, row: AccountRow, place: SignInPlace, known: Known): Promise<boolean> {
     if (devices.nameOf(place.device, known) !== undefined) return false;
-    if (clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
+    const isOwnMaking = row.role === 'owner' || accountOf(row).isSso;
+    if (isOwnMaking && clock.nowMs() - row.created_at.getTime() < NEW_ACCOUNT_MS) return false;
     return !place.isProgram || !(await hasSignedInFrom(tx, row.account_id, place.from));
   }
 

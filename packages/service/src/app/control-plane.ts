@@ -7,7 +7,7 @@ import type { Lend } from '#accounts/loans.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
-import { createSendMail, type SendMail } from '#app/mail.ts';
+import { createSendMail, isMailRead, type SendMail } from '#app/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
 import { openBudgets } from '#app/key-budgets.ts';
 import { composeTeams } from '#app/teams.ts';
@@ -41,7 +41,7 @@ import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
-import { accountNewsMail, verifyMail } from '#mail/account-letters.ts';
+import { accountNewsMail, enrolmentMail, verifyMail } from '#mail/account-letters.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
@@ -226,6 +226,10 @@ function composeAccounts(
     sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     sendVerification: (tx, email, token) => sendMail(email, verifyMail({ ...config, token }), tx),
     sendNews,
+    isSecondFactorRequired: config.environment === 'production',
+    sendEnrolment: isMailRead(config)
+      ? (tx, email, code) => sendMail(email, enrolmentMail({ ...config, code }), tx)
+      : undefined,
     sso: composeSso(config, { clock, log }),
   });
 }

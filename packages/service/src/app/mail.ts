@@ -16,8 +16,13 @@ interface MailOptions {
  */
 export type SendMail = (recipient: string, letter: Letter, tx?: Queryable) => Promise<void>;
 
+/** Whether anybody could ever read a mail of ours: it is sent, or shown in the mailbox of a development service. */
+export function isMailRead({ mail, environment }: Pick<Config, 'mail' | 'environment'>): boolean {
+  return mail !== undefined || environment === 'development';
+}
+
 export function createSendMail({ config, pool, log }: MailOptions): SendMail {
-  const isRead = config.mail !== undefined || config.environment === 'development';
+  const isRead = isMailRead(config);
   return async (recipient, letter, tx = pool) => {
     if (isRead) await insertMessage(tx, { recipient, ...writeLetter(letter) });
     else log.warn('mail was not sent: SMTP_URL is not set');

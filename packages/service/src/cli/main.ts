@@ -12,7 +12,7 @@ import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
-import { createOperator, readNewOperator } from '#cli/operator-command.ts';
+import { createOperator, enrolOperator, readEnrolment, readNewOperator } from '#cli/operator-command.ts';
 import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
@@ -39,6 +39,8 @@ const USAGE = `Usage: npm run purser -- <command>
                             --help lists its options
   operator create --email <address> [--name <name>]
                             create an operator account; asks for the password, or reads it from standard input
+  operator enrol --email <address>
+                            print the code with which an operator adds their first second factor
   secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
@@ -111,10 +113,9 @@ async function main(words: readonly string[]): Promise<number> {
       const days = readRebuildOptions(words.slice(2));
       return withDatabase(config, log, (owner) => printRebuild(owner, days));
     }
-    case 'operator create': {
-      const operator = await readNewOperator(words.slice(2), process.stdin, (text) => process.stderr.write(text));
-      return withDatabase(config, log, (owner) => createOperator(owner, operator));
-    }
+    case 'operator create':
+    case 'operator enrol':
+      return runOperator(words.slice(1), config, log);
     case 'secret replace':
       return withDatabase(config, log, async (owner) => {
         await replaceSecret(owner, config.secret);
@@ -126,6 +127,15 @@ async function main(words: readonly string[]): Promise<number> {
   }
   say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
   return 2;
+}
+
+async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
+  if (sub === 'enrol') {
+    const address = readEnrolment(words);
+    return withDatabase(config, log, (owner) => enrolOperator(owner, config.secret, address));
+  }
+  const operator = await readNewOperator(words, process.stdin, (text) => process.stderr.write(text));
+  return withDatabase(config, log, (owner) => createOperator(owner, operator));
 }
 
 /** The commands that compare a file with the books. Few processes need them, so they are loaded when they run. */

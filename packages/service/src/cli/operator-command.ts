@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { email, name, newPassword } from '@purser/contract/control.ts';
+import { makeEnrolmentCode } from '#accounts/enrolment.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { type PasswordSource, readPassword } from '#cli/read-password.ts';
 import type { Pool } from '#db/pool.ts';
@@ -15,6 +16,7 @@ interface NewOperator {
 
 /** Shown whenever the arguments do not make sense. */
 const USAGE = 'npm run purser -- operator create --email <address> [--name <name>]';
+const ENROL_USAGE = 'npm run purser -- operator enrol --email <address>';
 
 /** Reads the new operator from the command's words, and the password from `source`. Throws `CommandError`. */
 export async function readNewOperator(
@@ -43,7 +45,33 @@ export async function createOperator(owner: Pool, operator: NewOperator): Promis
     console.error(`${account.message} Nothing was changed.`);
     return 1;
   }
-  console.log(`${account.email} is now an operator and can sign in.`);
+  console.log(
+    `${account.email} is now an operator and can sign in.\nIn production they add a second factor first, at /account/second-factor. That takes a code: the page mails it, or you print it with \`${ENROL_USAGE}\`.`,
+  );
+  return 0;
+}
+
+/** Reads the e-mail of the operator who gets a code. Throws `CommandError`. */
+export function readEnrolment(words: readonly string[]): string {
+  const { email: given, name: others } = optionsOf(words);
+  const address = email.safeParse(given);
+  if (!address.success || others !== undefined)
+    throw new CommandError(`--email must be an e-mail address: ${ENROL_USAGE}`);
+  return address.data;
+}
+
+/**
+ * Prints the code with which an operator adds their first second factor, for services without mail. Exit status 1 when there is no
+ * such operator, or when they have a factor.
+ */
+export async function enrolOperator(owner: Pool, secret: Buffer, address: string): Promise<number> {
+  const code = await makeEnrolmentCode(owner, secret, address);
+  if (code === undefined) {
+    console.error(`${address} is no operator without a second factor. Nothing was changed.`);
+    return 1;
+  }
+  console.error(`The code for ${address}. It works once, within 24 hours. Any code before it works no more.`);
+  console.log(code);
   return 0;
 }
 

@@ -9,7 +9,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { ListenTokens } from '#accounts/listen-token.ts';
-import { operatorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
+import { factorRefusal, operatorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { addReference } from '#http/openapi/reference.ts';
@@ -181,6 +181,7 @@ function addChecks(
     request.signedIn = granted(feed?.signedIn ?? (await findSession(token)) ?? noSession());
     granted(paces.accounts.take(request.signedIn.account.accountId));
     const route = routeNameOf(request);
+    granted(factorRefusal(request.signedIn, String(request.routeOptions.url), rules));
     if (route.includes(' /operator/')) granted(operatorRefusal(request.signedIn, operatorAccessOf(route), rules));
   });
 }

@@ -23,10 +23,34 @@ export function verifyMail({ operatorName, publicUrl, token }: VerifyMail): Lett
   };
 }
 
+/** The mail with the code for the first second factor of an operator. */
+export function enrolmentMail({
+  operatorName,
+  code,
+}: {
+  readonly operatorName: string;
+  readonly code: string;
+}): Letter {
+  return {
+    sender: operatorName,
+    subject: 'Your code for a second factor',
+    parts: [
+      {
+        text: `Somebody, most likely you, adds the first second factor to your account for operators of ${operatorName}. Type this code on the page for it within an hour:`,
+      },
+      { copy: code },
+      {
+        text: 'If this was not you, somebody knows your password. Give the code to nobody, and set a new password at once.',
+      },
+    ],
+  };
+}
+
 /** What happened to an account. It has the fields of `AccountNews` in `accounts`, of which this folder knows nothing. */
 type News =
   | { readonly kind: 'signed-in' | 'second-factor-guessed'; readonly from: string }
   | { readonly kind: 'recovery-code-used'; readonly left: number }
+  | { readonly kind: 'role-changed'; readonly role: string }
   | {
       readonly kind:
         | 'password-changed'
@@ -86,6 +110,10 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'recovery-codes-made': {
       const said = `New recovery codes were made for your account at ${at}. The old ones work no more.`;
       return ['New recovery codes', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
+    }
+    case 'role-changed': {
+      const said = `An operator changed the role of your account to “${news.role}” at ${at}, and every session was signed out.`;
+      return ['Your role was changed', said, 'ask the operator'];
     }
     case 'sso-linked': {
       const said = `Your account was linked to the sign-in of your company at ${at}. Its password and second factor are gone, and every other session was signed out.`;

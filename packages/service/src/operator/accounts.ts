@@ -155,6 +155,9 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
         note(changed);
         if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
+        if (role !== before.role || operatorRole !== before.operator_role) {
+          await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
+        }
         // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasAdmin(tx)) return accountOf(row);
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');

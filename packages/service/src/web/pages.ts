@@ -1,5 +1,6 @@
 import { leastRoleOf } from '@purser/contract/access.ts';
 import { operatorAccessOf } from '@purser/contract/operator-access.ts';
+import { factorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
@@ -12,7 +13,8 @@ import { connectPages } from '#web/connect/connect-pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { iconPages } from '#web/frame/icon-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
-import type { Audience, PageMethods } from '#web/frame/page.ts';
+import type { Audience, PageMethods, PageRequest } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.ts';
 import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
@@ -78,8 +80,7 @@ const PART = ':part';
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
 export function createPages(given: PagesOptions): PageRoutes {
   const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
-  const { publicUrl } = accounts;
-  const { origin, protocol } = new URL(publicUrl);
+  const { origin, protocol } = new URL(accounts.publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
   const { operatorName, supportEmail, isTestMoney } = walletOwners;
@@ -90,7 +91,7 @@ export function createPages(given: PagesOptions): PageRoutes {
     // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Its pages move to the one in our links.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
-    publicUrl,
+    publicUrl: accounts.publicUrl,
     addressOf: accounts.addressOf,
     pace,
     log,
@@ -143,10 +144,26 @@ export function createPages(given: PagesOptions): PageRoutes {
   };
   return routesOf(
     new Map([
-      ...handlersOf(options, forAccounts, pagesOfAccounts),
+      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
       ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
     ]),
   );
+}
+
+/** Leads operators without the second factor that they need to the page where they add one, from every page that is not for that. */
+function withFactor(path: string, { GET, POST }: PageMethods, rules: OperatorRules): PageMethods {
+  const first = ({ signedIn }: PageRequest) =>
+    signedIn !== undefined && factorRefusal(signedIn, path, rules) !== undefined
+      ? redirectTo('/account/second-factor')
+      : undefined;
+  return {
+    ...(GET === undefined ? {} : { GET: (request) => first(request) ?? GET(request) }),
+    ...(POST === undefined ? {} : { POST: (request, form) => first(request) ?? POST(request, form) }),
+  };
+}
+
+function withFactors(pages: Readonly<Record<string, PageMethods>>, rules: OperatorRules) {
+  return Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, withFactor(path, page, rules)]));
 }
 
 /** Every page of an app, and every page for operators, has a least role for each of its methods. One that was forgotten stops the start, and is never open. */

@@ -55,7 +55,9 @@ export function addSecondFactorRoutes(plane: Plane, control: ControlPlane): void
     '/accounts/current/authenticator',
     { schema: { body: addAuthenticatorSchema, response: { 200: authenticatorAddedSchema } } },
     async (request) => {
-      const { recoveryCodes } = granted(await secondFactors.addAuthenticator(byOf(request), request.body));
+      const { recoveryCodes } = granted(
+        await secondFactors.addAuthenticator(byOf(request), { enrolmentCode: undefined, ...request.body }),
+      );
       return { recoveryCodes: recoveryCodes === undefined ? null : [...recoveryCodes] };
     },
   );
@@ -87,6 +89,20 @@ export function addSecondFactorRoutes(plane: Plane, control: ControlPlane): void
 /** The second step of a sign-in, and the proof that changes of an account need. */
 function addStepRoutes(plane: Plane, control: ControlPlane): void {
   const { accounts } = control;
+
+  plane.post(
+    '/accounts/current/second-factor/code',
+    { schema: { response: { 202: EMPTY } } },
+    async (request, reply) => {
+      granted(
+        await control.accounts.secondFactors.sendEnrolmentCode({
+          signedIn: callerOf(request),
+          from: control.addressOf(request.raw),
+        }),
+      );
+      return reply.code(202).send(null);
+    },
+  );
 
   plane.post(
     '/pending-sign-ins/use',

@@ -1,6 +1,7 @@
 import { leastRoleOf } from '@purser/contract/access.ts';
 import { errorSchema } from '@purser/contract/data-plane.ts';
 import { ERROR_STATUS, type ErrorCode } from '@purser/contract/errors.ts';
+import { isOpenWithoutFactor } from '#accounts/operator-role.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named } from '#http/openapi/json-schema.ts';
 import type { Reference, Response } from '#http/openapi/open-api.ts';
@@ -74,6 +75,8 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator' || needsRole(route)) codes.add('FORBIDDEN');
+  // An operator without the second factor that they need (CP-06).
+  if ((access === 'session' || access === 'feed') && !isOpenWithoutFactor(path)) codes.add('FORBIDDEN');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
   if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.

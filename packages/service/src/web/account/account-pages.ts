@@ -5,6 +5,7 @@ import { authenticatorPage } from '#web/account/authenticator-page.ts';
 import { provePage } from '#web/account/prove-page.ts';
 import {
   addPasskeyForm,
+  enrolmentCodeForm,
   recoveryCodesForm,
   removeAuthenticatorForm,
   removePasskeyForm,
@@ -35,6 +36,7 @@ export function accountPages(services: AccountServices): Readonly<Record<string,
     '/account/verify/send': sendVerificationForm(services),
     '/account/prove': provePage(services),
     [SECOND_FACTOR]: secondFactorPage(services),
+    [`${SECOND_FACTOR}/code`]: enrolmentCodeForm(services),
     '/account/authenticator': authenticatorPage(services),
     '/account/authenticator/remove': removeAuthenticatorForm(services),
     '/account/passkeys': addPasskeyForm(services),

@@ -1,12 +1,12 @@
 import type { AuthenticatorOffer } from '#accounts/authenticator-setup.ts';
 import type { SignedIn } from '#accounts/session.ts';
-import { html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { factorCodeField } from '#web/account/code-fields.ts';
 import { provePath } from '#web/account/prove-page.ts';
 import { qrCode } from '#web/account/qr-code.ts';
-import { SECOND_FACTOR, showCodes } from '#web/account/second-factor-page.ts';
+import { enrolmentField, SECOND_FACTOR, showCodes } from '#web/account/second-factor-page.ts';
 import { AUTHENTICATOR_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/components/form.ts';
@@ -29,7 +29,11 @@ export function authenticatorPage(services: AccountServices): PageMethods {
       const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
       const by = { signedIn, from: services.addressOf(request.exchange.request) };
-      const given = { setupToken: form.field('setup'), code: form.field('code') };
+      const given = {
+        setupToken: form.field('setup'),
+        code: form.field('code'),
+        enrolmentCode: form.field('enrolment'),
+      };
       const added = await secondFactors.addAuthenticator(by, given);
       if (added instanceof Refusal) {
         if (added.code === 'FORBIDDEN') return redirectTo(provePath(AUTHENTICATOR));
@@ -49,19 +53,21 @@ async function offer(
   { refusal, begun }: { readonly refusal?: Refusal; readonly begun?: string },
 ): Promise<PageResponse> {
   const offered = await services.accounts.secondFactors.offerAuthenticator({ signedIn, from: '' }, begun);
-  if (!(offered instanceof Refusal)) return showForm(services, request, offered, refusal);
+  const more = enrolmentField(services, signedIn);
+  if (!(offered instanceof Refusal)) return showForm(services, request, { ...offered, more }, refusal);
   return redirectTo(offered.code === 'FORBIDDEN' ? provePath(AUTHENTICATOR) : SECOND_FACTOR);
 }
 
 function showForm(
   services: AccountServices,
   request: PageRequest,
-  { secret, otpauthUri, setupToken }: AuthenticatorOffer,
+  { secret, otpauthUri, setupToken, more }: AuthenticatorOffer & { readonly more: Html | undefined },
   refusal?: Refusal,
 ): PageResponse {
   const groups = secret.match(/.{1,4}/g) ?? [];
   const fields = html`${hiddenField('setup', setupToken)}
 ${factorCodeField(TEXTS.codeHint)}
+${more}
 ${button(TEXTS.confirm)}`;
   const body = html`${errorSummary(refusal?.message)}
 ${card(

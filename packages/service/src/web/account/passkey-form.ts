@@ -41,10 +41,12 @@ export function newPasskeyForm(
   { accounts }: Pick<AccountServices, 'accounts'>,
   request: PageRequest,
   options: unknown,
+  /** Goes with the passkey, such as a code. */
+  more?: Html,
 ): Html {
   if (!accounts.secondFactors.isPasskeyPossible) return html`<p class="soft">${TEXTS.noName}</p>`;
   const fields = passkeyFields({ does: 'create', options, button: button(TEXTS.add), failed: TEXTS.notAdded });
-  return html`<div id="passkey-offer" hidden>${request.form('/account/passkeys', fields)}</div>
+  return html`<div id="passkey-offer" hidden>${request.form('/account/passkeys', html`${more}${fields}`)}</div>
 <p id="passkey-cannot" class="soft" hidden>${TEXTS.cannot}</p>
 <noscript><p class="soft">${TEXTS.needsScripts}</p></noscript>
 ${PASSKEY_SCRIPT.element}`;

@@ -5,7 +5,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { newPasskeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
 import { provePath } from '#web/account/prove-page.ts';
-import { SECOND_FACTOR_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { ENROLMENT_TEXTS as CODE_TEXTS, SECOND_FACTOR_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { button, buttonLink } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { hiddenField } from '#web/components/form.ts';
@@ -14,6 +14,7 @@ import { moment } from '#web/components/moment.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
+import { textField } from '#web/components/text-field.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { showOwnerPage } from '#web/frame/owner-page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -35,7 +36,11 @@ export function secondFactorPage(services: AccountServices): PageMethods {
 /** `/account/passkeys`: adds a passkey. The credential is JSON that the script put into the field; all of it is checked. */
 export function addPasskeyForm(services: AccountServices): PageMethods {
   return changeForm(services, async (by, form) => {
-    const added = await services.accounts.secondFactors.addPasskey(by, form.field('credential'));
+    const added = await services.accounts.secondFactors.addPasskey(
+      by,
+      form.field('credential'),
+      form.field('enrolment'),
+    );
     if (added instanceof Refusal) return added;
     if (added.recoveryCodes === undefined) return 'passkey-added';
     return added.recoveryCodes;
@@ -56,6 +61,23 @@ export function removeAuthenticatorForm(services: AccountServices): PageMethods 
     const refused = await services.accounts.secondFactors.removeAuthenticator(by);
     return refused === undefined || refused.code === 'NOT_FOUND' ? 'authenticator-removed' : refused;
   });
+}
+
+/** `/account/second-factor/code`: mails an operator the code for their first second factor. */
+export function enrolmentCodeForm(services: AccountServices): PageMethods {
+  return changeForm(services, async (by) => {
+    const refused = await services.accounts.secondFactors.sendEnrolmentCode(by);
+    return refused ?? 'code-mailed';
+  });
+}
+
+/** The field for the code that an operator needs for their first second factor. */
+export function enrolmentField(
+  { accounts }: Pick<AccountServices, 'accounts'>,
+  { account }: SignedIn,
+): Html | undefined {
+  if (!accounts.secondFactors.isCodeNeeded(account)) return undefined;
+  return textField({ name: 'enrolment', label: CODE_TEXTS.label, hint: CODE_TEXTS.hint, autocomplete: 'off' });
 }
 
 /** `/account/recovery-codes`: makes new ones and shows them, this once. */
@@ -121,6 +143,7 @@ async function showFactors(
 ${successNotice(TEXTS.done.get(request.query.get('done')))}
 <p>${isOn ? TEXTS.on : TEXTS.off}</p>
 ${isProved ? undefined : buttonLink(provePath(SECOND_FACTOR), TEXTS.proveFirst)}
+${isProved && accounts.secondFactors.isCodeNeeded(signedIn.account) ? codeFirst(request) : undefined}
 ${section({
   id: 'passkeys',
   heading: TEXTS.passkeys,
@@ -128,7 +151,12 @@ ${section({
     html`<p>${TEXTS.passkeysWhat}</p>`,
     state.passkeys.length === 0 ? undefined : list(state.passkeys.map((one) => passkeyItem(request, one, isProved))),
     isProved
-      ? newPasskeyForm(services, request, await accounts.secondFactors.passkeyOptions({ signedIn, from: '' }))
+      ? newPasskeyForm(
+          services,
+          request,
+          await accounts.secondFactors.passkeyOptions({ signedIn, from: '' }),
+          enrolmentField(services, signedIn),
+        )
       : undefined,
   ],
 })}
@@ -137,6 +165,11 @@ ${isOn ? section({ id: 'codes', heading: TEXTS.codes, body: codesPart(request, s
 ${linkLine('/account', TEXTS.back)}`;
   const needs = isProved ? passkeyNeeds(services) : {};
   return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
+}
+
+function codeFirst(request: PageRequest): Html {
+  const form = request.form(`${SECOND_FACTOR}/code`, button(CODE_TEXTS.mail, { kind: 'quiet' }));
+  return section({ id: 'code', heading: CODE_TEXTS.heading, body: [html`<p>${CODE_TEXTS.what}</p>`, form] });
 }
 
 function authenticatorPart(

@@ -196,11 +196,21 @@ export const SECOND_FACTOR_TEXTS = {
   codesKept: 'I have kept them',
   back: 'Back to your account',
   done: new Map([
+    ['code-mailed', 'We have mailed you a code.'],
     ['passkey-added', 'The passkey was added.'],
     ['passkey-removed', 'The passkey was removed. Delete it on your device too.'],
     ['authenticator-added', 'The authenticator app was added.'],
     ['authenticator-removed', 'The authenticator app was removed.'],
   ]) as ReadonlyMap<string | null, string>,
+} as const;
+
+/** The texts about the code that an operator needs for their first second factor. */
+export const ENROLMENT_TEXTS = {
+  heading: 'A code comes first',
+  what: 'You are an operator, so nobody may add the first second factor with your password alone. Let us mail you a code, then add a passkey or an app below. Without mail, the person who owns the machine prints one with `npm run purser -- operator enrol --email` and your address.',
+  mail: 'Mail me a code',
+  label: 'Code from the mail',
+  hint: 'Ten letters and digits. It works once, for an hour.',
 } as const;
 
 /** The texts of the page that sets up an authenticator app. */

@@ -29,7 +29,7 @@ import {
   type TypedPeriod,
   typedPeriod,
 } from '#web/ops-bills/file-fields.ts';
-import { signedMoney } from '#web/ops-bills/signed-money.ts';
+import { signedCoins, signedMoney } from '#web/ops-bills/signed-money.ts';
 import { FILE_TEXTS, BILLS_TEXTS as TEXTS } from '#web/ops-bills/texts.ts';
 
 const SHOWN_MOST = 200;
@@ -122,11 +122,16 @@ function resultOf(compared: ComparedBill, { provider, from, to }: Typed, written
   const rows = compared.rows.toSorted((a, b) => Number(sizeOf(b) - sizeOf(a)));
   const shown = rows.slice(0, SHOWN_MOST);
   const heading = `${provider}, ${formats.day(epochMsOf(from))} – ${formats.day(epochMsOf(to) - 1)}`;
+  const tile = (name: string, amount: bigint, means?: string) => ({
+    name,
+    value: signedCoins(amount, currency, formats),
+    note: html`${money(amount)}${means === undefined ? undefined : html`<br>${means}`}`,
+  });
   const tiles = figures([
-    { name: TEXTS.theirs, value: money(compared.theirs) },
-    { name: TEXTS.ours, value: money(compared.ours), note: TEXTS.oursNote },
-    { name: TEXTS.unpaid, value: money(compared.unpaid), note: TEXTS.unpaidNote },
-    { name: TEXTS.difference, value: money(compared.difference) },
+    tile(TEXTS.theirs, compared.theirs),
+    tile(TEXTS.ours, compared.ours, TEXTS.oursNote),
+    tile(TEXTS.unpaid, compared.unpaid, TEXTS.unpaidNote),
+    tile(TEXTS.difference, compared.difference),
   ]);
   const cut = shown.length < rows.length ? html`<p>${TEXTS.shown(formats.count(shown.length))}</p>` : undefined;
   return section({ id: 'result', heading, body: [tiles, rowsTable(shown, written), cut] });

@@ -186,7 +186,7 @@ function ownSumsTable(sums: readonly OwnSum[], formats: Formats): Html {
 
 function filedTable(filed: readonly FiledReport[], formats: Formats): Html {
   return table({
-    caption: TEXTS.filed,
+    caption: TEXTS.filedCaption,
     columns: [
       { name: TEXTS.period },
       { name: TEXTS.lines, isNumeric: true },

@@ -1,0 +1,131 @@
+import { selectAccountByEmail, selectAccountById } from '#accounts/account-queries.ts';
+import { normalisedEmail } from '#accounts/email.ts';
+import type { Changer } from '#accounts/factor-change.ts';
+import { takeEnrolment, upsertEnrolment } from '#accounts/factor-queries.ts';
+import { needsProof } from '#accounts/fresh-proof.ts';
+import { newRecoveryCode, proofOfRecoveryCode } from '#accounts/recovery-code.ts';
+import { type Account, accountOf } from '#accounts/session.ts';
+import { ownersEntry } from '#audit/entry.ts';
+import { insertAuditEntry } from '#audit/queries.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import { deriveKey } from '#kernel/crypto.ts';
+import type { AccountId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
+
+/** Mails the code with which an operator adds their first second factor. */
+export type SendEnrolment = (tx: Queryable, email: string, code: string) => Promise<void>;
+
+/**
+ * The first second factor of an operator takes a code that was mailed to them, or printed on the machine (CP-06). Otherwise a person
+ * who knows the password alone could add a factor of their own, and be the operator.
+ */
+export interface Enrolments {
+  /** Whether an account needs a code for its first factor. Accounts that have a factor need none. */
+  readonly isCodeNeeded: (account: Account) => boolean;
+  /** Mails a new code, good for an hour. The one before stops working. */
+  readonly sendEnrolmentCode: (
+    by: Changer,
+  ) => Promise<Refusal<'CONFLICT' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS'> | undefined>;
+}
+
+export interface EnrolmentOptions {
+  readonly pool: Pool;
+  readonly secret: Buffer;
+  readonly attempts: AttemptLimiter;
+  /** True in production, where operators need a second factor. */
+  readonly isSecondFactorRequired: boolean;
+  /** Undefined if the service cannot send mail. */
+  readonly sendEnrolment?: SendEnrolment | undefined;
+}
+
+const MAILED_MS = 60 * 60 * 1_000;
+const PRINTED_MS = 24 * 60 * 60 * 1_000;
+const PARAM = { param: 'enrolmentCode' };
+
+export function createEnrolments({
+  pool,
+  secret,
+  attempts,
+  isSecondFactorRequired,
+  sendEnrolment,
+}: EnrolmentOptions): Enrolments & {
+  /** Refuses a first factor without the code, and uses the code up. Call it in the transaction that adds the factor. */
+  readonly useCode: (
+    tx: Queryable,
+    accountId: AccountId,
+    code: string | undefined,
+  ) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
+} {
+  // The provider answers for the accounts that sign in through it.
+  const isOperator = ({ role, isSso }: Pick<Account, 'role' | 'isSso'>) =>
+    isSecondFactorRequired && role === 'operator' && !isSso;
+  return {
+    isCodeNeeded: (account) => isOperator(account) && !account.hasSecondFactor,
+    sendEnrolmentCode: async ({ signedIn, from }) => {
+      const { account } = signedIn;
+      const notProved = needsProof(signedIn);
+      if (notProved !== undefined) return notProved;
+      if (!isOperator(account) || account.hasSecondFactor) {
+        return refuse('CONFLICT', 'This account needs no code: add a passkey or an authenticator app.');
+      }
+      if (sendEnrolment === undefined) {
+        return refuse('CONFLICT', `This service sends no mail. ${printed(account.email)}`);
+      }
+      const tooMany = await attempts.take([{ kind: 'verification', of: account.accountId }]);
+      if (tooMany !== undefined) return tooMany;
+      await inTransaction(pool, async (tx) => {
+        const code = await makeCode(tx, secret, account.accountId, MAILED_MS);
+        const act = { action: 'account.enrolment-code', subject: account.accountId };
+        await insertAuditEntry(tx, ownersEntry({ ...account, from }, act));
+        await sendEnrolment(tx, account.email, code);
+      });
+      return undefined;
+    },
+    useCode: async (tx, accountId, code) => {
+      const row = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
+      if (row === undefined || !isOperator(accountOf(row))) return undefined;
+      const proof = code === undefined ? undefined : proofOf(secret, accountId, code);
+      if (proof !== undefined && (await takeEnrolment(tx, accountId, proof))) return undefined;
+      const what =
+        code === undefined || code === '' ? 'needs a code' : 'needs another code: this one is wrong, used or expired';
+      return refuse(
+        'BAD_REQUEST',
+        `The first second factor of an operator ${what}. \`POST /accounts/current/second-factor/code\` and the button on your page mail one. Without mail, the person who owns the machine makes one with \`npm run purser -- operator enrol --email ${row.email}\`.`,
+        PARAM,
+      );
+    },
+  };
+}
+
+/**
+ * Makes the code of an operator without a second factor, for the person who owns the machine. Good for 24 hours. Undefined if there
+ * is no such operator, or if they have a factor.
+ */
+export async function makeEnrolmentCode(pool: Pool, secret: Buffer, email: string): Promise<string | undefined> {
+  return inTransaction(pool, async (tx) => {
+    const row = await selectAccountByEmail(tx, normalisedEmail(email));
+    if (row === undefined || row.role !== 'operator' || row.has_second_factor) return undefined;
+    const code = await makeCode(tx, secret, row.account_id, PRINTED_MS);
+    const act = { action: 'account.enrolment-code', subject: row.account_id, reason: undefined };
+    await insertAuditEntry(tx, { actor: 'command-line', ...act });
+    return code;
+  });
+}
+
+/** 50 bits, and the paces of requests leave a guesser some million tries before it expires. */
+async function makeCode(tx: Queryable, secret: Buffer, accountId: AccountId, lifetimeMs: number): Promise<string> {
+  const code = newRecoveryCode();
+  const proof = proofOf(secret, accountId, code);
+  if (proof === undefined) throw new Error('A new code is well-formed.');
+  await upsertEnrolment(tx, { accountId, proof, lifetimeMs });
+  return code;
+}
+
+function proofOf(secret: Buffer, accountId: AccountId, code: string): Buffer | undefined {
+  return proofOfRecoveryCode(deriveKey(secret, 'account-enrolment'), accountId, code);
+}
+
+function printed(email: string): string {
+  return `The person who owns the machine makes a code with \`npm run purser -- operator enrol --email ${email}\`.`;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
+import { openBrowser } from '../../support/browser.ts';
+import type { Reply } from '../../support/client.ts';
+import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { type MailServer, startMailServer } from '../../support/mail-server.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { codeOf, newsTo } from '../../support/second-factor.ts';
+import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** The first second factor of an operator, and what operators are mailed. */
+
+const SECRET = { PURSER_SECRET: 'a secret of these tests alone, long enough' };
+const PRODUCTION = {
+  ...SECRET,
+  PURSER_ENV: 'production',
+  PURSER_CATALOGUE: 'catalogue.json',
+  PURSER_MAIL_FROM: 'purser@example.test',
+};
+const { service } = await setStage();
+
+/** A gateway in production, with mail. */
+async function inProduction(work: (gateway: SecondGateway, server: MailServer) => Promise<void>): Promise<void> {
+  const server = await startMailServer();
+  const gateway = await startSecondGateway(service, { ...PRODUCTION, SMTP_URL: server.url });
+  try {
+    await work(gateway, server);
+  } finally {
+    await gateway.close();
+    await server.close();
+  }
+}
+
+/** The mail with this part of a subject. */
+function mailTo(server: MailServer, email: string, words: string) {
+  const isIt = ({ to, headers }: MailServer['received'][number]) =>
+    to.includes(email) && headers.get('subject')?.includes(words);
+  return waitUntil('the mail came', () => server.received.find(isIt));
+}
+
+async function accountOf(person: Person): Promise<{ readonly email: string; readonly accountId: string }> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as {
+    account: { email: string; accountId: string };
+  };
+  return account;
+}
+
+/** Adds an authenticator app, with the code for the first factor of an operator if one is given. */
+async function addApp(by: Person, enrolmentCode?: string): Promise<Reply> {
+  const { secret, setupToken } = await by.get(200, 'POST', '/accounts/current/authenticator');
+  const code = { code: codeOf(String(secret)), ...(enrolmentCode === undefined ? {} : { enrolmentCode }) };
+  return by.ask('PUT', '/accounts/current/authenticator', { setupToken, ...code });
+}
+
+function assertNoCode(reply: Reply): void {
+  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'enrolmentCode' }, reply.text);
+}
+
+test('CP-06 in production a person with an operator’s password alone gets nothing, and adds no second factor without the mailed code', async () => {
+  await inProduction(async (gateway, server) => {
+    const [operator, colleague] = [await newOperator(service), await newOperator(service)];
+    const { email, accountId } = await accountOf(operator);
+    const stolen = personWith(gateway.url, operator.token);
+    for (const [method, path, body] of [
+      ['GET', '/operator/apps'],
+      ['GET', '/apps'],
+      ['POST', '/apps', { name: 'Mine' }],
+      ['GET', '/accounts/current/audit'],
+      ['PUT', '/accounts/current/password', { currentPassword: PASSWORD, newPassword: 'a password of mine' }],
+    ] as const) {
+      assertRefusal(await stolen.ask(method, path, body), { code: 'FORBIDDEN' }, path);
+    }
+    for (const code of [undefined, '', 'aaaaa-aaaaa', '123456']) assertNoCode(await addApp(stolen, code));
+
+    const browser = openBrowser(gateway.url);
+    browser.cookies.set('__Host-purser-session', operator.token ?? '');
+    for (const path of ['/console', '/invitation']) {
+      assert.match((await browser.open(path)).text, /A code comes first/);
+    }
+    assert.match((await browser.submit('/account/second-factor/code')).text, /We have mailed you a code/);
+    const mail = await mailTo(server, email, 'Your code');
+    const code = /\b[0-9a-z]{5}-[0-9a-z]{5}\b/.exec(mail.text)?.[0] ?? '';
+    assertNoCode(await addApp(personWith(gateway.url, colleague.token), code));
+    assert.match((await browser.open('/account/authenticator')).text, /name="enrolment"/);
+    const added = await addApp(stolen, code);
+    assert.equal((added.body['recoveryCodes'] as unknown[]).length, 10, added.text);
+    await stolen.get(200, 'GET', '/operator/apps');
+    await mailTo(server, email, 'An authenticator app was added');
+
+    // An admin removes the factor of a person who has lost it: then the password alone is worth nothing again.
+    const change = { secondFactor: 'none', reason: 'lost' };
+    await colleague.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
+    const again = personWith(gateway.url, (await signIn(service, email)).token);
+    for (const used of [undefined, code]) assertNoCode(await addApp(again, used));
+    const printed = await makeEnrolmentCode(service.database.owner, Buffer.from(SECRET.PURSER_SECRET), email);
+    assert.equal((await addApp(again, printed)).status, 200);
+    assert.equal(await makeEnrolmentCode(service.database.owner, Buffer.alloc(32), email), undefined);
+    assert.equal((await addApp(personWith(gateway.url, (await newOwner(service)).token))).status, 200);
+  });
+});
+
+test('CP-07 operators are mailed when somebody signs in to their account for the first time, and when their role changes', async () => {
+  const [operator, colleague] = [await newOperator(service), await newOperator(service)];
+  const { email, accountId } = await accountOf(colleague);
+  const change = { operatorRole: 'support', reason: 'New duties.' };
+  await operator.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
+  const [signedIn, changed] = await newsTo(service, email);
+  assert.match(signedIn ?? '', /^A new sign-in to your account\n/);
+  assert.match(changed ?? '', /^Your role was changed\n[^]*“support”/);
+});
