@@ -49,6 +49,13 @@ async function seed(appId: string): Promise<void> {
      values ('pay_kept', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
     [appId],
   );
+  const identity = await db.query<{ identity_id: string }>(
+    `insert into identities.identities (identity_id, email) values ('idn_anna', 'anna@example.test') returning identity_id`,
+  );
+  await db.query(
+    `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_anna', $1, 'anna', $2)`,
+    [appId, identity.rows[0]?.identity_id],
+  );
 }
 
 test('CP-10 operators read the overview, search, and the pages of apps and accounts on a desk and on a phone, light and dark', async (t) => {
@@ -57,6 +64,7 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   await service.fund(app, 'anna', 10_000_000);
+  await service.fund(app, 'a-user-of-another-app-with-a-long-name@example.test', 1_234_567);
   await seed(app.appId);
   await service.database.owner.query(
     `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
@@ -83,6 +91,10 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     audit: '/ops/audit',
     'sign-ins': '/ops/audit/sign-ins',
     health: '/ops/health',
+    wallets: '/ops/wallets',
+    wallet: `/ops/wallet?app=${app.appId}&user=anna`,
+    act: `/ops/wallet-clawback?app=${app.appId}&user=anna&amount=12.000001`,
+    move: `/ops/person-move?email=anna@example.test&to=new@example.test`,
   };
   for (const [look, options] of Object.entries(LOOKS)) {
     const tab = await chromium.open(options);

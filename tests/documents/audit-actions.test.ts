@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { ACT_TEXTS } from '../../packages/service/src/web/console-team/texts.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 
-/** Names that look like acts and are a file, an event and a type. */
-const OTHERS = ['catalogue.json', 'payment.paid', 'sandbox.settlement'];
+/** Names that look like acts and are a file, an event, a failpoint and names of tables and types. */
+const OTHERS = ['catalogue.json', 'payment.paid', 'provider.stream', 'reconciliation.reports', 'sandbox.settlement'];
 const ACT =
-  /['`]((?:account|alias|app|catalogue|identity|key|model|payment|playground|sandbox|team|wallet|webhook)\.[a-z_.-]+)['`]/g;
+  /['`]((?:account|alias|app|catalogue|identity|key|model|payment|pending|playground|provider|reconciliation|sandbox|team|wallet|webhook)\.[a-z_.-]+)['`]/g;
 
 function namesIn(text: string): readonly string[] {
   return [...text.matchAll(ACT)].map(([, name = '']) => name).filter((name) => !/\.(ts|sql|md)$/.test(name));

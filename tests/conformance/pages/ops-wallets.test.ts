@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { selectAnyWallets } from '../../../packages/service/src/ledger/wallet/operator-queries.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { newOperator, type Person } from '../../support/control.ts';
+import { GROWTH } from '../../support/grown-tables.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
@@ -208,5 +212,53 @@ test('pages for operators make a handful of statements', async (t) => {
     }
     assert.ok(Math.min(...counts) >= 2, `${path}: statements are counted: ${counts.join()}`);
     assert.ok(Math.min(...counts) <= STATEMENTS_MAX, `${path}: ${counts.join()}`);
+  }
+});
+
+test('CP-05 a list of wallets reads a page of one index, however many wallets there are', async (t) => {
+  const all = {
+    appId: undefined,
+    userId: undefined,
+    status: undefined,
+    openedFromMs: undefined,
+    openedBeforeMs: undefined,
+    minHeld: undefined,
+    minBalance: undefined,
+    maxBalance: undefined,
+  };
+  await service.database.owner.query(GROWTH['ledger.wallets']);
+  await service.database.owner.query('analyze ledger.wallets');
+  const client = await service.database.owner.connect();
+  t.after(() => client.release(true));
+  await client.query('begin'); // So that the counts are those of this connection.
+  const readSoFar = async () => {
+    const { rows } = await client.query<{ scanned: bigint; fetched: bigint }>(
+      `select seq_tup_read as scanned, idx_tup_fetch as fetched from pg_stat_xact_user_tables
+       where relid = 'ledger.wallets'::regclass`,
+    );
+    return rows[0] ?? { scanned: 0n, fetched: 0n };
+  };
+  const read = async (filter: Partial<Parameters<typeof selectAnyWallets>[1]>) => {
+    const before = await readSoFar();
+    const page = { isOldestFirst: false, after: undefined, most: 50, lookMost: 200 };
+    const { rows } = await selectAnyWallets(client, { ...all, ...filter }, page);
+    const { scanned, fetched } = await readSoFar();
+    return { found: rows.length, scanned: scanned - before.scanned, fetched: fetched - before.fetched };
+  };
+  const grown = 'app_other' as AppId;
+  for (const [filter, found, most] of [
+    [{}, 50, 60n],
+    [{ appId: grown }, 50, 60n],
+    [{ userId: 'user-4' }, 50, 60n],
+    [{ openedFromMs: 0 }, 50, 60n],
+    [{ status: 'disconnected', appId: grown }, 0, 10n],
+    [{ status: 'connected' }, 50, 210n],
+    [{ minBalance: micros(1n), appId: grown }, 0, 210n],
+    [{ minHeld: micros(1n) }, 0, 10n],
+  ] as const) {
+    const counts = await read(filter);
+    const what = Object.keys(filter).join();
+    assert.deepEqual([counts.found, counts.scanned], [found, 0n], what);
+    assert.ok(counts.fetched <= most, `${what}: ${counts.fetched}`);
   }
 });

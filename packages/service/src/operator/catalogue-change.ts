@@ -10,10 +10,17 @@ export type CatalogueChange =
 
 type ChangeRefusal = Refusal<'BAD_REQUEST' | 'NOT_FOUND' | 'CONFLICT'>;
 
+const ACTIONS = {
+  model: { put: 'model.put', remove: 'model.delete' },
+  provider: { put: 'provider.put', remove: 'provider.delete' },
+  alias: { put: 'alias.put', remove: 'alias.delete' },
+} as const;
+
 /** How the audit trail names a change. */
 export function namesOf(change: CatalogueChange): { readonly action: string; readonly subject: string } {
   if (change.kind === 'catalogue') return { action: 'catalogue.replace', subject: 'catalogue' };
-  return { action: `${change.kind}.${change.entry === undefined ? 'delete' : 'put'}`, subject: change.name };
+  const { put, remove } = ACTIONS[change.kind];
+  return { action: change.entry === undefined ? remove : put, subject: change.name };
 }
 
 /** The catalogue with a change, not yet checked. */

@@ -34,12 +34,6 @@ const KEPT_MAX = 10_000;
 export function createSandboxTrail(db: Pool, clock: SteadyClock = steadyClock) {
   const done = new Map<string, number>();
 
-  function nameOf(key: ActingKey, { action, user, after }: SandboxAct): string {
-    return JSON.stringify([key.keyId, action, user.userId, after], (_name, value: unknown) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
-  }
-
   return async (by: SandboxActor, act: SandboxAct): Promise<void> => {
     const { action, user, before, after } = act;
     const named = { action, subject: `${user.appId} ${user.userId}`, appId: user.appId, before, after };
@@ -51,4 +45,10 @@ export function createSandboxTrail(db: Pool, clock: SteadyClock = steadyClock) {
     if (done.size >= KEPT_MAX) done.clear();
     done.set(name, clock.nowMs()); // Only now: an entry that the database did not take is tried again.
   };
+}
+
+function nameOf(key: ActingKey, { action, user, after }: SandboxAct): string {
+  return JSON.stringify([key.keyId, action, user.userId, after], (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 }

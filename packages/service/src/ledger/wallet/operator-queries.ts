@@ -86,11 +86,12 @@ interface LookedRow {
   readonly last: bigint | null;
 }
 
-/** Wallets with held money are found by the holds: there are as many as calls run. */
+/** Wallets with held money are found by the holds, of which there are as many as calls run. Each look-up is pinned to the key. */
 function sourceOf({ minHeld }: WalletFilter): string {
   return minHeld === undefined
     ? 'ledger.wallets w'
-    : '(select distinct wallet_id from ledger.holds) h join ledger.wallets w using (wallet_id)';
+    : `(select distinct wallet_id from ledger.holds) h
+       cross join lateral (select * from ledger.wallets x where x.wallet_id = h.wallet_id offset 0) w`;
 }
 
 function orderOf({ userId }: WalletFilter, { isOldestFirst }: WalletPage): string {

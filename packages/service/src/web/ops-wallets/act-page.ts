@@ -65,7 +65,8 @@ async function show(services: OpsServices, asked: OpsRequest, act: Name, again?:
     wanted === undefined || wanted instanceof Refusal ? wanted : await previewed(services, asked, wanted, PREVIEW_KEY);
   const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
   const texts = ACT_TEXTS[act];
-  const body = html`${errorSummary(refusal?.message)}<p class="soft">${texts.what}</p>
+  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : html`<p>${TEXTS.wallet} <code>${typed.user}</code> ${TEXTS.inApp} <code>${typed.app}</code></p>`}
+<p class="soft">${texts.what}</p>
 ${whichForm(act, typed, services.currency)}
 ${
   wanted === undefined || wanted instanceof Refusal || effects === undefined || effects instanceof Refusal

@@ -1,8 +1,9 @@
 import { type Html, html } from '#kernel/html.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { WalletAct, WalletEffects } from '#operator/wallet-preview.ts';
-import { section } from '#web/components/section.ts';
+import { signedAmount } from '#web/components/money.ts';
+import { card, section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { entryTable, exactAmount, stateBadges } from '#web/ops-wallets/parts.ts';
@@ -13,19 +14,18 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
   const { isChange, isForTwo, before, after, entries } = effects;
   const { currency } = after;
   if (!isChange) return section({ id: 'effects', heading: TEXTS.effects, body: [TEXTS.nothing] });
-  const amount = (of: (wallet: Wallet) => Micros) => (wallet: Wallet) => exactAmount(of(wallet), currency, formats);
-  const lines: readonly (readonly [string, (wallet: Wallet) => Html | string])[] = [
-    [WALLET_TEXTS.balance, amount(({ balance }) => balance)],
-    [WALLET_TEXTS.held, amount(({ held }) => held)],
-    [WALLET_TEXTS.available, amount(({ available }) => available)],
-    [WALLET_TEXTS.shortfall, amount(({ shortfall }) => shortfall)],
-    [WALLET_TEXTS.cap, ({ cap }) => (cap === undefined ? WALLET_TEXTS.noCap : exactAmount(cap, currency, formats))],
-    [WALLET_TEXTS.state, stateBadges],
-  ];
   const figures = table({
     caption: TEXTS.effects,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 0 })),
-    rows: lines.map(([name, of]) => [name, before === undefined ? TEXTS.noWallet : of(before), of(after)]),
+    rows: [
+      ...AMOUNTS.map(([name, of]) => {
+        const now = before === undefined ? TEXTS.noWallet : exactAmount(of(before), currency, formats);
+        const change = changeOf(before === undefined ? ZERO_MICROS : of(before), of(after), currency, formats);
+        return [name, now, exactAmount(of(after), currency, formats), change];
+      }),
+      wordsOf(WALLET_TEXTS.cap, before, after, ({ cap }) => capOf(cap, currency, formats)),
+      wordsOf(WALLET_TEXTS.state, before, after, stateBadges),
+    ],
     empty: TEXTS.nothing,
   });
   const written = entryTable(
@@ -34,17 +34,41 @@ export function effectsOf(wanted: WalletAct, effects: WalletEffects, formats: Fo
     { currency, formats },
   );
   const isLater = wanted.act === 'refund' && wanted.paymentId !== undefined;
-  return section({
-    id: 'effects',
-    heading: TEXTS.effects,
-    body: [
-      figures,
-      written,
-      isForTwo ? html`<p>${TEXTS.forTwo}</p>` : undefined,
-      isLater ? html`<p>${TEXTS.later}</p>` : undefined,
-      html`<p class="soft">${TEXTS.moves}</p>`,
-    ],
-  });
+  return card(
+    figures,
+    written,
+    isForTwo ? html`<p>${TEXTS.forTwo}</p>` : undefined,
+    isLater ? html`<p>${TEXTS.later}</p>` : undefined,
+    html`<p class="soft">${TEXTS.moves}</p>`,
+  );
+}
+
+const AMOUNTS: readonly (readonly [string, (wallet: Wallet) => Micros])[] = [
+  [WALLET_TEXTS.balance, ({ balance }) => balance],
+  [WALLET_TEXTS.held, ({ held }) => held],
+  [WALLET_TEXTS.available, ({ available }) => available],
+  [WALLET_TEXTS.shortfall, ({ shortfall }) => shortfall],
+];
+
+function changeOf(before: Micros, after: Micros, currency: string, formats: Formats): Html | string {
+  if (before === after) return TEXTS.same;
+  const [amount, direction] = after > before ? [after - before, 'in' as const] : [before - after, 'out' as const];
+  return signedAmount({ amount: micros(amount), currency }, direction, formats);
+}
+
+function capOf(cap: Micros | undefined, currency: string, formats: Formats): string {
+  return cap === undefined ? WALLET_TEXTS.noCap : formats.amount(cap, currency);
+}
+
+/** A line of the table that is no amount. */
+function wordsOf(
+  name: string,
+  before: Wallet | undefined,
+  after: Wallet,
+  of: (wallet: Wallet) => Html | string,
+): readonly (Html | string)[] {
+  const [now, then] = [html`${before === undefined ? TEXTS.noWallet : of(before)}`, html`${of(after)}`];
+  return [name, now, then, now.text === then.text ? TEXTS.same : TEXTS.changes];
 }
 
 /**

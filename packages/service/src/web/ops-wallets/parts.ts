@@ -48,7 +48,7 @@ export function entryTable(
           ? html`${formats.count(Number(entry.seq))}<br>${moment(entry.at.getTime(), formats)}`
           : formats.count(Number(entry.seq)),
         html`${ENTRY_TEXTS[entry.kind] ?? entry.kind}<br><code class="soft">${entry.kind}</code>`,
-        html`${entry.debit} → ${entry.credit}`,
+        TEXTS.books(entry.debit, entry.credit),
         signedAmount({ amount, currency }, direction, formats),
         formats.amount(microsFromRow(entry.balance_after_micros), currency),
       ];

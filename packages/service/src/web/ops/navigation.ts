@@ -1,11 +1,11 @@
 /** The pages for operators, in the order of the navigation at the side. `page` is what follows `/ops/`. */
 export const OPS_PAGES = [
   { page: '', text: 'Overview' },
+  { page: 'wallets', text: 'Wallets' },
   { page: 'payments', text: 'Payments' },
   { page: 'reconciliation', text: 'Reconciliation' },
   { page: 'bills', text: 'Provider bills' },
   { page: 'apps', text: 'Apps' },
-  { page: 'wallets', text: 'Wallets' },
   { page: 'accounts', text: 'Accounts' },
   { page: 'pending', text: 'Second person' },
   { page: 'catalogue', text: 'Catalogue' },
