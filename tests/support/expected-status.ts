@@ -23,6 +23,10 @@ const NOT_NOW: Readonly<Record<string, number>> = {
   removePasskey: 404,
   makeRecoveryCodes: 409,
   acceptInvitation: 400,
+  deleteProvider: 409, // It serves models.
+  getPayment: 404,
+  lookUpPayment: 404,
+  solvePaymentCase: 404,
 };
 
 const ROLES: readonly string[] = APP_ROLES;

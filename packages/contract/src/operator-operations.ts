@@ -1,15 +1,16 @@
 import { BILL_OPERATIONS } from './bill-operations.ts';
+import { PAYMENT_OPERATIONS } from './payment-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
 const ANY_WALLETS = 'Operator: wallets';
-const ANY_PAYMENTS = 'Operator: payments';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...BILL_OPERATIONS,
+  ...PAYMENT_OPERATIONS,
   'GET /operator/overview': {
     id: 'getOverview',
     tag: SERVICE,
@@ -152,36 +153,6 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Gives a person another e-mail; ends their sessions and removes their passkeys',
     description:
       'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/payments': {
-    id: 'listAllPayments',
-    tag: ANY_PAYMENTS,
-    summary: 'Lists checkouts, payments, refunds and disputes of all wallets, the newest first',
-    description:
-      'With `waits=true`, only those about which a person must decide. A dispute has a line for each movement of money: `taken` by the bank, or `returned`.',
-  },
-  'GET /operator/payments/{id}': {
-    id: 'getPayment',
-    tag: ANY_PAYMENTS,
-    summary: 'Shows a checkout and everything that hangs on it',
-    description:
-      'The id of a checkout, payment, refund or movement of a dispute. Each open case lists the acts that can solve it, with the entries that each would make in the ledger now. `processorId` is what to search for in the dashboard of the payment processor.',
-    refuses: OWN,
-  },
-  'POST /operator/payments/{id}/look-up': {
-    id: 'lookUpPayment',
-    tag: ANY_PAYMENTS,
-    summary: 'Reads a checkout at the payment processor again and brings the books into line',
-    description: 'As a webhook would. A refund that the processor does not have is requested again.',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/payment-cases/{caseId}/solve': {
-    id: 'solvePaymentCase',
-    tag: ANY_PAYMENTS,
-    summary: 'Does what a person has decided about a case, once',
-    description:
-      'The id of the case is the idempotency key: a repeat with the same act gets the same answer and books nothing. If the processor declines to pay back, the payment gets a new case.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },

@@ -109,6 +109,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   userId: () => 'anna',
   id: () => 'acme.spare-1',
   alias: () => 'spare',
+  name: () => 'upstream',
   invitationId: newInvitation,
   listenerId: async () =>
     String(
@@ -163,13 +164,15 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
   replaceCatalogue: () => catalogue,
   putModel: () => ({ ...catalogue.models[0], id: 'acme.spare-1' }),
+  putProvider: () => catalogue.providers['upstream'],
   putAlias: () => ({ target: 'acme.large-1' }),
   putWebhook: () => webhook,
   createListener: () => TOP_UPS,
   changeAccount: () => ({ role: 'owner', reason: 'Left.' }),
   createAccount: () => ({ email: `made-${(count += 1)}@example.test`, password: PASSWORD, role: 'owner' }),
 };
-const catalogue = (await operator.get(200, 'GET', '/operator/catalogue')) as { models: readonly object[] };
+type Catalogue = { readonly models: readonly object[]; readonly providers: Readonly<Record<string, object>> };
+const catalogue = (await operator.get(200, 'GET', '/operator/catalogue')) as Catalogue;
 
 async function call(
   operation: Operation,

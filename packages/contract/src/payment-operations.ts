@@ -1,0 +1,37 @@
+import { type Operation, OWN } from './operation.ts';
+
+const tag = 'Operator: payments';
+
+/** The operations of operators on payments, and on what about them waits for a person. */
+export const PAYMENT_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /operator/payments': {
+    id: 'listAllPayments',
+    tag,
+    summary: 'Lists checkouts, payments, refunds and disputes of all wallets, the newest first',
+    description:
+      'With `waits=true`, only those about which a person must decide. A dispute has a line for each movement of money: `taken` by the bank, or `returned`.',
+  },
+  'GET /operator/payments/{id}': {
+    id: 'getPayment',
+    tag,
+    summary: 'Shows a checkout and everything that hangs on it',
+    description:
+      'The id of a checkout, payment, refund or movement of a dispute. Each open case lists the acts that can solve it, with the entries that each would make in the ledger now. `processorId` is what to search for in the dashboard of the payment processor.',
+    refuses: OWN,
+  },
+  'POST /operator/payments/{id}/look-up': {
+    id: 'lookUpPayment',
+    tag,
+    summary: 'Reads a checkout at the payment processor again and brings the books into line',
+    description: 'As a webhook would. A refund that the processor does not have is requested again.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'POST /operator/payment-cases/{caseId}/solve': {
+    id: 'solvePaymentCase',
+    tag,
+    summary: 'Does what a person has decided about a case, once',
+    description:
+      'The id of the case is the idempotency key: a repeat with the same act gets the same answer and books nothing. If the processor declines to pay back, the payment gets a new case.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+};
