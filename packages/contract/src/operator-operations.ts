@@ -241,7 +241,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
       'Narrow it with `who`, `action`, `subject`, `appId`, `from`, `to`, `amountFrom` and `amountTo`: all that you name must fit. Each entry has its line and hash in the chain a second or two after the act. The page `/ops/audit` exports all that fit as a file.',
   },
   'GET /operator/health': {
-    id: 'getHealth',
+    id: 'getServiceHealth',
     tag: SERVICE,
     summary: 'Shows how the service runs: processes, leases, queues, database, disk, settings and checks of the ledger',
   },
