@@ -74,11 +74,24 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
-export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+export function inTransaction<Result>(pool: Pool, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  return transaction(pool, 'begin', work);
+}
+
+/** Runs reads that must agree with one another. All of them see the database as of one moment. */
+export function inSnapshot<Result>(pool: Pool, read: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  return transaction(pool, 'begin isolation level repeatable read, read only', read);
+}
+
+async function transaction<Result>(
+  pool: Pool,
+  begin: string,
+  work: (tx: Queryable) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   let isBroken = true; // A connection in an unknown state must not go back into the pool.
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work(client);
     await client.query('commit');
     isBroken = false;
@@ -92,14 +105,6 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
   } finally {
     client.release(isBroken);
   }
-}
-
-/** Runs reads that must agree with one another. All of them see the database as of one moment. */
-export function inSnapshot<Result>(pool: Pool, read: (tx: Queryable) => Promise<Result>): Promise<Result> {
-  return inTransaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read, read only');
-    return read(tx);
-  });
 }
 
 /** The driver's own faults. They carry no code, so we can only compare their messages. */

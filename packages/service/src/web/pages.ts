@@ -150,12 +150,13 @@ export function createPages(given: PagesOptions): PageRoutes {
 }
 
 /** Leads operators without the second factor that they need to the page where they add one, from every page that is not for that. */
-function withFactor(path: string, { GET, POST }: PageMethods, rules: OperatorRules): PageMethods {
+function withFactor(path: string, { GET, POST, ...others }: PageMethods, rules: OperatorRules): PageMethods {
   const first = ({ signedIn }: PageRequest) =>
     signedIn !== undefined && factorRefusal(signedIn, path, rules) !== undefined
       ? redirectTo('/account/second-factor')
       : undefined;
   return {
+    ...others,
     ...(GET === undefined ? {} : { GET: (request) => first(request) ?? GET(request) }),
     ...(POST === undefined ? {} : { POST: (request, form) => first(request) ?? POST(request, form) }),
   };

@@ -93,9 +93,10 @@ async function answer<Who>(
   if (tooFast !== undefined) return refusalPage(audience, tooFast);
   const token = cookies.read(headers.cookie, audience.cookie);
   const findWho = async () => (token === undefined ? undefined : audience.find(token));
-  // Bodies of strangers have a small room of their own, so only a signed-in visitor may send more.
-  const isLarge = isForm && formBytesMax !== undefined && (await findWho()) !== undefined;
-  const large = isLarge ? { reading: knownCallers, most: formBytesMax } : undefined;
+  // Bodies of strangers have a small room of their own, so only somebody whom the page lets in may send more.
+  const sender = isForm && formBytesMax !== undefined ? await findWho() : undefined;
+  const most = sender && formBytesMax?.(sender, exchange.path);
+  const large = most === undefined ? undefined : { reading: knownCallers, most };
   const form = isForm ? await readForm(exchange, address, large) : undefined;
   if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;

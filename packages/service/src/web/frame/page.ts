@@ -44,8 +44,8 @@ export interface PageMethods<Who = SignedIn> {
   readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
   /** Called only with a form that this service made for this visitor, sent from a page of this service (threat 11). */
   readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
-  /** How large a form may be, in bytes, if its sender is signed in. For files; other forms have 16 KiB at most. */
-  readonly formBytesMax?: number;
+  /** How large the form of a visitor who is signed in may be, in bytes. For files. Undefined: 16 KiB, as any other form. */
+  readonly formBytesMax?: (who: Who, path: string) => number | undefined;
 }
 
 /** The people that a set of pages is for: app owners and operators, or wallet owners. They sign in apart from each other. */

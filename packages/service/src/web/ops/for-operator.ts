@@ -5,7 +5,7 @@ import {
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
 import { isFactorMissing, isSsoMissing, operatorRefusal, operatorRoleOf } from '#accounts/operator-role.ts';
-import type { SignedIn } from '#accounts/session.ts';
+import type { Account, SignedIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Act } from '#operator/acts.ts';
@@ -36,7 +36,7 @@ export interface OpsRequest {
 interface OpsPageMethods {
   readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
   readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
-  /** Of a page whose form has a file, see `PageMethods`. */
+  /** Of a page whose form has a file: how large it may be, from an operator whose role suffices. Others get the usual bound. */
   readonly formBytesMax?: number;
 }
 
@@ -51,8 +51,19 @@ export function forOperator(services: OpsServices, { GET, POST, formBytesMax }: 
     ...(POST === undefined
       ? {}
       : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form)) }),
-    ...(formBytesMax === undefined ? {} : { formBytesMax }),
+    ...(formBytesMax === undefined
+      ? {}
+      : {
+          formBytesMax: ({ account }, path) => (isLetIn(services, account, `POST ${path}`) ? formBytesMax : undefined),
+        }),
   };
+}
+
+/** Whether this account may use a page. A fresh proof is not asked for yet: without one, the form leads to the proof. */
+function isLetIn({ rules }: OpsServices, account: Account, name: string): boolean {
+  const role = operatorRoleOf(account);
+  if (role === undefined || isSsoMissing(account, rules) || isFactorMissing(account, rules)) return false;
+  return isAtLeastOperator(role, operatorAccessOf(name).least);
 }
 
 async function answer(
