@@ -229,7 +229,7 @@ test('D4 AU-06 CP-05 owners find calls of their own apps only, and nobody else f
     });
     assertRefusal(await stranger.ask('GET', `/operator/calls?${query}`), { code: 'FORBIDDEN', hasLink: false });
     const elsewhere = await tracesOf(operator, `/operator/calls?${query}&appId=${other.appId}`);
-    assert.deepEqual(elsewhere, { calls: [], traces: [] });
+    assert.deepEqual(elsewhere, { hold: null, entries: [], calls: [], traces: [] });
   }
   for (const query of ['', 'correlationId=a&callId=b', 'correlationId=a%20b']) {
     assertRefusal(await owner.ask('GET', `/apps/${app.appId}/calls?${query}`), {

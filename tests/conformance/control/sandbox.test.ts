@@ -126,6 +126,7 @@ test('A1 SB-05 the document says which bodies are optional: those whose route ac
     'patch /operator/apps/{appId}',
     'post /apps/{appId}/keys/{keyId}/roll',
     'post /apps/{appId}/sandbox/users/{userId}/reset',
+    'post /operator/providers/{name}/test',
     'post /sandbox/reset',
   ]);
 });
