@@ -120,7 +120,18 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   identityId: () => walletOwner.identityId,
   accountId: async () => accountOf((await newOwner(service)).email),
   pendingId: newPendingAct,
+  eventId: newEvent,
 };
+
+async function newEvent(): Promise<string> {
+  const eventId = `evt_${'0'.repeat(32)}`;
+  await database.owner.query(
+    `insert into webhooks.events (event_id, app_id, subscription_id, type, created_at, state, ended_at)
+     values ($1, $2, 0, 'balance.low', now(), 'dropped', now()) on conflict do nothing`,
+    [eventId, appId],
+  );
+  return eventId;
+}
 
 /** A refund that an operator has asked for, and that waits for a second person. */
 async function newPendingAct(): Promise<string> {
