@@ -6,7 +6,7 @@ import {
   selectAccountById,
   selectAccounts,
 } from '#accounts/account-queries.ts';
-import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
+import { hasAdmin, lockAccount, updateAccount, updateAppointed } from '#accounts/operator-queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
@@ -20,7 +20,7 @@ import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { type AccountId, type AppId, newAccountId } from '#kernel/ids.ts';
+import { type AccountId, type AppId, newAccountId, parseId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
@@ -133,7 +133,9 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
           passwordHash,
           isVerified: true, // The operator vouches for the address.
         });
-        return row === undefined ? refuse('CONFLICT', 'This e-mail already has an account.') : accountOf(row);
+        if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
+        if (isAppointed(act, row)) await updateAppointed(tx, accountId);
+        return accountOf(row);
       });
     },
     change: (act, accountId, change) =>
@@ -154,6 +156,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const changed = changedFacts(stateOf(before), stateOf(row));
         if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
         note(changed);
+        if (isAppointed(act, row)) await updateAppointed(tx, accountId);
         if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
         if (role !== before.role || operatorRole !== before.operator_role) {
           await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
@@ -163,6 +166,11 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
       }),
   };
+}
+
+/** An operator has made somebody an operator, or changed how one gets in. `settings` and `command-line` are the machine's owner. */
+function isAppointed({ actor }: Act, { role }: AccountRow): boolean {
+  return role === 'operator' && parseId('account', actor) !== undefined;
 }
 
 function stateOf(row: AccountRow) {
