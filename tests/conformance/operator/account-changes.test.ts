@@ -224,8 +224,9 @@ test('CP-07 an admin gives an operator another role, which holds at once; an own
 });
 
 test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
-  const accountId = await idOf(operator);
-  const browser = await signedInBrowser(service, await emailOf(operator));
+  const admin = await newOperator(service);
+  const accountId = await idOf(admin);
+  const browser = await signedInBrowser(service, await emailOf(admin));
   const has = (reply: Reply, ...texts: readonly string[]) => {
     for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
   };
@@ -246,10 +247,13 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   assertPage(await act('disable', { 'reason-disable': '' }), 400, 'new@example.test', IN_CONSOLE);
   has(await act('disable'), 'The account is disabled', 'Enable the account', 'account.disable');
   has(await act('enable'), 'can sign in again');
-  const { account } = (await operator.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
+  const { account } = (await admin.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
   assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
 
-  await service.database.owner.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [id]);
+  await service.database.owner.query(
+    `insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`,
+    [id],
+  );
   await browser.open(path);
   has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
   has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');

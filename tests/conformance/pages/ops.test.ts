@@ -6,6 +6,7 @@ import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { newEvent } from '../../support/events.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -44,7 +45,7 @@ async function operatorOf(role: OperatorRole): Promise<{
 }
 
 const admin = await operatorOf('admin');
-const EVENT = `evt_${'5'.repeat(32)}`;
+const EVENT = await newEvent(db, app.appId);
 
 function has(reply: Reply, ...texts: readonly string[]): void {
   for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
@@ -127,16 +128,6 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     'anna',
   ]);
   const walletId = String(numbered?.wallet_id);
-  const told = { id: EVENT, type: 'balance.low', appId: app.appId, data: { userId: 'anna', balanceMicros: 7 } };
-  await db.query(
-    `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, state, ended_at)
-     values ($1, $2, 0, 'balance.low', convert_to($3, 'UTF8'), now(), 'dropped', now())`,
-    [EVENT, app.appId, JSON.stringify(told)],
-  );
-  await db.query(
-    `insert into webhooks.attempts (event_id, attempt, at, status, duration_ms) values ($1, 1, now(), 503, 12)`,
-    [EVENT],
-  );
   const found = async (q: string) => {
     const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
       found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
