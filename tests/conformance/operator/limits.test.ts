@@ -6,7 +6,7 @@ import {
   type OperatorRole,
 } from '../../../packages/contract/src/operator-access.ts';
 import type { Reply } from '../../support/client.ts';
-import { newOperator, newOwner, PASSWORD, type Person, signIn } from '../../support/control.ts';
+import { newOperator, type Person } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
@@ -100,14 +100,14 @@ test('CP-07 two refunds at the same moment do not both take what is left of the 
   // Both are held where they are counted. So without the lock of the account, both would have read the same sum.
   const lock = await owner.connect();
   await lock.query('begin; lock table operator.movements in share mode');
-  const asked = users.map((user) => move(support, user, 'refund', 90));
+  const asked = Promise.all(users.map((user) => move(support, user, 'refund', 90)));
   try {
     await untilWaiting(service.database, 2);
   } finally {
     await lock.query('commit');
     lock.release();
   }
-  assert.deepEqual((await Promise.all(asked)).map(({ status }) => status).toSorted(), [200, 403]);
+  assert.deepEqual(new Set((await asked).map(({ status }) => status)), new Set([200, 403]));
 });
 
 test('CP-07 an act above the limit of the role is refused and moves nothing', async () => {
@@ -207,37 +207,6 @@ test('CP-07 the same person with another account of the same e-mail is no second
   ]);
   assertRefused(await decide(again, pendingId, 'confirm'), 'FORBIDDEN');
   assert.equal(await balanceOf(user), 10_000);
-});
-
-test('CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours', async () => {
-  const { user, asker, pendingId } = await newPending();
-  const second = await newOwner(service);
-  const change = (by: Person, whom: Person, to: object) =>
-    idOf(whom).then((id) => by.get(200, 'PATCH', `/operator/accounts/${id}`, { ...to, reason: 'needed' }));
-  await change(admin, second, { role: 'operator', operatorRole: 'finance' });
-  const again = await signIn(service, second.email);
-  assertRefused(await decide(again, pendingId, 'confirm'), 'FORBIDDEN');
-  assertRefused(await move(again, user, 'credit', 3_000), 'FORBIDDEN');
-  const made = { email: 'made-second@example.test', password: PASSWORD, role: 'operator', operatorRole: 'finance' };
-  await admin.get(201, 'POST', '/operator/accounts', made);
-  assertRefused(await decide(await signIn(service, made.email), pendingId, 'confirm'), 'FORBIDDEN');
-  assert.equal(await balanceOf(user), 10_000);
-  const { body } = await move(again, user, 'credit', 1);
-  assert.equal(body['balanceMicros'], 10_001, 'what one person may do needs no wait');
-  const age = (whom: Person, by: string) =>
-    idOf(whom).then((id) =>
-      owner.query(`update accounts.accounts set appointed_at = appointed_at - interval '${by}' where account_id = $1`, [
-        id,
-      ]),
-    );
-  await age(again, '23 hours');
-  assertRefused(await decide(again, pendingId, 'confirm'), 'FORBIDDEN');
-  await age(again, '1 hour');
-  // The person who asked must not have been changed either.
-  await owner.query('update accounts.accounts set appointed_at = now() where account_id = $1', [await idOf(asker)]);
-  assertRefused(await decide(again, pendingId, 'confirm'), 'FORBIDDEN');
-  await age(asker, '24 hours');
-  assert.equal((await decide(again, pendingId, 'confirm')).status, 200);
 });
 
 test('CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed', async () => {

@@ -18,7 +18,7 @@ import { selectMemberships } from '#accounts/team-queries.ts';
 import { updateVerified } from '#accounts/verification-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
-import type { Pool } from '#db/pool.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { type AccountId, type AppId, newAccountId, parseId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -133,9 +133,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
           passwordHash,
           isVerified: true, // The operator vouches for the address.
         });
-        if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
-        if (isAppointed(act, row)) await updateAppointed(tx, accountId);
-        return accountOf(row);
+        return row === undefined ? taken() : accountOf(await appointed(tx, act, row));
       });
     },
     change: (act, accountId, change) =>
@@ -156,21 +154,26 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const changed = changedFacts(stateOf(before), stateOf(row));
         if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
         note(changed);
-        if (isAppointed(act, row)) await updateAppointed(tx, accountId);
         if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
         if (role !== before.role || operatorRole !== before.operator_role) {
           await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
         }
         // Checked after the change: two operators who demote each other at once must not both succeed.
-        if (await hasAdmin(tx)) return accountOf(row);
+        if (await hasAdmin(tx)) return accountOf(await appointed(tx, act, row));
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
       }),
   };
 }
 
-/** An operator has made somebody an operator, or changed how one gets in. `settings` and `command-line` are the machine's owner. */
-function isAppointed({ actor }: Act, { role }: AccountRow): boolean {
-  return role === 'operator' && parseId('account', actor) !== undefined;
+function taken(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'This e-mail already has an account.');
+}
+
+/** Remembers when an operator made somebody one, or changed how one gets in. The settings and the command line are the machine's owner. */
+async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promise<AccountRow> {
+  const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
+  if (isAppointed) await updateAppointed(tx, row.account_id);
+  return row;
 }
 
 function stateOf(row: AccountRow) {
