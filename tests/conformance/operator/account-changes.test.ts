@@ -30,6 +30,10 @@ async function emailOf(person: Person): Promise<string> {
   return account.email;
 }
 
+function has(reply: Reply, ...texts: readonly string[]): void {
+  for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
+}
+
 function use(token: string): Promise<Reply> {
   return nobody.ask('POST', '/password-resets/use', { token, newPassword: 'a new password' });
 }
@@ -227,9 +231,6 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   const admin = await newOperator(service);
   const accountId = await idOf(admin);
   const browser = await signedInBrowser(service, await emailOf(admin));
-  const has = (reply: Reply, ...texts: readonly string[]) => {
-    for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
-  };
   await browser.open('/ops/accounts');
   const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
   const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
