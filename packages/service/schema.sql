@@ -29,6 +29,7 @@ create table accounts.accounts (
   operator_role text,
   sso_issuer text collate "C",
   sso_subject text collate "C",
+  appointed_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
