@@ -131,16 +131,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     upstreams,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const pools = openPlanePools(pool);
   const read = openReaders({ db: shared, pools, config });
   const { noted, endCall } = openCallRecords(pools.shared, config, log);
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
-  const wiring = { config, keys, pools, clock, log };
-  const webhooks = composeWebhooks(wiring);
+  const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { ...wiring, apiKeys, catalogue, links, sandboxWallets: read.sandboxWallets, webhooks };
+  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
+  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     server,
