@@ -230,13 +230,17 @@ export async function selectOperatorsWithoutFactor(
   return rows;
 }
 
+interface KeyAppRow {
+  readonly app_id: AppId;
+  readonly mode: 'live' | 'sandbox';
+  readonly name: string | null;
+  readonly is_revoked: boolean;
+}
+
 /** The app of a key. Undefined if there is no such key. */
-export async function selectAppOfKey(
-  db: Queryable,
-  keyId: string,
-): Promise<{ readonly app_id: AppId; readonly mode: 'live' | 'sandbox'; readonly is_revoked: boolean } | undefined> {
-  const { rows } = await db.query<{ app_id: AppId; mode: 'live' | 'sandbox'; is_revoked: boolean }>(
-    `select app_id, mode, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
+export async function selectAppOfKey(db: Queryable, keyId: string): Promise<KeyAppRow | undefined> {
+  const { rows } = await db.query<KeyAppRow>(
+    `select app_id, mode, name, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
     [keyId],
   );
   return rows[0];

@@ -13,6 +13,7 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addBillRoutes } from '#http/operator-plane/bills.ts';
+import { addLookUpRoutes } from '#http/operator-plane/look-up.ts';
 import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
@@ -36,6 +37,7 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueImport } from '#operator/catalogue-import.ts';
 import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
+import { createLookUp } from '#operator/look-up.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
@@ -117,7 +119,9 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     callBooks: createCallBooks(pool),
     readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
     find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    ...createLookUp({ pool, ...control }),
     listKeys: control.apps.listKeys,
+    deliveries: control.deliveries,
     teams: control.teams,
     stats: control.stats,
     clock: control.clock,
@@ -147,6 +151,7 @@ function mailNobody(): Promise<void> {
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
+  addLookUpRoutes(plane, operator);
   addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
