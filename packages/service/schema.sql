@@ -1664,6 +1664,10 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
+-- ledger.lock_for_act(p_app text, p_user text) returns boolean
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.lock_for_act(text,text) to purser_live;
+
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
 
