@@ -111,16 +111,16 @@ test('B5 CC-14 a retry on the other side of a change gets the first answer, and 
   assert.equal((await service.wallet(app, 'anna')).balance, balance);
 });
 
+/** How the provider is told of a user and their cache. */
+async function namesOf(url: string): Promise<readonly (string | undefined)[]> {
+  const reply = await chat({ url, key: app.liveKey, user: 'anna' }, { prompt_cache_key: 'cache' });
+  assert.equal(reply.status, 200, reply.text);
+  const { body } = upstream.requests.at(-1) ?? assert.fail();
+  const { safety_identifier: user, prompt_cache_key: cache } = body as Record<string, string>;
+  return [user, cache];
+}
+
 test('B5 CC-13 a provider knows a user by the same names after a change', async () => {
-  const namesOf = async (url: string) => {
-    const reply = await chat({ url, key: app.liveKey, user: 'anna' }, { prompt_cache_key: 'cache' });
-    assert.equal(reply.status, 200, reply.text);
-    const { safety_identifier: user, prompt_cache_key: cache } = upstream.requests.at(-1)?.body as Record<
-      string,
-      string
-    >;
-    return [user, cache];
-  };
   const names = await namesOf(service.url);
   assert.match(names.join(' '), /^[\w-]{43} [\w-]{43}$/);
   assert.deepEqual(await namesOf(changed.url), names);
