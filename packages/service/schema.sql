@@ -608,6 +608,15 @@ create table db.instances (
 );
 grant insert, select, update on db.instances to purser_live;
 
+create table db.kept_keys (
+  purpose text collate "C" not null,
+  fingerprint bytea not null,
+  sealed bytea not null,
+  constraint kept_keys_pkey PRIMARY KEY (purpose, fingerprint),
+  constraint kept_keys_fingerprint_check CHECK ((length(fingerprint) = 16)),
+  constraint kept_keys_purpose_check CHECK (((length(purpose) >= 1) AND (length(purpose) <= 100)))
+);
+
 create table db.migrations (
   version integer not null,
   name text not null,
