@@ -72,6 +72,11 @@ export async function replaceSecret(owner: Pool, secret: Buffer): Promise<void> 
   throw new StartError('A gateway runs on this database. Stop all of them, wait 15 seconds, and try again.');
 }
 
+/** Whether this is the secret with the fingerprint that a database keeps. */
+export function hasSecret(fingerprint: Buffer, secret: Buffer): boolean {
+  return fingerprintOf(secret).equals(fingerprint);
+}
+
 /** Tells one secret from another and does not reveal it: the key that it is made from is used for nothing else. */
 function fingerprintOf(secret: Buffer): Buffer {
   return hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, FINGERPRINT_BYTES);
