@@ -1,3 +1,4 @@
+import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -31,7 +32,11 @@ export async function startSecondGateway(
     DATABASE_URL: service.database.url,
     ...environment,
   });
-  const gateway = await startGateway(config, log, { databaseUrl: service.database.url, simulatorUrl: undefined });
+  const gateway = await startGateway(config, log, {
+    databaseUrl: service.database.url,
+    simulatorUrl: undefined,
+    keptKeys: derivedKeptKeys(config.secret),
+  });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {

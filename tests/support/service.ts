@@ -1,3 +1,4 @@
+import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -87,7 +88,12 @@ export async function startTestService(
     ...environment,
   });
   const databaseUrl = config.databaseUrl ?? database.url;
-  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined }, options);
+  const gateway = await startGateway(
+    config,
+    log,
+    { databaseUrl, simulatorUrl: undefined, keptKeys: derivedKeptKeys(config.secret) },
+    options,
+  );
   const { assertDocumented } = await watchAnswers(gateway.url);
   return {
     ...ground,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
+import { enrolmentKeys, makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { keysOf } from '../../support/keys.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
@@ -95,9 +96,10 @@ test('CP-06 in production a person with an operator’s password alone gets noth
     await colleague.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
     const again = personWith(gateway.url, (await signIn(service, email)).token);
     for (const used of [undefined, code]) assertNoCode(await addApp(again, used));
-    const printed = await makeEnrolmentCode(service.database.owner, Buffer.from(SECRET.PURSER_SECRET), email);
+    const keys = enrolmentKeys(keysOf(SECRET.PURSER_SECRET).proof);
+    const printed = await makeEnrolmentCode(service.database.owner, keys, email);
     assert.equal((await addApp(again, printed)).status, 200);
-    assert.equal(await makeEnrolmentCode(service.database.owner, Buffer.alloc(32), email), undefined);
+    assert.equal(await makeEnrolmentCode(service.database.owner, keys, email), undefined);
     assert.equal((await addApp(personWith(gateway.url, (await newOwner(service)).token))).status, 200);
   });
 });

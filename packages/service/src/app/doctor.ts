@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '#app/config.ts';
-import { hasSecret } from '#app/database.ts';
 import { isTestKey } from '#app/payment-settings.ts';
+import { hasSecretOf } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -83,7 +83,7 @@ export function createDoctor(
 function factOptions(config: Config): Omit<FactOptions, 'pool'> {
   const keys = createProviderKeys({ ...config, clock: steadyClock });
   return {
-    isOwnSecret: (fingerprint) => fingerprint === null || hasSecret(fingerprint, config.secret),
+    isOwnSecret: (fingerprint) => fingerprint === null || hasSecretOf(fingerprint, config),
     hasKey: (provider) => keys.sourcesOf(provider).length > 0,
     readMail: selectMailTrouble,
   };
@@ -100,6 +100,7 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     needsSecondPerson: operatorLimits?.secondPersonAbove !== undefined,
     unknownSettings: unknownSettings(variables, settings),
     disk: await diskOf(dataDirectory),
+    hasTwoSecrets: config.secretAlso !== undefined,
   };
 }
 

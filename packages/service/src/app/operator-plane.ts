@@ -65,7 +65,7 @@ interface OperatorOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
-  readonly keys: { readonly refresh: () => Promise<void> };
+  readonly apiKeys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
@@ -82,7 +82,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, apiKeys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
@@ -96,7 +96,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
-    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
     limits: config.operatorLimits,

@@ -31,8 +31,9 @@ export const REMEDIES: Readonly<
     remedy: 'Run a time service such as chrony on both machines.',
   },
   secret: {
-    why: 'A gateway with another secret recognises no links, retries or pseudonyms of the others, and does not start.',
-    remedy: 'Set the secret that the gateways of this database use.',
+    why: 'A gateway with another secret recognises no links, retries or pseudonyms of the others, and does not start. A former secret that still opens the database is worth stealing.',
+    remedy:
+      'Set the secret that the gateways of this database use. After a change of the secret, unset PURSER_SECRET_ALSO.',
   },
   gateways: {
     why: 'Nobody answers calls, releases the holds of dead processes or checks the ledger.',

@@ -13,6 +13,7 @@ const own: OwnFacts = {
   payments: 'live',
   needsSecondPerson: true,
   unknownSettings: [],
+  hasTwoSecrets: false,
   disk: { freeBytes: 50 * GIB, totalBytes: 100 * GIB },
 };
 const stored: StoredFacts = {
@@ -64,6 +65,7 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn connections', {}, { connections: { used: 81, most: 100 } }],
   ['warn clock', {}, { skewMs: -1_000 }],
   ['bad clock', {}, { skewMs: 30_000 }],
+  ['warn secret', { hasTwoSecrets: true }, {}],
   ['bad secret', {}, { secretFits: false }],
   ['bad gateways', {}, { gateways: 0 }],
   ['bad books', {}, { books: { differences: 1, checkedSecondsAgo: 1 } }],

@@ -25,6 +25,8 @@ export interface OwnFacts {
   readonly needsSecondPerson: boolean;
   /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
   readonly unknownSettings: readonly string[];
+  /** The secret is being changed. */
+  readonly hasTwoSecrets: boolean;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
 }
 
@@ -120,9 +122,7 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
     'database-settings': judgeServer(stored.serverSettings),
     connections: share > CONNECTIONS_SHARE_MAX ? warn(about) : good(about),
     clock: judgeClock(skewMs),
-    secret: secretFits
-      ? good('PURSER_SECRET is the one of this database.')
-      : bad('PURSER_SECRET is not the one of this database.'),
+    secret: judgeSecret(own, secretFits),
     gateways: stored.gateways > 0 ? good(`${stored.gateways} gateways have a lease.`) : bad('No gateway has a lease.'),
     books: judgeBooks(stored),
     'full-check': judgeFullCheck(own, stored),
@@ -137,6 +137,12 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
         : good('Every provider of the catalogue has its key.'),
     ...judgeOperators(own, stored),
   };
+}
+
+function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): Found {
+  if (!fits) return bad('PURSER_SECRET is not the one of this database.');
+  if (hasTwoSecrets) return warn('PURSER_SECRET_ALSO is set, so two secrets open this database.');
+  return good('PURSER_SECRET is the one of this database.');
 }
 
 function judgeServer(settings: StoredFacts['serverSettings']): Found {
