@@ -111,7 +111,7 @@ test('B5 CC-14 a retry on the other side of a change gets the first answer, and 
   assert.equal((await service.wallet(app, 'anna')).balance, balance);
 });
 
-/** How the provider is told of a user and their cache. */
+/** The names that the provider receives for a user and their cache. */
 async function namesOf(url: string): Promise<readonly (string | undefined)[]> {
   const reply = await chat({ url, key: app.liveKey, user: 'anna' }, { prompt_cache_key: 'cache' });
   assert.equal(reply.status, 200, reply.text);
