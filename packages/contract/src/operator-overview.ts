@@ -8,10 +8,10 @@ import { figures, outcomesSchema, statsQuerySchema } from './stats.ts';
 /** What a finding is about, the most urgent first. */
 export const FINDING_KINDS = [
   'ledger-wrong',
-  'ledger-check-old',
-  'payments-kept',
-  'refunds-late',
   'acts-waiting',
+  'payments-kept',
+  'ledger-check-old',
+  'refunds-late',
   'money-held-long',
   'upstream-open',
   'wallets-suspended',
