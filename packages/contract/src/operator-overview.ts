@@ -31,6 +31,9 @@ export const overviewSchema = z
           }),
           count: z.int(),
           of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),
+          names: z
+            .array(z.string().nullable())
+            .meta({ description: 'The mail address of each account in `of`. Null for the others.' }),
         }),
       )
       .meta({ description: 'What a person has to look at, the most urgent first.' }),
