@@ -187,7 +187,6 @@ export const consoleKeys = ofFile('tests/conformance/pages/console-keys.test.ts'
 export const judgingOperators = ofFile('packages/service/src/accounts/operator-role.test.ts');
 export const factoring = ofFile('tests/conformance/control/second-factor.test.ts');
 export const teaming = ofFile('tests/conformance/control/team.test.ts');
-export const checkingChain = ofFile('tests/integration/audit-chain.test.ts');
 export const limitingOperators = ofFile('tests/conformance/operator/limits.test.ts');
 export const meetingActs = ofFile('tests/conformance/operator/acts-that-meet.test.ts');
 export const walletPages = ofFile('tests/conformance/pages/ops-wallets.test.ts');

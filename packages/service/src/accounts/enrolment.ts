@@ -89,15 +89,7 @@ export function createEnrolments({
       });
       return undefined;
     },
-    withCode: async (accountId, code, work) => {
-      if (code === undefined || code === '') return work();
-      const used = [{ kind: 'enrolment-code', of: accountId }] as const;
-      const tooMany = await attempts.take(used);
-      if (tooMany !== undefined) return tooMany;
-      const done = await work();
-      if (!(done instanceof Refusal)) await attempts.giveBack(used);
-      return done;
-    },
+    withCode: (accountId, code, work) => countingGuesses(attempts, accountId, code, work),
     useCode: async (tx, accountId, code) => {
       const row = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
       if (row === undefined || !isOperator(accountOf(row))) return undefined;
@@ -114,6 +106,21 @@ export function createEnrolments({
       );
     },
   };
+}
+
+async function countingGuesses<Result>(
+  attempts: AttemptLimiter,
+  accountId: AccountId,
+  code: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result | Refusal<'TOO_MANY_REQUESTS'>> {
+  if (code === undefined || code === '') return work();
+  const used = [{ kind: 'enrolment-code', of: accountId }] as const;
+  const tooMany = await attempts.take(used);
+  if (tooMany !== undefined) return tooMany;
+  const done = await work();
+  if (!(done instanceof Refusal)) await attempts.giveBack(used);
+  return done;
 }
 
 /**

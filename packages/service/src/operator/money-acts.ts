@@ -51,7 +51,7 @@ export interface MoneyGround {
   readonly refunds: Refunds | undefined;
   /** For cases of payments. */
   readonly cases?: CaseGround;
-  /** Undefined: nobody is told of an act that waits. */
+  /** Undefined: nobody is mailed about an act that waits. */
   readonly tellOfPending?: TellOfPending | undefined;
 }
 
