@@ -11,9 +11,10 @@ export interface CheckoutRow {
   readonly amount_micros: bigint;
   readonly currency: string;
   readonly processor_checkout: string | null;
+  readonly created_at: Date;
 }
 
-const CHECKOUT = 'checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor_checkout';
+const CHECKOUT = 'checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor_checkout, created_at';
 
 interface NewCheckoutRow {
   readonly checkoutId: CheckoutId;
@@ -80,6 +81,18 @@ export async function lockCheckout(
   return rows[0];
 }
 
+/**
+ * True if the owner of a checkout's wallet was deleted after it began, or was the last owner (CP-12). Until the transaction ends, the
+ * owner of today cannot be deleted: see `connections/is_owner_deleted.sql`.
+ */
+export async function isOwnerDeleted(tx: Queryable, checkout: CheckoutRow): Promise<boolean> {
+  const { rows } = await tx.query<{ is_deleted: boolean }>(
+    `select connections.is_owner_deleted($1, $2, $3) as is_deleted`,
+    [checkout.app_id, checkout.user_id, checkout.created_at],
+  );
+  return rows[0]?.is_deleted ?? false;
+}
+
 /** Locks the paid checkouts of a wallet, always in the order of their ids, so that two refunds cannot deadlock. */
 export async function lockPaidCheckouts(
   tx: Queryable,
@@ -107,7 +120,7 @@ export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<bo
 }
 
 /** Why a payment needs an operator, or was other than expected. `reconcile.ts` has a sentence for each. */
-export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
+export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much' | 'owner_deleted';
 
 export interface PaymentRow {
   readonly payment_id: PaymentId;

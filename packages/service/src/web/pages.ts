@@ -47,6 +47,7 @@ import { healthPage } from '#web/ops-health/health-page.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
+import { dataPages } from '#web/wallet-data/data-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -136,6 +137,7 @@ export function createPages(given: PagesOptions): PageRoutes {
   assertRoles(pagesOfAccounts);
   const pagesOfWalletOwners = {
     ...walletPages(services),
+    ...dataPages(services),
     ...signInPages(services),
     ...connectPages(services),
     ...topupLinkPages(services),

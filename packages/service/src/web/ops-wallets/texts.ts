@@ -185,7 +185,38 @@ export const PERSON_TEXTS = {
   wallets: 'Wallets',
   columns: ['App', 'User'],
   noWallets: 'They own no wallet.',
+  ways: {
+    'person-move': 'Move to another e-mail',
+    'person-export': 'Export their data',
+    'person-delete': 'Delete this person',
+  },
   move: 'Move to another e-mail',
+  exportTitle: 'Export their data',
+  exportWhat:
+    'Everything that is kept about this person as one JSON file: for a person who asks you for it and cannot sign in. It has no secret, no prompt and nothing of other people. Give it to nobody else.',
+  exportButton: 'Download the file',
+  fileName: 'person.json',
+  deleteTitle: 'Delete this person',
+  deleteWhat:
+    'For a person who asks for it and cannot sign in. Make sure that it is them. Their e-mail, sessions, passkeys, codes, sign-ins, alerts and mails are removed for good. Entries, receipts and payments stay, under the user IDs of apps.',
+  deleteButton: 'Delete this person for good',
+  deleted: 'The person was deleted. Their wallets belong to nobody now.',
+  willRelease: (count: string) => `Wallets that are released: ${count}`,
+  willEnd: (sessions: string, passkeys: string) =>
+    `Sessions that end: ${sessions}. Passkeys that are removed: ${passkeys}.`,
+  untold: 'No mail is sent, because the address is removed. Tell the person yourself.',
+  notYet: 'This person cannot be deleted yet',
+  obstacles: {
+    money: 'The wallet has money. Refund it first.',
+    held: 'Calls that run hold money of the wallet. Wait until they have ended.',
+    debt: 'The wallet has a shortfall. Recover it or write it off first.',
+    checkout: 'A checkout of the wallet may still be paid. Wait three days at most.',
+    gift: 'A checkout of theirs for the wallet of somebody else may still be paid. Wait three days at most.',
+    refund: 'The payment processor has not confirmed a refund.',
+    dispute: 'A bank may still give back money of a dispute. Wait 90 days at most.',
+    case: 'Something about a payment waits for an operator. Solve the case first.',
+  },
+  obstacleColumns: ['Wallet', 'What to do first'],
   moveWhat:
     'For a person who has lost their mailbox. They sign in with a code to the new address. Make sure that it is theirs.',
   to: 'New e-mail',
