@@ -22,7 +22,7 @@ export function personExportPage(services: OpsServices): PageMethods {
       const pieces = await services.operator.privacy.exportFor(asked.act(reason), person.identityId);
       if (pieces instanceof Refusal) return show(services, asked, pieces);
       const headers = {
-        'content-type': 'application/json; charset=utf-8',
+        'content-type': 'application/octet-stream', // Saved, not shown.
         'content-disposition': `attachment; filename="${TEXTS.fileName}"`,
       };
       return { status: 200, file: { headers, text: pieces } };

@@ -45,7 +45,7 @@ async function exported(services: WalletOwnerServices, request: PageRequest<Pers
   const pieces = await services.privacy.exportOwn(identityId);
   if (pieces === undefined) return redirectTo(DATA); // Deleted at this moment: the session has ended.
   const headers = {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': 'application/octet-stream', // Saved, not shown.
     'content-disposition': `attachment; filename="${TEXTS.fileName}"`,
   };
   return { status: 200, file: { headers, text: pieces } };
