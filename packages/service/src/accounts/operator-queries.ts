@@ -214,6 +214,15 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** How many operators can sign in and move money. */
+export async function countMovers(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from accounts.accounts
+     where role = 'operator' and operator_role in ('finance', 'admin') and not is_disabled`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Operators who can sign in with a password alone, at most `most`. */
 export async function selectOperatorsWithoutFactor(
   db: Queryable,
@@ -221,7 +230,7 @@ export async function selectOperatorsWithoutFactor(
 ): Promise<readonly { readonly account_id: AccountId; readonly email: string }[]> {
   const { rows } = await db.query<{ account_id: AccountId; email: string }>(
     `select a.account_id, a.email from accounts.accounts a
-     where a.role = 'operator' and not a.is_disabled
+     where a.role = 'operator' and not a.is_disabled and a.sso_subject is null
        and not exists (select from accounts.authenticators t where t.account_id = a.account_id)
        and not exists (select from accounts.passkeys p where p.account_id = a.account_id)
      order by a.account_id limit $1`,

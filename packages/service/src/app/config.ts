@@ -77,6 +77,8 @@ export interface Config extends LimitSettings {
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
   readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** The names of all variables of the environment, to find misspelt settings. */
+  readonly variables: readonly string[];
   /** Reads a variable that the catalogue names, such as a provider's key. */
   readonly readEnvironment: (name: string) => string | undefined;
   /** How each key that the catalogue names is had, and where it may be sent. */
@@ -145,6 +147,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
+    variables: Object.keys(environmentVariables),
     providerKeys: readProviderKeys(settings),
     outboundEnvironment: readOutbound(settings, environmentVariables),
   } as const;

@@ -5,6 +5,7 @@ import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
@@ -65,6 +66,7 @@ interface OperatorOptions {
     readonly reports: Pool;
   };
   readonly clock: Clock;
+  readonly log: Log;
   readonly apiKeys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;

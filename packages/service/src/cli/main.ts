@@ -45,6 +45,8 @@ const USAGE = `Usage: npm run purser -- <command>
                             print the code with which an operator adds their first second factor
   secret replace            make PURSER_SECRET the only secret of this database, after all gateways have stopped;
                             PURSER_SECRET_ALSO: the former one; --lost gives up what a lost one protected, for good
+  doctor                    look for what is wrong with the settings, the machine and the database, and say what to do;
+                            changes nothing
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
   bill <file> --provider <name> --format openrouter|anthropic --from <day> --to <day>
@@ -105,6 +107,10 @@ async function main(words: readonly string[]): Promise<number> {
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
       });
+    case 'doctor': {
+      const { printDoctor } = await import('#cli/doctor-command.ts');
+      return printDoctor(config, log);
+    }
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));

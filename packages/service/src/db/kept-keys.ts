@@ -121,6 +121,11 @@ function openersOf({ secret, secretAlso }: Secrets): Openers {
   return secretAlso === undefined ? [openerOf(secret)] : [openerOf(secret), openerOf(secretAlso)];
 }
 
+/** Whether one of the secrets of a process is the one whose fingerprint the database keeps. */
+export function hasSecretOf(fingerprint: Buffer, secrets: Secrets): boolean {
+  return openersOf(secrets).some((one) => one.fingerprint.equals(fingerprint));
+}
+
 /** The fingerprint tells one secret from another and does not reveal it: the key that it is made from is used for nothing else. */
 function openerOf(secret: Buffer): Opener {
   const fingerprint = hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, FINGERPRINT_BYTES);
