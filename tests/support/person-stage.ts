@@ -3,7 +3,6 @@ import { after } from 'node:test';
 import { personExportSchema } from '../../packages/contract/src/operator-people.ts';
 import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
 import {
-  type AppId,
   type CheckoutId,
   type EndUserId,
   type IdentityId,
@@ -56,7 +55,7 @@ interface PersonStage extends Stage {
 export async function setPersonStage(): Promise<PersonStage> {
   const stage = await setStage();
   const { service, app, upstream, newUser } = stage;
-  const { owner: database, url } = service.database;
+  const { url } = service.database;
   const newWalletOwner = walletOwnersOf(service);
   const admin = await newOperator(service);
   const live = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent') });
@@ -92,7 +91,7 @@ export async function setPersonStage(): Promise<PersonStage> {
     },
     checkoutFor: async (user, identityId) => {
       const checkoutId = newCheckoutId();
-      const wallet = { appId: app.appId as AppId, userId: user as EndUserId };
+      const wallet = { appId: app.appId, userId: user as EndUserId };
       const order = { amount: micros(5_000_000n), currency: 'EUR', processor: 'test', linkDigest: undefined };
       await insertCheckout(live, { checkoutId, ...wallet, ...order, identityId });
       return checkoutId;
@@ -108,6 +107,14 @@ export async function setPersonStage(): Promise<PersonStage> {
       };
       return inTransaction(live, (tx) => reconcile(tx, 'test', report));
     },
+    ...readersOf(stage),
+  };
+}
+
+/** What the tests read in the database. */
+function readersOf({ service, app }: Stage): Pick<PersonStage, 'tablesWith' | 'booksOf' | 'casesOf'> {
+  const { owner: database } = service.database;
+  return {
     tablesWith: async (word) => {
       const { rows } = await database.query<{ name: string }>(
         `select schemaname || '.' || tablename as name from pg_tables

@@ -27,8 +27,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   mail: ['kernel', 'db'],
   webhooks: ['kernel', 'db', 'contract', 'audit'],
   ledger: ['kernel', 'db'],
-  payments: ['kernel', 'db', 'ledger', 'audit'],
   connections: ['kernel', 'db', 'identities', 'ledger', 'audit'],
+  payments: ['kernel', 'db', 'connections', 'ledger', 'audit'],
   operator: [
     'kernel',
     'db',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { personExportSchema } from '../../../packages/contract/src/operator-people.ts';
 import type { Email } from '../../../packages/service/src/identities/email.ts';
 import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
-import type { AppId, EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { connectionsOf } from '../../support/connections.ts';
@@ -97,7 +97,7 @@ test('CP-12 a session that is older than ten minutes, and a stranger, get no fil
   }
   assert.match(mainOf(await browser.open(DATA)), /Sign in again/);
   assert.doesNotMatch(mainOf(browser.page()), /Download the file|Delete me for good/);
-  assert.ok((await connections.find(app.appId as AppId, user as EndUserId)) !== undefined);
+  assert.ok((await connections.find(app.appId, user as EndUserId)) !== undefined);
   assert.deepEqual((await privacy.holdings(other.identityId))?.obstacles, []);
 });
 
@@ -137,7 +137,7 @@ test('CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payme
   assert.match(JSON.stringify(refused), /has money: refund it first/);
   assert.equal(await booksOf(user), before, 'the books are as they were');
   assert.ok(await isSignedIn(browser));
-  assert.equal((await connections.find(app.appId as AppId, user as EndUserId))?.identityId, identityId);
+  assert.equal((await connections.find(app.appId, user as EndUserId))?.identityId, identityId);
   assert.equal((await call(user)).status, 200, 'and the app goes on spending');
 
   await empty(user);
@@ -238,7 +238,7 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   assert.equal((wallet as { balanceMicros: number }).balanceMicros, 0);
   const consent = {
     identityId,
-    appId: app.appId as AppId,
+    appId: app.appId,
     userId: user as EndUserId,
     userLabel: undefined,
     cap: undefined,
@@ -247,6 +247,6 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   const next = await newWalletOwner();
   await next.connect(app, user, { isLater: true });
   await paid(await checkoutFor(user, next.identityId));
-  assert.equal((await connections.find(app.appId as AppId, user as EndUserId))?.wallet.balance, 5_000_000n);
+  assert.equal((await connections.find(app.appId, user as EndUserId))?.wallet.balance, 5_000_000n);
   await checkIsClean();
 });

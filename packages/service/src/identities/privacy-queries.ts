@@ -1,13 +1,13 @@
 import type { Queryable } from '#db/pool.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 
-/** When an identity signed in for the first time. */
-export async function selectCreation(db: Queryable, identityId: IdentityId): Promise<Date | undefined> {
-  const { rows } = await db.query<{ created_at: Date }>(
-    `select created_at from identities.identities where identity_id = $1`,
+/** When an identity signed in for the first time, and the database's time. */
+export async function selectCreation(db: Queryable, identityId: IdentityId): Promise<{ readonly created_at: Date; readonly read_at: Date } | undefined> {
+  const { rows } = await db.query<{ created_at: Date; read_at: Date }>(
+    `select created_at, clock_timestamp() as read_at from identities.identities where identity_id = $1`,
     [identityId],
   );
-  return rows[0]?.created_at;
+  return rows[0];
 }
 
 interface SessionDates {

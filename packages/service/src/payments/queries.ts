@@ -81,18 +81,6 @@ export async function lockCheckout(
   return rows[0];
 }
 
-/**
- * True if the owner of a checkout's wallet was deleted after it began, or was the last owner (CP-12). Until the transaction ends, the
- * owner of today cannot be deleted: see `connections/is_owner_deleted.sql`.
- */
-export async function isOwnerDeleted(tx: Queryable, checkout: CheckoutRow): Promise<boolean> {
-  const { rows } = await tx.query<{ is_deleted: boolean }>(
-    `select connections.is_owner_deleted($1, $2, $3) as is_deleted`,
-    [checkout.app_id, checkout.user_id, checkout.created_at],
-  );
-  return rows[0]?.is_deleted ?? false;
-}
-
 /** Locks the paid checkouts of a wallet, always in the order of their ids, so that two refunds cannot deadlock. */
 export async function lockPaidCheckouts(
   tx: Queryable,

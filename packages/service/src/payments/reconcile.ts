@@ -1,4 +1,5 @@
 import { insertAuditEntry } from '#audit/queries.ts';
+import { isOwnerDeleted } from '#connections/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
@@ -10,7 +11,6 @@ import {
   type CheckoutRow,
   insertDisputeMovement,
   insertPayment,
-  isOwnerDeleted,
   lockCheckout,
   type PaymentAnomaly,
   type PaymentRow,
@@ -48,7 +48,8 @@ export async function reconcile(
 ): Promise<Reconciled | undefined> {
   const checkout = await lockCheckout(tx, processor, report.checkoutId);
   if (checkout === undefined) return undefined;
-  const isOrphaned = await isOwnerDeleted(tx, checkout);
+  const { app_id: appId, user_id: userId, created_at: since } = checkout;
+  const isOrphaned = await isOwnerDeleted(tx, { appId, userId }, since);
   const done: Reconciled = { booked: [], anomalies: [], news: [] };
   // The lock above makes reports of one checkout take turns: what is read from here on stays true until the commit.
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);

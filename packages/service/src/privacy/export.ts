@@ -61,7 +61,8 @@ function jsonOf(value: unknown): string {
 
 async function portraitOf(tx: Queryable, identityId: IdentityId): Promise<Portrait | undefined> {
   const identity = await selectIdentity(tx, identityId);
-  if (identity === undefined) return undefined;
+  const created = await selectCreation(tx, identityId);
+  if (identity === undefined || created === undefined) return undefined;
   const passkeys = await selectPasskeysOf(tx, identityId);
   const sessions = await selectSessionsOf(tx, identityId, LISTED_MAX);
   const signIns = await selectSignIns(tx, { who: identityId, before: undefined, most: LISTED_MAX });
@@ -70,8 +71,8 @@ async function portraitOf(tx: Queryable, identityId: IdentityId): Promise<Portra
   const begun = await selectCheckoutsBegunBy(tx, identityId, LISTED_MAX);
   const head = {
     format: FORMAT,
-    exportedAt: new Date(),
-    identity: { identityId, email: identity.email, createdAt: await selectCreation(tx, identityId) },
+    exportedAt: created.read_at,
+    identity: { identityId, email: identity.email, createdAt: created.created_at },
     passkeys: passkeys.map((one) => ({ addedAt: one.created_at, lastUsedAt: one.last_used_at })),
     sessions: sessions.map((one) => ({
       createdAt: one.created_at,
@@ -92,12 +93,12 @@ async function portraitOf(tx: Queryable, identityId: IdentityId): Promise<Portra
   };
   const wallets: Portrait['wallets'][number][] = [];
   for (const connection of await selectConnectionsOf(tx, identityId, LISTED_MAX)) {
-    wallets.push(await walletIn(tx, connection));
+    wallets.push(await walletIn(tx, connection, created.read_at));
   }
   return { head, wallets };
 }
 
-async function walletIn(tx: Queryable, connection: ConnectionRow): Promise<Portrait['wallets'][number]> {
+async function walletIn(tx: Queryable, connection: ConnectionRow, until: Date): Promise<Portrait['wallets'][number]> {
   const { app_id: appId, user_id: userId, connection_id: connectionId } = connection;
   const row = await selectWalletState(tx, { appId, userId });
   if (row === undefined) throw new Error('A connection exists without its wallet.');
@@ -147,6 +148,13 @@ async function walletIn(tx: Queryable, connection: ConnectionRow): Promise<Portr
       endedAt: one.ended_at,
     })),
   };
-  const history = { appId, userId, walletId: wallet.walletId, before: row.entry_seq + 1n, since, untilMs: Date.now() };
+  const history = {
+    appId,
+    userId,
+    walletId: wallet.walletId,
+    before: row.entry_seq + 1n,
+    since,
+    untilMs: until.getTime(),
+  };
   return { facts, history };
 }

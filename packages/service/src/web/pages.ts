@@ -111,7 +111,6 @@ export function createPages(given: PagesOptions): PageRoutes {
   };
   const console: ServicesOfConsole = { ...accounts, frame };
   const ops: ServicesOfOps = { ...accounts, frame };
-  const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
@@ -135,7 +134,16 @@ export function createPages(given: PagesOptions): PageRoutes {
     '/ops/health': healthPage(ops),
   };
   assertRoles(pagesOfAccounts);
-  const pagesOfWalletOwners = {
+  return routesOf(
+    new Map([
+      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
+      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners({ ...walletOwners, cookies })),
+    ]),
+  );
+}
+
+function pagesOfWalletOwners(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
     ...walletPages(services),
     ...dataPages(services),
     ...signInPages(services),
@@ -144,12 +152,6 @@ export function createPages(given: PagesOptions): PageRoutes {
     ...checkoutPages(services),
     ...(services.testBank === undefined ? {} : testProcessorPages(services, services.testBank)),
   };
-  return routesOf(
-    new Map([
-      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
-      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
-    ]),
-  );
 }
 
 /** Leads operators without the second factor that they need to the page where they add one, from every page that is not for that. */
