@@ -1,4 +1,3 @@
-import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +8,7 @@ import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';

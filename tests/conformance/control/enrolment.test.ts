@@ -19,8 +19,11 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** The first second factor of an operator, and what operators are mailed. */
 
 const SECRET = { PURSER_SECRET: 'a secret of these tests alone, long enough' };
+/** The former one, under which a code may have been printed. */
+const SECRET_ALSO = { PURSER_SECRET_ALSO: 'a former secret of these tests, long enough' };
 const PRODUCTION = {
   ...SECRET,
+  ...SECRET_ALSO,
   PURSER_ENV: 'production',
   PURSER_CATALOGUE: 'catalogue.json',
   PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000',
@@ -106,7 +109,7 @@ test('CP-06 in production a person with an operator’s password alone gets noth
     await colleague.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
     const again = personWith(gateway.url, (await signIn(service, email)).token);
     for (const used of [undefined, code]) assertNoCode(await addApp(again, used));
-    const keys = enrolmentKeys(keysOf(SECRET.PURSER_SECRET).proof);
+    const keys = enrolmentKeys(keysOf(SECRET_ALSO.PURSER_SECRET_ALSO).proof);
     const printed = await makeEnrolmentCode(service.database.owner, keys, email);
     assert.equal((await addApp(again, printed)).status, 200);
     assert.equal(await makeEnrolmentCode(service.database.owner, keys, email), undefined);
