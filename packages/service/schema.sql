@@ -686,6 +686,20 @@ create table identities.identities (
 );
 grant insert, select, update, delete on identities.identities to purser_live;
 
+create table identities.moves (
+  move_id bigint generated always as identity not null,
+  identity_id text collate "C" not null,
+  before text not null,
+  after text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint moves_pkey PRIMARY KEY (move_id)
+);
+CREATE INDEX moves_of ON identities.moves USING btree (identity_id);
+grant select, delete on identities.moves to purser_live;
+grant insert (identity_id) on identities.moves to purser_live;
+grant insert (before) on identities.moves to purser_live;
+grant insert (after) on identities.moves to purser_live;
+
 create table identities.passkeys (
   credential_id text collate "C" not null,
   identity_id text collate "C" not null,
@@ -713,6 +727,8 @@ create table identities.sessions (
 CREATE INDEX sessions_expired ON identities.sessions USING btree (expires_at);
 CREATE INDEX sessions_of ON identities.sessions USING btree (identity_id);
 grant insert, select, update, delete on identities.sessions to purser_live;
+
+alter table identities.moves add constraint moves_identity_id_fkey FOREIGN KEY (identity_id) REFERENCES identities.identities(identity_id);
 
 alter table identities.passkeys add constraint passkeys_identity_id_fkey FOREIGN KEY (identity_id) REFERENCES identities.identities(identity_id);
 

@@ -21,6 +21,9 @@ export const personHoldingsSchema = z
   .object({
     identityId: z.string(),
     email: z.string(),
+    moves: z
+      .array(z.object({ at: moment, before: z.string(), after: z.string() }))
+      .meta({ description: 'The latest 100 changes of the e-mail by an operator.' }),
     sessions: count,
     passkeys: count,
     wallets: z.array(z.object({ appId: z.string(), userId: z.string(), balanceMicros: amount, currency: z.string() })),
@@ -32,6 +35,8 @@ export const personHoldingsSchema = z
 
 export const personDeletedSchema = z.object({ identityId: z.string(), wallets: count });
 
+/** A change of the e-mail by an operator. */
+const move = z.object({ at: moment, before: z.string(), after: z.string() });
 const payment = z.object({
   paymentId: z.string(),
   amountMicros: amount,
@@ -112,6 +117,7 @@ export const personExportSchema = z
     format: z.literal('purser-person-1'),
     exportedAt: moment,
     identity: z.object({ identityId: z.string(), email: z.string(), createdAt: moment }),
+    moves: z.array(move).meta({ description: 'Changes of the e-mail by an operator.' }),
     passkeys: z.array(z.object({ addedAt: moment, lastUsedAt: when })).meta({ description: 'Never the keys.' }),
     sessions: z.array(z.object({ createdAt: moment, lastUsedAt: moment, expiresAt: moment })),
     signIns: z

@@ -8,7 +8,7 @@ import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
-import { isSignedIn } from '../../support/people.ts';
+import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { addUsage } from '../../support/usage-rows.ts';
@@ -177,6 +177,17 @@ test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and t
     `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, 'k', 0)`,
     [`key-${user}`, identityId],
   );
+  const moved = `moved-${user}@example.test`;
+  for (const address of [moved, email]) {
+    await admin.get(200, 'PATCH', `/operator/identities/${identityId}`, { email: address, ...REASON });
+  }
+  const { moves } = await admin.get(200, 'GET', `/operator/identities/${identityId}`);
+  assert.deepEqual(
+    (moves as { before: string; after: string }[]).map(({ before, after }) => `${before} ${after}`),
+    [`${moved} ${email}`, `${email} ${moved}`],
+  );
+  const { token } = await createPersonSessions(live).open(email as Email);
+  browser.cookies.set(PERSON_COOKIE, token);
   const books = await booksOf(user);
   await browser.open(DATA);
   const form = browser.fieldsOf(`${DATA}/delete`);
@@ -186,10 +197,13 @@ test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and t
   ]);
   assert.ok([one.status, two.status].includes(200), `${one.status} ${two.status}`);
   assert.deepEqual(await tablesWith(email), []);
-  assert.deepEqual(await tablesWith('192.0.2.77'), []);
+  for (const word of [moved, '192.0.2.77']) assert.deepEqual(await tablesWith(word), []);
   assert.deepEqual(await tablesWith(identityId), ['audit.entries'], 'the trail keeps the id alone');
-  const lines = await database.query(`select actor, action from audit.entries where subject = $1`, [identityId]);
-  assert.deepEqual(lines.rows, [{ actor: identityId, action: 'identity.delete' }]);
+  const lines = await database.query(`select actor, action from audit.entries where subject = $1 order by entry_id`, [
+    identityId,
+  ]);
+  const { actor, action } = (lines.rows as { actor: string; action: string }[]).at(-1) ?? {};
+  assert.deepEqual([lines.rowCount, actor, action], [3, identityId, 'identity.delete']);
   assert.equal(await booksOf(user), books);
   assert.equal(await isSignedIn(browser), false);
   const refused = await call(user);

@@ -97,7 +97,7 @@ export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: 
         if (moved === 'taken') return taken();
         if (moved === 'same') return new Repeated({ identityId, email, wallets: [] });
         await mailMoved(tx, { before: moved.before, after: email });
-        // Which addresses, only the mails say: a line of the trail outlives the person (CP-12).
+        // The addresses are in a table of their own: a line of the trail outlives the person (CP-12).
         note({ after: { email: 'changed' } });
         return { identityId, email, wallets: [] };
       });

@@ -2,15 +2,23 @@ import { type ConnectionRow, markDeletion, selectConnectionsOf } from '#connecti
 import { releaseWallet } from '#connections/release.ts';
 import { deleteSignInsOf } from '#audit/privacy-queries.ts';
 import type { Queryable } from '#db/pool.ts';
-import { deleteIdentityRow, selectSessionsOf } from '#identities/privacy-queries.ts';
+import {
+  deleteIdentityRow,
+  deleteMovesOf,
+  type MoveRow,
+  selectMovesOf,
+  selectSessionsOf,
+} from '#identities/privacy-queries.ts';
 import {
   deleteCodesOf,
   deletePasskeysOf,
   deleteSessions,
   lockIdentity,
   selectIdentity,
+  selectIdentityByEmail,
   selectPasskeysOf,
 } from '#identities/queries.ts';
+import type { Email } from '#identities/email.ts';
 import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
@@ -37,12 +45,16 @@ interface PersonWallet {
 export interface Holdings {
   readonly identityId: IdentityId;
   readonly email: string;
+  /** The latest changes of the address by an operator. */
+  readonly moves: readonly MoveRow[];
   readonly wallets: readonly PersonWallet[];
   readonly sessions: number;
   readonly passkeys: number;
   readonly obstacles: readonly Obstacle[];
 }
 
+const MOVES_SHOWN_MAX = 100;
+const MOVES_MAX = 1_000;
 /** Nobody has so many. */
 const WALLETS_MAX = 10_000;
 const SESSIONS_MAX = 10_000;
@@ -59,6 +71,7 @@ export async function holdingsOf(db: Queryable, identityId: IdentityId): Promise
   return {
     identityId,
     email: identity.email,
+    moves: await selectMovesOf(db, identityId, MOVES_SHOWN_MAX),
     sessions: (await selectSessionsOf(db, identityId, SESSIONS_MAX)).length,
     passkeys: (await selectPasskeysOf(db, identityId)).length,
     ...(await judge(db, identityId, connections)),
@@ -91,11 +104,24 @@ export async function deletePerson(tx: Queryable, identityId: IdentityId): Promi
   const judged = await judge(tx, identityId, connections, hasGift);
   await deleteSessions(tx, identityId, undefined);
   await deletePasskeysOf(tx, identityId);
-  await deleteCodesOf(tx, email);
-  await deleteMessagesTo(tx, email);
+  for (const address of await addressesOf(tx, identityId, email)) {
+    await deleteCodesOf(tx, address);
+    await deleteMessagesTo(tx, address);
+  }
+  await deleteMovesOf(tx, identityId);
   await deleteSignInsOf(tx, identityId);
   await deleteIdentityRow(tx, identityId);
-  return { identityId, email, ...counted, ...judged };
+  return { identityId, email, moves: [], ...counted, ...judged };
+}
+
+/** The address of a person, and those from before a move, unless somebody else has them by now. */
+async function addressesOf(tx: Queryable, identityId: IdentityId, email: Email): Promise<ReadonlySet<Email>> {
+  const own = new Set([email]);
+  for (const { before } of await selectMovesOf(tx, identityId, MOVES_MAX)) {
+    const owner = await selectIdentityByEmail(tx, before);
+    if (owner === undefined || owner.identity_id === identityId) own.add(before);
+  }
+  return own;
 }
 
 async function judge(

@@ -3,7 +3,7 @@ import { selectActsOf } from '#audit/privacy-queries.ts';
 import { selectSignIns } from '#audit/queries.ts';
 import { type ConnectionRow, selectAlerts, selectConnectionsOf, selectReleaseMoment } from '#connections/queries.ts';
 import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
-import { selectCreation, selectSessionsOf } from '#identities/privacy-queries.ts';
+import { selectCreation, selectMovesOf, selectSessionsOf } from '#identities/privacy-queries.ts';
 import { selectIdentity, selectPasskeysOf } from '#identities/queries.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 import { selectWalletState } from '#ledger/wallet/operator-queries.ts';
@@ -73,6 +73,7 @@ async function portraitOf(tx: Queryable, identityId: IdentityId): Promise<Portra
     format: FORMAT,
     exportedAt: created.read_at,
     identity: { identityId, email: identity.email, createdAt: created.created_at },
+    moves: await selectMovesOf(tx, identityId, LISTED_MAX),
     passkeys: passkeys.map((one) => ({ addedAt: one.created_at, lastUsedAt: one.last_used_at })),
     sessions: sessions.map((one) => ({
       createdAt: one.created_at,

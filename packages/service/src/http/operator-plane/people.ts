@@ -9,6 +9,7 @@ import {
 } from '@purser/contract/operator-people.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 
@@ -21,9 +22,12 @@ export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
     { schema: { params: identityParamsSchema, response: { 200: personHoldingsSchema } } },
     async ({ params }) => {
       const found = await privacy.holdings(params.identityId);
-      const { wallets, obstacles, ...person } = granted(found ?? refuse('NOT_FOUND', 'There is no such identity.'));
+      const { wallets, obstacles, moves, ...person } = granted(
+        found ?? refuse('NOT_FOUND', 'There is no such identity.'),
+      );
       return {
         ...person,
+        moves: moves.map(({ at, ...emails }) => ({ ...emails, at: isoOf(at.getTime()) })),
         wallets: wallets.map(({ balance, ...wallet }) => ({ ...wallet, balanceMicros: microsToWire(balance) })),
         obstacles: obstacles.map(({ kind, wallet }) => ({
           kind,

@@ -2,6 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { Holdings } from '#privacy/deletion.ts';
 import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
@@ -36,8 +37,17 @@ async function show(services: OpsServices, asked: OpsRequest, refused?: Refusal)
   const holdings = person instanceof Refusal ? undefined : await services.operator.privacy.holdings(person.identityId);
   const refusal = refused ?? (person instanceof Refusal ? person : undefined);
   const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.deleteWhat}</p>
+${holdings && movesOf(asked, holdings)}
 ${holdings && (holdings.obstacles.length > 0 ? obstaclesOf(holdings) : effectsOf(asked, holdings))}`;
   return showOpsPage(services, asked, { title: TEXTS.deleteTitle, body, page: 'person', above: TEXTS.title, refusal });
+}
+
+/** How the address has changed: after a deletion, nothing says it any more. */
+function movesOf(asked: OpsRequest, { moves }: Holdings): Html | undefined {
+  if (moves.length === 0) return undefined;
+  const rows = moves.map(({ at, before, after }) => [moment(at.getTime(), asked.request.formats), before, after]);
+  const columns = TEXTS.moveColumns.map((name) => ({ name }));
+  return card(table({ caption: TEXTS.moves, columns, rows, empty: '' }));
 }
 
 function obstaclesOf({ obstacles }: Holdings): Html {

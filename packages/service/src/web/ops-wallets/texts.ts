@@ -216,6 +216,8 @@ export const PERSON_TEXTS = {
     dispute: 'A bank may still give back money of a dispute. Wait 90 days at most.',
     case: 'Something about a payment waits for an operator. Solve the case first.',
   },
+  moves: 'Changes of the e-mail by operators',
+  moveColumns: ['When', 'From', 'To'],
   obstacleColumns: ['Wallet', 'What to do first'],
   moveWhat:
     'For a person who has lost their mailbox. They sign in with a code to the new address. Make sure that it is theirs.',
