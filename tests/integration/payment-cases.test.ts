@@ -245,6 +245,66 @@ test('CP-05 WA-05 money that came back and did not fit into the wallet is booked
   }
 });
 
+/** What the payments of a wallet are followed by while nobody finds it: no booking of them is possible. */
+async function withoutWallet(user: string, happens: () => Promise<void>): Promise<void> {
+  const { owner } = ground.ledger.database;
+  const rename = (from: string, to: string) =>
+    owner.query('update ledger.wallets set user_id = $2 where user_id = $1', [from, to]);
+  await rename(user, `${user}-away`);
+  await happens();
+  await rename(`${user}-away`, user);
+}
+
+test('CP-05 WA-05 a refund and a dispute that no wallet paid for are booked out of it, and what it lacks is owed', async () => {
+  const { paid, processor, tell } = ground;
+  for (const [user, kind, happens, entries] of [
+    ['not-taken', 'refund_not_taken', processor.refundThere, ['refund 2000000']],
+    ['not-clawed', 'dispute_not_booked', processor.dispute, ['claw_back 2000000']],
+    ['too-little', 'refund_not_taken', processor.refundThere, ['refund 500000', 'refund_receivable 1500000']],
+    ['nothing-left', 'dispute_not_booked', processor.dispute, ['claw_back_receivable 2000000']],
+  ] as const) {
+    const { there, here } = await paid(user, 5_000_000);
+    const left = { 'too-little': 500_000n, 'nothing-left': 0n }[user as string];
+    if (left !== undefined) {
+      const spent = { appId: APP, userId: user as EndUserId, amount: micros(5_000_000n - left), key: 'spent' } as const;
+      await createFunding(ground.ledger.live).takeBack({ ...spent, kind: 'refund' });
+    }
+    const before = await ground.moved(user);
+    await withoutWallet(user, async () => {
+      happens(there, 2_000_000);
+      await tell(there);
+      const waiting = await caseOf(here, kind);
+      assert.equal(waiting.effects.find(({ act }) => act === 'book')?.obstacle, 'no_wallet');
+      const refused = await desk.solve(BY, { caseId: waiting.row.case_id, act: 'book' });
+      assert.ok(refused instanceof Refusal && refused.code === 'CONFLICT');
+    });
+    await solve(user, await caseOf(here, kind), 'book');
+    assert.deepEqual((await ground.moved(user)).slice(before.length), entries);
+    await tell(there);
+    assert.deepEqual((await ground.moved(user)).slice(before.length), entries, 'a webhook books nothing twice');
+    const open = (await casesOf(here)).map(({ row }) => row.kind);
+    assert.deepEqual(open, left === undefined ? [] : ['wallet_suspended'], user);
+  }
+});
+
+test('CP-05 a refund in another currency waits for a person, who closes it, and no later report opens it again', async () => {
+  const { paid, processor, tell } = ground;
+  const { there, here } = await paid('other-currency', 5_000_000);
+  processor.oddity(there, 'a refund is in another currency: re_1');
+  await tell(there);
+  await tell(there);
+  const waiting = await caseOf(here, 'other_currency');
+  assert.deepEqual(
+    [waiting.row.subject, waiting.effects.map(({ act }) => act)],
+    [`${here} a refund is in another currency: re_1`, ['close']],
+  );
+  const refused = await desk.solve(BY, { caseId: waiting.row.case_id, act: 'book' });
+  assert.ok(refused instanceof Refusal && refused.code === 'BAD_REQUEST');
+  await solve('other-currency', waiting, 'close');
+  await tell(there);
+  assert.deepEqual([await casesOf(here), await ground.moved('other-currency')], [[], ['top_up 5000000']]);
+});
+
 test('CP-05 the list has everything about payments in order, by pages and filters, and a look-up books what is new', async () => {
   const { begin, ledger, processor } = ground;
   await ledger.open('lookup', 0);
