@@ -6,23 +6,20 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createPaymentDesk, type PaymentDesk } from '../../packages/service/src/operator/payment-desk.ts';
-import type { CaseAct } from '../../packages/service/src/payments/case-effects.ts';
 import { createLookAgain } from '../../packages/service/src/payments/look-again.ts';
 import type { PaymentNews } from '../../packages/service/src/payments/news.ts';
-import type { CaseWithEffects } from '../../packages/service/src/payments/overview.ts';
+import { BY, type Cases, casesOn } from '../support/cases.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 
 let ground: PaymentsGround;
 let desk: PaymentDesk;
+let casesOf: Cases['casesOf'];
+let caseOf: Cases['caseOf'];
+let standingOf: Cases['standingOf'];
+let solve: Cases['solve'];
+let withoutWallet: Cases['withoutWallet'];
 const told: PaymentNews[] = [];
-const BY = {
-  actor: 'acct_operator',
-  actorName: 'op@example.test',
-  from: '127.0.0.1',
-  reason: 'as agreed',
-  limits: undefined,
-};
 
 before(async () => {
   ground = await createPaymentsGround();
@@ -31,6 +28,7 @@ before(async () => {
   const cases = { processor, tellOfPayment };
   const money = { pool: ground.ledger.live, currency: 'EUR', refunds, cases };
   desk = createPaymentDesk(money, createLookAgain(options));
+  ({ casesOf, caseOf, standingOf, solve, withoutWallet } = casesOn(ground, desk));
 });
 
 after(async () => {
@@ -40,56 +38,6 @@ after(async () => {
 
 async function tellOfPayment(_tx: unknown, news: PaymentNews): Promise<void> {
   told.push(news);
-}
-
-async function casesOf(id: string): Promise<readonly CaseWithEffects[]> {
-  return ((await desk.find(id))?.cases ?? []).filter(({ row }) => row.closed_at === null);
-}
-
-/** The only case that waits, and its kind. */
-async function caseOf(id: string, kind: string): Promise<CaseWithEffects> {
-  const cases = await casesOf(id);
-  assert.deepEqual(
-    cases.map(({ row }) => row.kind),
-    [kind],
-  );
-  return cases[0] as CaseWithEffects;
-}
-
-async function entriesOf(user: string): Promise<readonly unknown[]> {
-  const { rows } = await ground.ledger.database.owner.query<Record<string, unknown>>(
-    `select e.kind, e.debit, e.credit, e.amount_micros as amount
-     from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
-    [user],
-  );
-  return rows.map((row) => ({ ...row }));
-}
-
-async function standingOf(user: string) {
-  const wallet = await ground.ledger.wallets.find(APP, user as EndUserId);
-  return wallet && { balance: wallet.balance, shortfall: wallet.shortfall, isSuspended: wallet.isSuspended };
-}
-
-/** Solves a case twice at once, and asserts that the books did exactly what was shown before, once. */
-async function solve(user: string, { row, effects }: CaseWithEffects, act: CaseAct): Promise<void> {
-  const shown = effects.find((effect) => effect.act === act);
-  assert.ok(shown, act);
-  assert.equal(shown.obstacle, undefined);
-  assert.deepEqual(shown.before, await standingOf(user));
-  const before = await entriesOf(user);
-  const caseId = row.case_id;
-  const both = await Promise.all([1, 2].map(() => desk.solve(BY, { caseId, act })));
-  assert.deepEqual(both, ['solved', 'solved']);
-  assert.deepEqual((await entriesOf(user)).slice(before.length), shown.entries);
-  assert.deepEqual(await standingOf(user), shown.after);
-  const other = await desk.solve(BY, { caseId, act: act === 'close' ? 'credit' : 'close' });
-  assert.ok(other instanceof Refusal && other.code === 'CONFLICT');
-  const { rows } = await ground.ledger.database.owner.query<{ amount_micros: bigint | null; reason: string }>(
-    `select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = $1
-       and subject = $2 and after ->> 'solvedBy' = $3`,
-    [row.kind, `${APP} ${user} ${row.payment_id}`, act],
-  );
-  assert.deepEqual(rows.at(-1), { amount_micros: act === 'recover' ? null : shown.amount, reason: 'as agreed' });
 }
 
 async function kept(user: string, paid: { readonly currency?: string } = {}): Promise<string> {
@@ -244,16 +192,6 @@ test('CP-05 WA-05 money that came back and did not fit into the wallet is booked
     await solve('brim', now, 'book');
   }
 });
-
-/** What the payments of a wallet are followed by while nobody finds it: no booking of them is possible. */
-async function withoutWallet(user: string, happens: () => Promise<void>): Promise<void> {
-  const { owner } = ground.ledger.database;
-  const rename = (from: string, to: string) =>
-    owner.query('update ledger.wallets set user_id = $2 where user_id = $1', [from, to]);
-  await rename(user, `${user}-away`);
-  await happens();
-  await rename(`${user}-away`, user);
-}
 
 test('CP-05 WA-05 a refund and a dispute that no wallet paid for are booked out of it, and what it lacks is owed', async () => {
   const { paid, processor, tell } = ground;

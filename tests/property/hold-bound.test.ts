@@ -25,6 +25,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
+import { keysOf } from '../support/keys.ts';
 import { oddJson } from '../support/odd-json.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
@@ -90,7 +91,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 }
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
-const pseudonyms = createPseudonyms(Buffer.alloc(32));
+const pseudonyms = createPseudonyms(keysOf(Buffer.alloc(32)));
 const keyId = newKeyId();
 const key = { line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined, mayReset: false };
 const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };

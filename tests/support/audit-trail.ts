@@ -1,5 +1,4 @@
 import { after } from 'node:test';
-import { headKey } from '../../packages/service/src/audit/chain.ts';
 import { insertAuditEntry } from '../../packages/service/src/audit/queries.ts';
 import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
@@ -8,7 +7,7 @@ import { createTestDatabase } from './database.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The key of the heads of test trails. */
-export const HEAD_KEY = headKey(Buffer.alloc(32, 1));
+export const HEAD_KEY = Buffer.alloc(32, 1);
 
 /** An empty audit trail in a database of its own, and the connections of two gateways. */
 export async function newTrail() {

@@ -5,6 +5,7 @@ import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { type Reply, send } from './client.ts';
 import { connectionsOf, type TestConnections } from './connections.ts';
 import { newOwnApp, newOwner, type Person } from './control.ts';
+import { keysOf } from './keys.ts';
 import { setStage, type Stage } from './stage.ts';
 import type { TestApp } from './service.ts';
 
@@ -50,7 +51,7 @@ export async function setConnectStage(): Promise<ConnectStage> {
   const owner = await newOwner(service);
   const linksOf = (secondsAgo: number) =>
     createLinks({
-      secret: Buffer.from(SECRET),
+      keysOf: keysOf(SECRET).proof,
       publicUrl: '',
       clock: { nowMs: () => systemClock.nowMs() - secondsAgo * 1_000 },
     });

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
+import { derivedKeptKeys, type KeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
 import type { TestService } from './service.ts';
@@ -16,9 +17,11 @@ export interface SecondGateway {
   readonly close: () => Promise<void>;
 }
 
+/** `keptKeys`: as the database keeps them. Otherwise they are derived from its secret, as `startTestService` does. */
 export async function startSecondGateway(
   service: TestService,
   environment: Readonly<Record<string, string>> = {},
+  keptKeys?: KeptKeys,
 ): Promise<SecondGateway> {
   const lines: string[] = [];
   const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
@@ -31,7 +34,11 @@ export async function startSecondGateway(
     DATABASE_URL: service.database.url,
     ...environment,
   });
-  const gateway = await startGateway(config, log, { databaseUrl: service.database.url, simulatorUrl: undefined });
+  const gateway = await startGateway(config, log, {
+    databaseUrl: service.database.url,
+    simulatorUrl: undefined,
+    keptKeys: keptKeys ?? derivedKeptKeys(config.secret),
+  });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {

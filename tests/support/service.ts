@@ -8,6 +8,7 @@ import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
@@ -87,7 +88,12 @@ export async function startTestService(
     ...environment,
   });
   const databaseUrl = config.databaseUrl ?? database.url;
-  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined }, options);
+  const gateway = await startGateway(
+    config,
+    log,
+    { databaseUrl, simulatorUrl: undefined, keptKeys: derivedKeptKeys(config.secret) },
+    options,
+  );
   const { assertDocumented } = await watchAnswers(gateway.url);
   return {
     ...ground,

@@ -9,6 +9,7 @@ import { connectionsOf, type TestConnections } from './connections.ts';
 import { browserOf } from './people.ts';
 import { completionBody } from './scripted-upstream.ts';
 import type { TestApp, TestService } from './service.ts';
+import { keysOf } from './keys.ts';
 import { setStage } from './stage.ts';
 
 /** A person with a connected wallet, and their browser. */
@@ -52,7 +53,7 @@ export async function setTopupStage(): Promise<TopupStage> {
 
   const linksOf: TopupStage['linksOf'] = (agoMs, secret = SECRET) =>
     createLinks({
-      secret: Buffer.from(secret),
+      keysOf: keysOf(secret).proof,
       publicUrl: 'https://purser.test',
       clock: { nowMs: () => Date.now() - agoMs },
     });

@@ -96,7 +96,10 @@ export const turnQueries = inFile('packages/service/src/ledger/turn/queries.ts')
 export const turns = inFile('packages/service/src/ledger/turn/turns.ts');
 export const landing = inFile('packages/service/src/ledger/settlement/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
-export const databaseQueries = inFile('packages/service/src/db/queries.ts');
+export const keys = inFile('packages/service/src/kernel/keys.ts');
+export const pseudonyms = inFile('packages/service/src/gateway/request/pseudonyms.ts');
+export const openingKeys = inFile('packages/service/src/app/keys.ts');
+export const keptKeys = inFile('packages/service/src/db/kept-keys.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
@@ -126,6 +129,8 @@ export const visibleFields = inFile('packages/service/src/providers/visible-fiel
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
+export const keepingKeys = ofFile('tests/integration/kept-keys.test.ts');
+export const changingSecret = ofFile('tests/integration/secret-change.test.ts');
 export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const turning = ofFile('tests/integration/ledger-turn.test.ts');

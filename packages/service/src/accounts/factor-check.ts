@@ -1,4 +1,5 @@
 import type { SendNews } from '#accounts/account-news.ts';
+import { openAuthenticator, sealAuthenticator } from '#accounts/authenticator-secret.ts';
 import {
   advanceAccountPasskey,
   answerAccountChallenge,
@@ -14,8 +15,8 @@ import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import type { PasskeyChecks } from '#webauthn/passkey-checks.ts';
 
 /** What a person shows as their second factor: a code of their app or a recovery code, or what their passkey signed. */
@@ -42,21 +43,21 @@ export interface FactorCheck {
 
 interface FactorCheckOptions {
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly checks: PasskeyChecks;
   readonly sendNews: SendNews;
 }
 
-export function createFactorCheck({ clock, secret, checks, sendNews }: FactorCheckOptions): FactorCheck {
-  const sealKey = deriveKey(secret, 'account-authenticator');
-  const codeKey = deriveKey(secret, 'account-recovery-code');
+export function createFactorCheck({ clock, keys, checks, sendNews }: FactorCheckOptions): FactorCheck {
+  const sealKey = keys.kept('account-authenticator');
+  const codeKey = keys.kept('account-recovery-code');
   const proofOf: FactorCheck['proofOf'] = (accountId, code) => proofOfRecoveryCode(codeKey, accountId, code);
 
   async function isCodeOfApp(tx: Queryable, accountId: AccountId, code: string): Promise<boolean> {
     const sealed = await selectAuthenticatorSecret(tx, accountId);
     if (sealed === undefined) return false;
-    const appSecret = Buffer.from(unseal(sealKey, contextOf(accountId), sealed), 'base64');
-    const step = stepOfCode(appSecret, code, clock.nowMs());
+    const appSecret = openAuthenticator(sealKey, accountId, sealed);
+    const step = appSecret && stepOfCode(appSecret, code, clock.nowMs());
     return step !== undefined && takeStep(tx, accountId, step);
   }
 
@@ -91,12 +92,7 @@ export function createFactorCheck({ clock, secret, checks, sendNews }: FactorChe
       return (await isCodeOfApp(tx, holder.accountId, code)) || isRecoveryCode(tx, holder, code, from);
     },
     holderOf,
-    sealSecret: (accountId, plain) => seal(sealKey, contextOf(accountId), plain.toString('base64')),
+    sealSecret: (accountId, plain) => sealAuthenticator(sealKey, accountId, plain),
     proofOf,
   };
-}
-
-/** Bound to the account: the sealed secret of one account is worth nothing in the row of another. */
-function contextOf(accountId: AccountId): Buffer {
-  return Buffer.from(`authenticator ${accountId}`);
 }
