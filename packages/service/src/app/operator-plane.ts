@@ -22,6 +22,7 @@ import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
+import { addPeopleRoutes } from '#http/operator-plane/people.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
@@ -49,6 +50,7 @@ import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createPrivacy } from '#privacy/privacy.ts';
 import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import type { TestedCall } from '#probe/test-call.ts';
@@ -101,6 +103,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     pending: createPendingActs(ground),
     limits: config.operatorLimits,
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    privacy: createPrivacy(pool),
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
@@ -160,6 +163,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addPaymentRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addPeopleRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
   addBillRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);

@@ -56,6 +56,8 @@ const RATES = {
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
   /** Checkouts started from one network address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
+  /** Files of everything that is kept about one identity: five at once, then one in ten minutes. Each reads all of their calls. */
+  'person-export': { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /** Refunds that one identity requests. Each one costs the processor something, however small the amount. */
   refund: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;

@@ -3,7 +3,7 @@ import { identityQuerySchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { WalletOwner } from '#operator/wallet-owners.ts';
-import { buttonLink } from '#web/components/button.ts';
+import { buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { filterForm } from '#web/components/filter.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
@@ -28,7 +28,8 @@ export function personPage(services: OpsServices): PageMethods {
       const owned = found === undefined || 'code' in found ? [] : found.wallets;
       const names = await services.operator.apps.names(owned.map(({ appId }) => appId));
       const isMoved = query.get('done') === 'moved' && found !== undefined && refusal === undefined;
-      const body = html`${errorSummary(refusal?.message)}${successNotice(isMoved ? TEXTS.moved : undefined)}
+      const isDeleted = query.get('done') === 'deleted' && email === '';
+      const body = html`${errorSummary(refusal?.message)}${successNotice(isMoved ? TEXTS.moved : isDeleted ? TEXTS.deleted : undefined)}
 <p class="soft">${TEXTS.what}</p>
 ${filterForm(opsPath('person'), 'live', [{ name: 'email', label: TEXTS.email, value: email }])}
 ${found === undefined || 'code' in found ? undefined : personOf(asked, found, names)}`;
@@ -69,6 +70,7 @@ function personOf({ role, may }: OpsRequest, { identityId, email, wallets }: Wal
     [TEXTS.email, email],
     [TEXTS.identity, html`<code>${identityId}</code>`],
   ]);
-  const move = may('person-move') ? buttonLink(opsPath('person-move', { email }), TEXTS.move, 'quiet') : undefined;
-  return html`${card(facts, move)}\n${card(list)}`;
+  const ways = (['person-move', 'person-export', 'person-delete'] as const).filter(may);
+  const links = ways.map((page) => buttonLink(opsPath(page, { email }), TEXTS.ways[page], 'quiet'));
+  return html`${card(facts, links.length === 0 ? undefined : row(...links))}\n${card(list)}`;
 }
