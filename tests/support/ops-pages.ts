@@ -19,7 +19,7 @@ interface OneOfEach {
   readonly email: string;
 }
 
-/** Every page for operators, with what its address needs. `isPreview`: it runs an act and rolls it back (decision 67). */
+/** Every page for operators, with what its address needs. `isPreview`: it shows at once what an act will do, mostly by running it (decision 67). */
 export function opsPages(of: OneOfEach): readonly { readonly page: string; readonly isPreview: boolean }[] {
   const wallet = `?app=${of.app}&user=${of.user}`;
   const queries: Readonly<Record<string, string>> = {
@@ -39,6 +39,8 @@ export function opsPages(of: OneOfEach): readonly { readonly page: string; reado
     '/ops/provider': '?name=upstream',
     '/ops/catalogue-draft': `?id=${of.draft}`,
     '/ops/person': `?email=${of.email}`,
+    '/ops/person-export': `?email=${of.email}`,
+    '/ops/person-delete': `?email=${of.email}`,
     '/ops/person-move': `?email=${of.email}`,
     '/ops/wallet': wallet,
     '/ops/wallet-open': `?app=${of.app}`,
@@ -48,7 +50,7 @@ export function opsPages(of: OneOfEach): readonly { readonly page: string; reado
     '/ops/wallet-reinstate': wallet,
     '/ops/wallet-release': wallet,
   };
-  const previews = new Set(['/ops/wallet-reinstate', '/ops/wallet-release']);
+  const previews = new Set(['/ops/wallet-reinstate', '/ops/wallet-release', '/ops/person-delete']);
   return Object.keys(OPERATOR_ACCESS)
     .filter((name) => /^GET .ops/.test(name))
     .map((name) => name.slice('GET '.length))
