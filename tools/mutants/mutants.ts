@@ -10,6 +10,7 @@ import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
+import { RECONCILIATION_FAULTS } from './faults/reconciliation.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
@@ -35,6 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
   ...PRICE_FAULTS,
+  ...RECONCILIATION_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,

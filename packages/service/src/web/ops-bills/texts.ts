@@ -87,6 +87,7 @@ export const BILLS_TEXTS = {
   formats: {
     openrouter: 'OpenRouter: GET /api/v1/activity',
     anthropic: 'Anthropic: cost_report, grouped by description',
+    openai: 'OpenAI: organization/costs, grouped by line_item',
   },
   dollar: (currency: string) => `One US dollar in ${currency}`,
   dollarHint: 'Bills are in US dollars. For example 0.92.',
