@@ -41,7 +41,7 @@ async function operatorOf(role: OperatorRole): Promise<{
   const { account } = (await person.get(200, 'GET', '/sessions/current')) as {
     account: { email: string; accountId: string };
   };
-  return { browser: await signedInBrowser(service, account.email), person, accountId: account.accountId };
+  return { browser: await signedInBrowser(service, account.email, 'Overview'), person, accountId: account.accountId };
 }
 
 const admin = await operatorOf('admin');

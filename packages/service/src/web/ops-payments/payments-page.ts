@@ -113,7 +113,7 @@ function rowOf({ request }: OpsRequest, line: PaymentLine): readonly (Html | str
     KIND_TEXTS[line.kind],
     html`${state}${notes.map((note) => html`<br><span class="soft">${note}</span>`)}`,
     html`<code>${line.app_id}</code>`,
-    line.user_id,
+    html`<a href="${opsPath('wallet', { app: line.app_id, user: line.user_id })}">${line.user_id}</a>`,
     formats.amount(microsFromRow(line.amount_micros), line.currency),
   ];
 }

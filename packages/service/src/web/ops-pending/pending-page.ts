@@ -18,6 +18,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { thingLink } from '#web/ops/things.ts';
 import { PENDING_TEXTS as TEXTS } from '#web/ops-pending/texts.ts';
 
 const PAGE = 'pending';
@@ -106,9 +107,9 @@ function partsOf({ currency }: OpsServices, asked: OpsRequest, act: PendingAct):
   const { formats } = asked.request;
   const at = (epochMs: number) => moment(epochMs, formats);
   const { decision } = act;
-  const amount = html`${formats.amount(act.amount, currency)}<br><span class="soft">${TEXTS.exactly(String(act.amount))}</span>`;
+  const amount = html`${formats.amount(act.amount, currency)}<br><span class="soft">${TEXTS.exactly(formats.count(Number(act.amount)))}</span>`;
   const facts = definitionList([
-    [TEXTS.wallet, act.subject],
+    [TEXTS.wallet, thingLink(asked.role, { kind: 'wallet', id: act.subject })],
     [TEXTS.amount, amount],
     [TEXTS.reason, act.reason],
     [TEXTS.requestedBy, act.requestedEmail],
@@ -139,8 +140,9 @@ function effectOf({ before, after }: PendingAct): Html {
   });
 }
 
-/** A balance, a cap or a state of a wallet. */
+/** A balance, a cap or a state of a wallet. Micros have thousands apart, so that nobody counts zeros. */
 function textOf(value: unknown): string {
+  if (typeof value === 'number') return value.toLocaleString('en');
   return value === undefined || value === null ? '–' : JSON.stringify(value);
 }
 
