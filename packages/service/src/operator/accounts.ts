@@ -158,11 +158,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const changed = changedFacts(stateOf(before), stateOf(row));
         if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
         note(changed);
-        if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
-        if (isUnlinked) await sendNews(tx, row.email, { kind: 'sso-unlinked' });
-        if (role !== before.role || operatorRole !== before.operator_role) {
-          await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
-        }
+        await tellHolder(tx, sendNews, { before, row, isRemoved, isUnlinked });
         // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasAdmin(tx)) return accountOf(await appointed(tx, act, row));
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
@@ -179,6 +175,26 @@ async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promis
   const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
   if (isAppointed) await updateAppointed(tx, row.account_id);
   return row;
+}
+
+/** Mails the holder of an account what an operator has changed. */
+async function tellHolder(
+  tx: Queryable,
+  sendNews: SendNews,
+  done: {
+    readonly before: AccountRow;
+    readonly row: AccountRow;
+    readonly isRemoved: boolean;
+    readonly isUnlinked: boolean;
+  },
+): Promise<void> {
+  const { before, row, isRemoved, isUnlinked } = done;
+  const { email, role, operator_role: operatorRole } = row;
+  if (isRemoved) await sendNews(tx, email, { kind: 'second-factor-removed-by-operator' });
+  if (isUnlinked) await sendNews(tx, email, { kind: 'sso-unlinked' });
+  if (role !== before.role || operatorRole !== before.operator_role) {
+    await sendNews(tx, email, { kind: 'role-changed', role: operatorRole ?? role });
+  }
 }
 
 function stateOf(row: AccountRow) {
