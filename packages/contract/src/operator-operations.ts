@@ -266,7 +266,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'changeAccount',
     tag: SERVICE,
     summary:
-      'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor',
+      'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor or its link to the provider',
     refuses: [...OWN, 'CONFLICT'],
   },
 };
