@@ -172,7 +172,7 @@ function taken(): Refusal<'CONFLICT'> {
 /** Remembers when an operator made somebody one, or changed how one gets in. The settings and the command line are the machine's owner. */
 async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promise<AccountRow> {
   const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
-  if (isAppointed) await updateAppointed(tx, row.account_id);
+  if (isAppointed) await updateAppointed(tx, row.account_id, actor);
   return row;
 }
 
