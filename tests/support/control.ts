@@ -136,3 +136,9 @@ export async function stopRefill({ database }: TestService): Promise<void> {
     hour,
   ]);
 }
+
+/** The mail address of the account that is signed in. */
+export async function emailOf(person: Person): Promise<string> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  return account.email;
+}

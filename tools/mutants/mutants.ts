@@ -5,6 +5,7 @@ import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
+import { AUDIT_FAULTS } from './faults/audit.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
@@ -44,6 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT_FAULTS,
   ...SSO_FAULTS,
   ...TEAM_FAULTS,
+  ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
 ];

@@ -4,15 +4,14 @@ import pg from 'pg';
 import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
-import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
+import { emailOf, newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { newEvent } from '../../support/events.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Of one page, the session included. */
-const STATEMENTS_MAX = 10;
+const STATEMENTS_MAX = 10; // Of one page, the session included.
 
 /** The pages for operators, in a browser without scripts. One service for all of them. */
 
@@ -62,7 +61,16 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
   assert.ok(stats.costMicros > 0 && stats.costMicros < stats.chargedMicros);
   const page = await browser.open('/ops');
   assertPage(page, 200, 'Overview', IN_CONSOLE);
-  has(page, 'Needs attention', `/ops/account?id=${accountId}`, 'Provider cost', 'Margin', 'Held now', app.appId);
+  has(
+    page,
+    'Needs attention',
+    `/ops/account?id=${accountId}`,
+    `>${await emailOf(person)}</a>`,
+    'Provider cost',
+    'Margin',
+    'Held now',
+    app.appId,
+  );
   assert.match(page.text, /The books are right as of \d+ s ago|has not been checked yet/);
   assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
 

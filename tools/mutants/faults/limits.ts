@@ -37,7 +37,9 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
         "requestedBy === '' || requestedEmail === act.actor",
       ),
     ],
-    killer: limitingOperators('CP-07 the same person with another account of the same e-mail is no second person'),
+    killer: limitingOperators(
+      'CP-07 those who could confirm an act are mailed once; the same person with another account of the same e-mail is no second person',
+    ),
   },
   {
     id: 'confirmed-without-judgement',

@@ -233,6 +233,21 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** The operators who can sign in, with their roles, oldest first. At most 200. */
+export async function selectSecondPersons(
+  db: Queryable,
+): Promise<
+  readonly { readonly account_id: AccountId; readonly email: string; readonly operator_role: OperatorRole }[]
+> {
+  const { rows } = await db.query<{ account_id: AccountId; email: string; operator_role: OperatorRole }>(
+    `select account_id, email, operator_role from accounts.accounts
+     where role = 'operator' and operator_role is not null and not is_disabled
+       and (password_hash is not null or sso_subject is not null)
+     order by created_at, account_id limit 200`,
+  );
+  return rows;
+}
+
 /** How many operators can sign in and move money. */
 export async function countMovers(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>(

@@ -30,6 +30,8 @@ import { addHealthRoutes } from '#http/operator-plane/health.ts';
 import type { Plane } from '#http/planes.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
+import { pendingMail } from '#mail/operator-letters.ts';
+import type { TellOfPending } from '#operator/second-persons.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
 import { createCallBooks } from '#operator/call-books.ts';
@@ -53,6 +55,7 @@ import { createOperatorWallets } from '#operator/wallets.ts';
 import { createPrivacy } from '#privacy/privacy.ts';
 import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -88,7 +91,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const pool = pools.shared;
   const { currency } = config;
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
-  const ground = { pool, currency, refunds: payments?.refunds, cases };
+  const ground = {
+    pool,
+    currency,
+    refunds: payments?.refunds,
+    cases,
+    tellOfPending: createTellOfPending(config, sendMail),
+  };
   const mails: WalletOwnerMails = {
     mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
     mailMoved: async (tx, { before, after }) => {
@@ -136,6 +145,15 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     readHealth: openHealth(pool, options),
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
+  };
+}
+
+/** Mails operators that an act waits for one of them. */
+function createTellOfPending({ operatorName, currency }: Config, sendMail: SendMail): TellOfPending {
+  const formats = formatsOf(); // The language of an operator is known while they look at a page only.
+  return async (tx, { action, amount, requestedEmail: by }, emails) => {
+    const letter = pendingMail({ operatorName, by, action, amount: formats.amount(amount, currency) });
+    for (const email of emails) await sendMail(email, letter, tx);
   };
 }
 

@@ -22,6 +22,8 @@ const RATES = {
    * Three codes of an app are right at a time, so a day of guesses has one chance in a thousand.
    */
   'second-factor': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Wrong codes for the first second factor of one account: ten at once, then one in five minutes. */
+  'enrolment-code': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
   /** Answers of the OpenID Connect provider that opened no session, from one network address. Each costs requests to the provider. */
   sso: { ratePerMinute: 10, rateBurst: 40, cost: 1 },
   /** Mails with which one account proves its e-mail: three at once, then one in ten minutes. */
@@ -89,6 +91,7 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
   'second-factor': 'Too many wrong codes. Wait some minutes before you try again.',
+  'enrolment-code': 'Too many wrong codes. Wait some minutes before you try again.',
   sso: 'Too many sign-ins from your network address failed. Wait before you try again.',
   verification: 'We have mailed you several links. Use the newest one, or wait before you ask for another.',
   invite: 'You have sent many invitations. Wait before you send another.',

@@ -12,6 +12,7 @@ import { type Act, Repeated } from '#operator/acts.ts';
 import { movingMoney, type NoteMoney } from '#operator/moving-money.ts';
 import { type CaseGround, type CaseSolution, runSolution } from '#operator/case-solution.ts';
 import { type PaymentRefusal, prepareRefund } from '#operator/payments.ts';
+import type { TellOfPending } from '#operator/second-persons.ts';
 import type { PendingAct } from '#operator/pending-act.ts';
 import { closeSuspensions } from '#payments/case-queries.ts';
 import type { Refunds } from '#payments/refund.ts';
@@ -50,6 +51,8 @@ export interface MoneyGround {
   readonly refunds: Refunds | undefined;
   /** For cases of payments. */
   readonly cases?: CaseGround;
+  /** Undefined: nobody is mailed about an act that waits. */
+  readonly tellOfPending?: TellOfPending | undefined;
 }
 
 /** Refunds that the processor is to be asked for after the commit. Most acts have none. */
@@ -82,8 +85,10 @@ export function orderMoneyAct(
 ): Promise<ToAsk | PendingAct | MoneyRefusal> {
   const named = { ...act, action: ACTIONS[money.kind], subject: subjectOf(money) };
   const again = { act: JSON.stringify(money, asText), key: keyOf(money) };
-  return movingMoney<ToAsk | MoneyRefusal>(ground.pool, { ...named, again }, (tx, note) =>
-    runMoneyAct(ground, tx, money, note),
+  return movingMoney<ToAsk | MoneyRefusal>(
+    ground.pool,
+    { ...named, again, tellOfPending: ground.tellOfPending },
+    (tx, note) => runMoneyAct(ground, tx, money, note),
   );
 }
 

@@ -12,6 +12,7 @@ import {
 } from '#operator/money-acts.ts';
 import type { MoneyChanged } from '#operator/moving-money.ts';
 import { PendingAct } from '#operator/pending-act.ts';
+import { personOf } from '#operator/second-persons.ts';
 import { lockPending, type PendingRow, selectPending, selectPendingActs, updatePending } from '#operator/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 
@@ -141,12 +142,6 @@ async function lockWaiting(tx: Queryable, pendingId: string): Promise<PendingRow
 
 function deciderOf({ actor, actorName, reason }: Act) {
   return { by: actor, email: actorName ?? '', reason: reason ?? '' };
-}
-
-/** One person may have several accounts: an address with a tag (`anna+ops@`) reaches the mailbox of the address without it. */
-function personOf(email: string): string {
-  const [, name = '', host = ''] = /^([^+@]*)[^@]*@(.*)$/.exec(email.toLowerCase()) ?? [];
-  return `${name}@${host}`;
 }
 
 function nothingLeft(): Refusal<'CONFLICT'> {
