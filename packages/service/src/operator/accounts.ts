@@ -6,7 +6,8 @@ import {
   selectAccountById,
   selectAccounts,
 } from '#accounts/account-queries.ts';
-import { hasAdmin, lockAccount, updateAccount, updateAppointed } from '#accounts/operator-queries.ts';
+import { updateAppointed } from '#accounts/appointment-queries.ts';
+import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';

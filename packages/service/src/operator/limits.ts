@@ -4,7 +4,8 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
-import { lockOperator, selectAppointed, selectAppointers } from '#accounts/operator-queries.ts';
+import { selectAppointed, selectAppointers } from '#accounts/appointment-queries.ts';
+import { lockOperator } from '#accounts/operator-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
