@@ -109,8 +109,8 @@ export async function newOperator(service: TestService, operatorRole: OperatorRo
 }
 
 /** A new app of this person, with a key of each mode. */
-export async function newOwnApp(person: Person): Promise<TestApp> {
-  const { appId } = (await person.get(201, 'POST', '/apps', { name: 'App' })) as unknown as { appId: AppId };
+export async function newOwnApp(person: Person, name = 'App'): Promise<TestApp> {
+  const { appId } = (await person.get(201, 'POST', '/apps', { name })) as unknown as { appId: AppId };
   const keyOf = async (mode: Mode): Promise<string> =>
     String((await person.get(201, 'POST', `/apps/${appId}/keys`, { mode }))['apiKey']);
   return { appId, liveKey: await keyOf('live'), testKey: await keyOf('sandbox') };

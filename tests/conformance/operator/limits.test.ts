@@ -150,7 +150,8 @@ test('CP-07 an act above the amount for one person waits, and is done once when 
   assert.equal(await balanceOf(user), 10_000);
   const second = await newOperator(service, 'finance');
   const confirmed = await decide(second, pendingId, 'confirm');
-  assert.deepEqual([confirmed.status, confirmed.body['balanceMicros']], [200, 13_000], confirmed.text);
+  const { act: done, wallet } = confirmed.body as { act: { state: string }; wallet: { balanceMicros: number } };
+  assert.deepEqual([confirmed.status, wallet.balanceMicros, done.state], [200, 13_000, 'done'], confirmed.text);
   const [act, confirmation] = await newest(2);
   assert.deepEqual(
     [confirmation?.action, confirmation?.actor, confirmation?.reason],

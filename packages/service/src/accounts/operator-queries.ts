@@ -67,9 +67,9 @@ export async function selectAppDetails(db: Queryable, appId: AppId): Promise<App
 /** What apps are called, in no order. */
 export async function selectAppNames(
   db: Queryable,
-  appIds: readonly AppId[],
-): Promise<readonly { readonly app_id: AppId; readonly name: string }[]> {
-  const { rows } = await db.query<{ app_id: AppId; name: string }>(
+  appIds: readonly string[],
+): Promise<readonly { readonly app_id: string; readonly name: string }[]> {
+  const { rows } = await db.query<{ app_id: string; name: string }>(
     `select app_id, name from accounts.apps where app_id = any ($1::text[])`,
     [appIds],
   );

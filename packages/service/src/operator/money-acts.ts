@@ -74,7 +74,8 @@ export async function doMoneyAct(
   money: MoneyAct,
 ): Promise<Wallet | PendingAct | MoneyRefusal> {
   const done = await orderMoneyAct(ground, act, money);
-  return Array.isArray(done) ? finishMoneyAct(ground, money, done) : (done as PendingAct | MoneyRefusal);
+  if (!Array.isArray(done)) return done as PendingAct | MoneyRefusal;
+  return (await finishMoneyAct(ground, money, done)) ?? noWallet();
 }
 
 /** The same without what is left after the commit. Returns the refunds to ask for. */
@@ -120,17 +121,17 @@ export function runMoneyAct(
 
 /**
  * What is left to do after the commit, when no lock is held: the processor is asked, and the wallet is read. A crash before it
- * leaves a refund that the sweep finds and requests again.
+ * leaves a refund that the sweep finds and requests again. Undefined: the user has no wallet, as with a payment that came without one.
  */
 export async function finishMoneyAct(
   { pool, refunds }: MoneyGround,
   money: MoneyAct,
   toAsk: ToAsk,
-): Promise<Wallet | MoneyRefusal> {
+): Promise<Wallet | undefined | MoneyRefusal> {
   if (toAsk.length > 0 && (await refunds?.ask(toAsk)) === 'declined') {
     return refuse('CONFLICT', 'The payment processor has declined the refund. Nothing was paid back.');
   }
-  return readWallet(pool, money);
+  return createWallets(pool).find(money.appId, money.userId);
 }
 
 /** An act as `JSON.stringify` has kept it. */

@@ -69,7 +69,7 @@ export const PAYMENT_TEXTS = {
   checkout: 'Checkout',
   id: 'Id',
   wallet: 'Wallet',
-  walletLink: 'Open the wallet',
+  app: 'App',
   requested: 'Requested',
   began: 'Began',
   state: 'State',

@@ -5,7 +5,7 @@ export const WALLETS_TEXTS = {
   title: 'Wallets',
   what: 'Wallets of all apps, the newest first. A search by user is in the order of user IDs. Sandbox wallets are not here.',
   caption: 'Wallets',
-  columns: ['User', 'State', 'Balance', 'Held', 'Shortfall', 'Opened'],
+  columns: ['User', 'App', 'State', 'Balance', 'Held', 'Shortfall', 'Opened'],
   app: 'App ID',
   user: 'User ID begins with',
   status: 'State',
