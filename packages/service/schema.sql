@@ -1921,9 +1921,9 @@ grant execute on function webhooks.record(text,uuid,boolean,timestamp with time 
 -- webhooks.spendable(p_balance bigint, p_held bigint) returns bigint
 --   sql, immutable
 
--- webhooks.sweep(p_most integer) returns integer
+-- webhooks.sweep(p_most integer, p_days integer DEFAULT 30) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
-grant execute on function webhooks.sweep(integer) to purser_live;
+grant execute on function webhooks.sweep(integer,integer) to purser_live;
 
 -- webhooks.tell(p_app text, p_type text, p_cause text, p_data text) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
-import { derivedKeptKeys, type KeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
+import { keptKeysFor } from './keys.ts';
 import type { TestService } from './service.ts';
 
 /** Another gateway on the database of a test's service, like a second process, with a readable log. */
@@ -17,11 +17,9 @@ export interface SecondGateway {
   readonly close: () => Promise<void>;
 }
 
-/** `keptKeys`: as the database keeps them. Otherwise they are derived from its secret, as `startTestService` does. */
 export async function startSecondGateway(
   service: TestService,
   environment: Readonly<Record<string, string>> = {},
-  keptKeys?: KeptKeys,
 ): Promise<SecondGateway> {
   const lines: string[] = [];
   const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
@@ -37,7 +35,7 @@ export async function startSecondGateway(
   const gateway = await startGateway(config, log, {
     databaseUrl: service.database.url,
     simulatorUrl: undefined,
-    keptKeys: keptKeys ?? derivedKeptKeys(config.secret),
+    keptKeys: await keptKeysFor(service.database, config, environment),
   });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;

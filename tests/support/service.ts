@@ -8,13 +8,13 @@ import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
-import { derivedKeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { keptKeysFor } from './keys.ts';
 import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
@@ -91,7 +91,7 @@ export async function startTestService(
   const gateway = await startGateway(
     config,
     log,
-    { databaseUrl, simulatorUrl: undefined, keptKeys: derivedKeptKeys(config.secret) },
+    { databaseUrl, simulatorUrl: undefined, keptKeys: await keptKeysFor(database, config, environment) },
     options,
   );
   const { assertDocumented } = await watchAnswers(gateway.url);
