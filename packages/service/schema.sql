@@ -30,6 +30,7 @@ create table accounts.accounts (
   sso_issuer text collate "C",
   sso_subject text collate "C",
   appointed_at timestamp with time zone,
+  appointed_by text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
