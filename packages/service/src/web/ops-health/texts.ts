@@ -62,7 +62,7 @@ export const HEALTH_TEXTS = {
   checks: 'Checks of the ledger',
   checkCaption: 'What they found',
   checksWhat:
-    'What changed is checked every minute, summed here by the hour. A full check runs when somebody asks for it.',
+    'What changed is checked every minute, summed here by the hour. The command npm run purser -- ledger check reads every wallet.',
   checkColumns: ['When', 'Kind', 'Passes', 'Wallets', 'Longest', 'Differences', 'By process'],
   kinds: { full: 'everything', changes: 'changes of the hour' },
   noChecks: 'No check has ended yet.',
