@@ -6,7 +6,8 @@ import {
   selectAccountById,
   selectAccounts,
 } from '#accounts/account-queries.ts';
-import { hasAdmin, lockAccount, updateAccount, updateAppointed } from '#accounts/operator-queries.ts';
+import { updateAppointed } from '#accounts/appointment-queries.ts';
+import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
@@ -173,7 +174,7 @@ function taken(): Refusal<'CONFLICT'> {
 /** Remembers when an operator made somebody one, or changed how one gets in. The settings and the command line are the machine's owner. */
 async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promise<AccountRow> {
   const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
-  if (isAppointed) await updateAppointed(tx, row.account_id);
+  if (isAppointed) await updateAppointed(tx, row.account_id, actor);
   return row;
 }
 
