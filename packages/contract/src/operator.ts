@@ -248,7 +248,9 @@ const facts = z
 const address = z
   .string()
   .nullable()
-  .meta({ description: 'The network address of the caller. Null if it is not known, and after 90 days.' });
+  .meta({
+    description: 'The network address of the caller. Null if it is not known, and after `PURSER_SIGN_IN_DAYS`.',
+  });
 export const auditEntrySchema = z.object({
   at: moment,
   actor: z.string(),

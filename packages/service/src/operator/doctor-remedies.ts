@@ -79,6 +79,11 @@ export const REMEDIES: Readonly<
     why: 'They cannot work as operators, and their password alone lies between an attacker and the next step.',
     remedy: 'Ask them to add one at /account/second-factor, or disable accounts that nobody needs.',
   },
+  'single-sign-on': {
+    why: 'A provider that asks for a password alone lets a stolen one in as an operator.',
+    remedy:
+      'Let the provider ask for a second factor, and set PURSER_OIDC_REQUIRE to what it then sends, such as amr=mfa.',
+  },
   'second-person': {
     why: 'An act above PURSER_SECOND_PERSON_MICROS can never be done.',
     remedy: 'Create a second operator with the role finance or admin, or set PURSER_SECOND_PERSON_MICROS to `none`.',
