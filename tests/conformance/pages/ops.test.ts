@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import type { OperatorRole } from '../../../packages/contract/src/operator-access.ts';
-import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { emailOf, newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { opsPages, seedKept, seedPending, sendDraft } from '../../support/ops-pages.ts';
@@ -36,16 +35,12 @@ const paid = await chat({
 const callId = String(paid.headers.get('x-service-call-id'));
 
 /** An operator of this role in a browser, and with the API. */
-async function operatorOf(role: OperatorRole): Promise<{
-  readonly browser: Browser;
-  readonly person: Awaited<ReturnType<typeof newOperator>>;
-  readonly accountId: string;
-}> {
+async function operatorOf(role: OperatorRole) {
   const person = await newOperator(service, role);
   const { account } = (await person.get(200, 'GET', '/sessions/current')) as {
     account: { email: string; accountId: string };
   };
-  return { browser: await signedInBrowser(service, account.email), person, accountId: account.accountId };
+  return { browser: await signedInBrowser(service, account.email, 'Overview'), person, accountId: account.accountId };
 }
 
 const admin = await operatorOf('admin');
