@@ -235,7 +235,7 @@ test('CP-07 an admin gives an operator another role, which holds at once; an own
 test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
   const admin = await newOperator(service);
   const accountId = await idOf(admin);
-  const browser = await signedInBrowser(service, await emailOf(admin));
+  const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
   await browser.open('/ops/accounts');
   const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
   const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
@@ -278,7 +278,7 @@ test('CP-05 CP-06 an admin gives an account back to its mail address after the p
      where account_id = $1`,
     [id],
   );
-  const browser = await signedInBrowser(service, await emailOf(admin));
+  const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
   has(await browser.open(`/ops/account?id=${id}`), 'by the provider', 'End the link to the provider');
   const unlinked = await unlink(id);
   assert.deepEqual([unlinked.status, unlinked.body['sso'], unlinked.body['operatorRole']], [200, false, 'support']);

@@ -214,7 +214,7 @@ test('CP-09 the audit page narrows the trail down, shows changes and amounts, an
      select 'many', 'app.edit', '=cmd ' || n, '"a", b', '{"name": "old"}', '{"name": "<b>new"}' from generate_series(1, 2100) n`,
   );
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
-  const browser = await signedInBrowser(service, account.email);
+  const browser = await signedInBrowser(service, account.email, 'Overview');
   const page = await browser.open('/ops/audit?who=many');
   assertPage(page, 200, 'Audit', IN_CONSOLE);
   assert.equal(page.text.match(/<tr><td/g)?.length, 25);

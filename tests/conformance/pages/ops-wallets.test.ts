@@ -109,7 +109,7 @@ test('CP-05 an act that has become another one since it was shown is not done, a
     idempotencyKey: 'k',
   });
   const again = await browser.submit(path, { reason: 'As agreed' });
-  assertPage(again, 409, 'Refund a wallet', IN_CONSOLE);
+  assertPage(again, 409, 'Refund', IN_CONSOLE);
   assert.match(again.text, /refund_receivable/);
   assert.equal((await entriesOf(user)).length, 2);
   assertPage(await browser.submit(path, { reason: 'As agreed' }), 200, user, IN_CONSOLE);
@@ -137,7 +137,7 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   );
   await submit('wallet-clawback', 'made-here', { amount: '4' });
   const refused = await browser.open(addressOf('wallet-reinstate', 'made-here'));
-  assertPage(refused, 409, 'Reinstate a wallet', IN_CONSOLE);
+  assertPage(refused, 409, 'Reinstate the wallet', IN_CONSOLE);
   const reinstated = await submit('wallet-reinstate', 'made-here', { writeoff: 'yes' });
   assert.match(reinstated.text, /The wallet is not suspended any more/);
   const owner = await newWalletOwner();
@@ -172,7 +172,7 @@ test('CP-07 an act above the amount for one person shows what it will do, and th
   const user = await newUser(1_000_000);
   const path = addressOf('wallet-credit', user, { amount: '60' });
   const shown = await browser.open(path);
-  assertPage(shown, 200, 'Credit a wallet', IN_CONSOLE);
+  assertPage(shown, 200, 'Credit the wallet', IN_CONSOLE);
   for (const text of ['€61.00', 'until a second operator confirms it']) assert.ok(shown.text.includes(text), text);
   const sent = await browser.ask(path, { form: { ...browser.fieldsOf(path), reason: 'Invoice 17' } });
   assert.equal(sent.headers.get('location'), '/ops/pending?done=asked');

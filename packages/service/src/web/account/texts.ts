@@ -149,13 +149,13 @@ export const SECOND_STEP_TEXTS = {
 /** The texts of the page that asks again who one is. */
 export const PROVE_TEXTS = {
   title: 'Is it you?',
-  why: 'What you are about to change protects your account. Show once more that it is you. This counts for ten minutes.',
+  why: 'This needs a fresh proof that it is you, so that nobody else can do it in a browser that you left open. It counts for ten minutes. A form that you have just sent was not saved: send it again afterwards.',
   password: 'Password',
   code: 'From your authenticator app, or a recovery code.',
   prove: 'Go on',
   passkey: 'Use a passkey instead',
   through: (name: string) => `Sign in to ${name} again`,
-  back: 'Back to your account',
+  back: 'Back without a proof',
 } as const;
 
 /** The texts about passkeys of accounts. */
