@@ -40,7 +40,7 @@ export const REMEDIES: Readonly<
     remedy: 'Start the service.',
   },
   books: {
-    why: 'Somebody’s balance is not the sum of what happened to it, or nobody would notice if it were not.',
+    why: 'The balance of a wallet may not be the sum of what happened to it.',
     remedy: 'Run `npm run purser -- ledger check`, and keep its output. Look for a restored backup or edits by hand.',
   },
   'full-check': {

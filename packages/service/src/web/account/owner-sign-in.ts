@@ -57,7 +57,7 @@ function signInForm(services: AccountServices, request: PageRequest, email: stri
 ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
-${accounts.sso && buttonLink(SSO, TEXTS.through(accounts.sso.name), 'quiet')}
+${accounts.sso && card(html`<p class="soft">${TEXTS.forOperators}</p>`, buttonLink(SSO, TEXTS.through(accounts.sso.name), 'quiet'))}
 ${card(request.form('/sign-in', fields))}
 ${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}
 ${linkLine('/password-reset', TEXTS.forgot)}
