@@ -17,7 +17,6 @@ const STATEMENTS_MAX = 10;
 const PREVIEW_STATEMENTS_MAX = 30;
 
 /** The pages for operators, in a browser without scripts. One service for all of them. */
-
 const { upstream, service } = await setStage();
 const db = service.database.owner;
 const owner = await newOwner(service);
@@ -121,6 +120,11 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     'anna',
   ]);
   const walletId = String(numbered?.wallet_id);
+  await db.query(
+    `insert into payments.refunds (refund_id, payment_id, amount_micros, state, processor, is_ours, app_id, user_id)
+     values ('ref_kept', 'pay_kept0000000000000000000', 1000000, 'paid', 'test', false, $1, 'anna')`,
+    [app.appId],
+  );
   const found = async (q: string) => {
     const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
       found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
@@ -140,6 +144,8 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     [wallet, 'wallet', wallet, 'app identity payment'],
     ['con_found', 'wallet', wallet, 'app identity payment'],
     ['chk_kept', 'checkout', 'chk_kept', 'payment wallet app'],
+    ['ref_kept', 'refund', 'ref_kept', 'payment wallet app'],
+    ['idn_found', 'identity', 'idn_found', 'wallet'],
     ['pay_kept0000000000000000000', 'payment', 'pay_kept0000000000000000000', 'checkout wallet app'],
     [String(ownerAccount?.account_id), 'account', String(ownerAccount?.account_id), 'app'],
     [owner.email, 'account', String(ownerAccount?.account_id), 'app'],
