@@ -15,6 +15,7 @@ import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
+import { PEOPLE_FAULTS } from './faults/people.ts';
 import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
@@ -40,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,
+  ...PEOPLE_FAULTS,
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,

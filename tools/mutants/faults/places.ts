@@ -20,6 +20,12 @@ export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 export const fewerChecks = inFile('packages/service/migrations/0026_fewer_checks.sql');
 export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
+/** people who are deleted, */
+export const deletion = inFile('packages/service/src/privacy/deletion.ts');
+export const ownerDeleted = inFile('packages/service/src/connections/is_owner_deleted.sql');
+export const personHistory = inFile('packages/service/src/privacy/history.ts');
+export const retentionOfMail = inFile('packages/service/src/mail/queries.ts');
+
 /** the sign-in through a provider, */
 export const ssoQueries = inFile('packages/service/src/accounts/sso-queries.ts');
 export const ssoEntry = inFile('packages/service/src/accounts/sso-entry.ts');
@@ -140,6 +146,8 @@ export const connectLinks = inFile('packages/service/src/web/connect/connect-pag
 
 /** The files of the tests that kill. */
 export const keepingKeys = ofFile('tests/integration/kept-keys.test.ts');
+export const personData = ofFile('tests/conformance/pages/person-data.test.ts');
+export const mailOutbox = ofFile('tests/integration/mail-outbox.test.ts');
 export const changingSecret = ofFile('tests/integration/secret-change.test.ts');
 export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
@@ -196,7 +204,7 @@ export const factoring = ofFile('tests/conformance/control/second-factor.test.ts
 export const teaming = ofFile('tests/conformance/control/team.test.ts');
 export const limitingOperators = ofFile('tests/conformance/operator/limits.test.ts');
 export const meetingActs = ofFile('tests/conformance/operator/acts-that-meet.test.ts');
-export const walletPages = ofFile('tests/conformance/pages/ops-wallets.test.ts');
+export const newOperators = ofFile('tests/conformance/operator/new-operators.test.ts');
 export const checkingChain = ofFile('tests/integration/audit-chain.test.ts');
 export const rightsOfOperators = ofFile('packages/contract/src/operator-access.test.ts');
 export const trailing = ofFile('tests/conformance/operator/trail.test.ts');

@@ -38,6 +38,7 @@ const OPERATOR_PAGES = [
   'upstreams',
   'console',
   'wallets-and-apps',
+  'privacy',
   'single-sign-on',
   'metrics',
   'log',
