@@ -153,6 +153,12 @@ test('CP-05 the doctor looks at a running service from beside it, and says what 
   assert.ok(!said.includes('a token of mine'));
 });
 
+function compareFile(command: 'bill' | 'reconcile', file: string) {
+  const bill = command === 'bill' ? ['--provider', 'upstream', '--format', 'openai', '--dollar', '0.92'] : [];
+  const named = path.join(options.dataDirectory, file);
+  return runToEnd(options, command, named, ...bill, '--from', '2026-09-01', '--to', '2026-10-01');
+}
+
 test('MO-06 ON-03 the commands compare files with the books: 0 if they agree, 1 with each difference as money, and words for a bad file', async () => {
   const HEAD =
     'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
@@ -164,16 +170,11 @@ test('MO-06 ON-03 the commands compare files with the books: 0 if they agree, 1 
     'clean.csv': `${HEAD}\ntxn_2,2026-09-03 10:00:00,eur,-25.00,0.00,-25.00,payout,po_1,\n`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(options.dataDirectory, name), text);
-  const run = (command: 'bill' | 'reconcile', file: string) => {
-    const bill = command === 'bill' ? ['--provider', 'upstream', '--format', 'openai', '--dollar', '0.92'] : [];
-    const named = path.join(options.dataDirectory, file);
-    return runToEnd(options, command, named, ...bill, '--from', '2026-09-01', '--to', '2026-10-01');
-  };
   const [differs, notBill, report, clean] = await Promise.all([
-    run('bill', 'bill.json'),
-    run('bill', 'report.csv'),
-    run('reconcile', 'report.csv'),
-    run('reconcile', 'clean.csv'),
+    compareFile('bill', 'bill.json'),
+    compareFile('bill', 'report.csv'),
+    compareFile('reconcile', 'report.csv'),
+    compareFile('reconcile', 'clean.csv'),
   ]);
   for (const [{ status, said }, expected, words] of [
     [differs, 1, /2026-09-01 gpt-5\.4: billed 55200, ours 0, difference 55200 micros; calls - \/ 0\nbilled 55200, /],

@@ -113,16 +113,18 @@ test('ON-03 a payment or refund that moved twice is a difference of the whole am
   assert.deepEqual(compared([failed], declined, [['txn_2', 'refund re_2']]).differences, []);
 });
 
+/** The differences of a payment that moved there and here at these times, with their days. */
+const daysOf = (there: number, here: number) =>
+  compared(
+    [movement('payment', '1', 5n, { createdMs: there })],
+    [booked('payment', 'pi_1', 5n, { atMs: here })],
+  ).differences.map((one) => [one.kind, one.there?.day, one.here?.day]);
+
 test('ON-03 the day of a movement is its UTC day: the last moment of one is not the first of the next', () => {
   const [last, first] = [Date.UTC(2026, 9, 3) - 1, Date.UTC(2026, 9, 3)];
-  const kinds = (there: number, here: number) =>
-    compared(
-      [movement('payment', '1', 5n, { createdMs: there })],
-      [booked('payment', 'pi_1', 5n, { atMs: here })],
-    ).differences.map((one) => [one.kind, one.there?.day, one.here?.day]);
-  assert.deepEqual(kinds(last, first), [['day', '2026-10-02', '2026-10-03']]);
-  assert.deepEqual(kinds(first, first), []);
-  assert.deepEqual(kinds(last, last - 86_399_999), []);
+  assert.deepEqual(daysOf(last, first), [['day', '2026-10-02', '2026-10-03']]);
+  assert.deepEqual(daysOf(first, first), []);
+  assert.deepEqual(daysOf(last, last - 86_399_999), []);
 });
 
 test('ON-03 payments of other software are counted, and one of ours that is missing is a difference', () => {
