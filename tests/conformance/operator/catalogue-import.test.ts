@@ -52,7 +52,15 @@ test('MO-10 a price list is compared on a page, and a person applies what it cha
   const before = await read();
   const draft = await sent.browser.open(sent.to);
   assertPage(draft, 200, 'What the file changes', IN_CONSOLE);
-  for (const words of ['Model openai.mini: changed', 'price.inputMicrosPerMillion', '1000000', '400000', 'NEW PRICE']) {
+  for (const words of [
+    'Model openai.mini: changed',
+    'price.inputMicrosPerMillion',
+    '1000000',
+    '400000',
+    'NEW PRICE',
+    'A typical call',
+    'No app has called it',
+  ]) {
     assert.ok(mainOf(draft).includes(words), `${words} in ${mainOf(draft)}`);
   }
   assert.deepEqual(await read(), before);

@@ -114,7 +114,15 @@ test('MO-05 a price page shows what a new price does before it is saved, and an 
   const later = await browser.submit(form, { inputMicrosPerMillion: '3', from, reason: 'announced' });
   assert.match(mainOf(later), /A typical call, from Jan 1, 2100/);
   await browser.submit('/ops/model-edit?id=acme.keyed-1');
-  assert.match(mainOf(browser.page()), /to come/);
+  assert.match(mainOf(browser.page()), /to come[^]*Prices set for later[^]*Jan 1, 2100/);
+  const entry = '/ops/model-edit?id=acme.keyed-1';
+  const takenBack = mainOf(await browser.submit(entry, { 'reason-later-0': 'called off' }));
+  assert.match(takenBack, /priceChanges\.0\.from/);
+  assert.ok(takenBack.includes('Nothing is saved yet') && !takenBack.includes('A typical call, from'), takenBack);
+  const page = mainOf(await browser.submit(entry));
+  assert.ok(page.includes('withdrawn') && !page.includes('Prices set for later'), page);
+  assert.equal((await entryOf('acme.keyed-1'))['priceChanges'], undefined);
+  assert.equal((await trailOf(operator, 'acme.keyed-1'))[0]?.reason, 'called off');
   for (const [fields, words] of [
     [{ inputMicrosPerMillion: 'two' }, /Input, for a million tokens: type an amount/],
     [{ margin: '1.234' }, /percent with at most two decimals/],
@@ -125,6 +133,43 @@ test('MO-05 a price page shows what a new price does before it is saved, and an 
     const refused = await browser.submit(form, { reason: 'wrong', ...fields });
     assertPage(refused, 400, 'Price of acme.keyed-1', IN_CONSOLE);
     assert.match(refused.text, words);
+  }
+});
+
+test('MO-05 before a model, an alias or a provider is changed, a page names the first ten apps that it concerns', async () => {
+  await service.database.owner.query(
+    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
+     select 'app_concerned_' || n, 'live', date_trunc('hour', now(), 'UTC'), 'acme.secret-1', 'charged', 100 - n, 100 - n
+     from generate_series(1, 12) n`,
+  );
+  const browser = ownBrowser();
+  const price = '/ops/price?id=acme.secret-1&of=';
+  await browser.open('/ops/price?id=acme.secret-1');
+  const secret = mainOf(await browser.submit(price, { margin: '50', reason: 'dearer' }));
+  for (const words of ['12 apps have called it', '1,122 times', '/ops/app?id=app_concerned_10"', 'and 2 more']) {
+    assert.ok(secret.includes(words), `${words} in ${secret}`);
+  }
+  assert.ok(!secret.includes('app_concerned_11'));
+
+  await browser.open('/ops/model?id=acme.keyed-1');
+  const alias = mainOf(await browser.submit('/ops/alias?id=acme.keyed-1', { alias: 'large', reason: 'moves' }));
+  for (const words of ['calls of acme.large-1 now', 'A typical call', 'One app has', `/ops/app?id=${app.appId}"`]) {
+    assert.ok(alias.includes(words), `${words} in ${alias}`);
+  }
+  const { aliases } = (await operator.get(200, 'GET', FILE)) as { aliases: Record<string, string> };
+  assert.equal(aliases['large'], 'acme.large-1');
+
+  const page = '/ops/provider?name=upstream';
+  await browser.open(page);
+  const definition = JSON.stringify({ ...JSON.parse(String(browser.fieldsOf(page)['entry'])), onAbandon: 'cancel' });
+  const provider = mainOf(await browser.submit(page, { entry: definition, reason: 'cancels' }));
+  for (const words of [
+    '/ops/model?id=acme.secret-1"',
+    '13 apps have called these models',
+    'and 3 more',
+    'leaves them as',
+  ]) {
+    assert.ok(provider.includes(words), `${words} in ${provider}`);
   }
 });
 
@@ -142,7 +187,8 @@ test('CP-05 an entry, an alias and a provider are added, changed and removed on 
 
   const alias = '/ops/alias?id=acme.paged-1';
   await browser.open('/ops/model?id=acme.paged-1');
-  assert.match((await browser.submit(alias, { alias: 'paged', reason: 'short' })).text, /The alias points here/);
+  assert.match(mainOf(await browser.submit(alias, { alias: 'paged', reason: 'short' })), /paged is a new name/);
+  assert.match((await browser.submit(alias)).text, /The alias points here/);
   assert.match(browser.page().text, /Remove its aliases first/);
   const gone = await browser.submit(alias, { 'reason-0': 'not used' }, 'name="gone"');
   assert.match(gone.text, /The alias was removed/);
