@@ -104,7 +104,10 @@ function effectsOf(
   { kind, name, before, after }: ChangedEntry,
 ): readonly Html[] | undefined {
   if (kind === 'provider') return undefined;
-  const find = ({ models }: CatalogueFile, id: unknown) => models.find((model) => model.id === id);
   const [old, fresh] = kind === 'model' ? [name, name] : [before, after];
-  return effectTables(services, asked, { before: find(draft.before, old), after: find(draft.after, fresh) });
+  return effectTables(services, asked, { before: modelIn(draft.before, old), after: modelIn(draft.after, fresh) });
+}
+
+function modelIn({ models }: CatalogueFile, id: unknown): CatalogueFile['models'][number] | undefined {
+  return models.find((model) => model.id === id);
 }
