@@ -11,7 +11,7 @@ import { trailOf } from '../../support/trail.ts';
 
 /** Files that operators send to the pages of the catalogue (MO-10), and whom a change concerns. */
 
-const { service, app } = await setStage({
+const { service, upstream, app } = await setStage({
   environment: { PURSER_CURRENCY: 'USD' },
   catalogue: ({ providers, models, aliases }) => ({
     providers: { ...providers, openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' } },
@@ -196,4 +196,46 @@ test('MO-05 every edit of the catalogue may name the version that it is of, and 
     assert.equal(tag, await version());
   }
   assertRefusal(await edit('PUT', FILE, old, (await operator.ask('GET', FILE)).body), { code: 'CONFLICT' });
+});
+
+/** What the test of a provider has shown. */
+const tested = async (name: string): Promise<string> => {
+  const { outcome, message } = await operator.get(200, 'POST', `/operator/providers/${name}/test`, {
+    providerModel: 'gpt-x',
+  });
+  return `${String(outcome)}: ${String(message)}`;
+};
+
+test('CP-05 the test of a provider says in words what to do about a key, a model, a limit, a name or a connection', async () => {
+  for (const [status, words, headers] of [
+    [401, /^unauthorized: The provider wants a key \(401\), and its entry names none/],
+    [402, /^unauthorized: .*\(402\)\. Check .* whether your account has credit/],
+    [404, /^rejected: The provider does not know the model `gpt-x`.*\(404\)\. Check the name/],
+    [429, /^throttled: .* limits the calls of your account \(429\)\. Test it again in 7 s/, { 'retry-after': '7' }],
+    [503, /^outage: The provider failed \(503\)\. Test it again later/],
+    [504, /^timeout: The provider did not answer in time \(504\)\. Check its address, .*firewall/],
+  ] as const) {
+    upstream.script({ status, body: '{"error":{"message":"Hush"}}', ...(headers === undefined ? {} : { headers }) });
+    assert.match(await tested('upstream'), words);
+  }
+  upstream.script({ body: [{ destroy: true }] });
+  assert.match(await tested('upstream'), /^outage: The connection to http:\/\/127\.0\.0\.1:\d+ failed/);
+  for (const [baseUrl, words] of [
+    [
+      'http://127.0.0.1:9/v1',
+      /^outage: Nothing listens at http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)\. Check the host and port/,
+    ],
+    // A label of more than 63 characters: every resolver refuses it without asking a server.
+    [
+      `http://${'x'.repeat(64)}.test/v1`,
+      /^outage: No host of the name in http:\/\/x+\.test was found .* Check the spelling/,
+    ],
+    [
+      upstream.baseUrl.replace('http:', 'https:'),
+      /^outage: No secure connection to .* Check its certificate, and `http` or/,
+    ],
+  ] as const) {
+    await operator.get(200, 'PUT', '/operator/providers/failing', { kind: 'openai-compatible', baseUrl });
+    assert.match(await tested('failing'), words);
+  }
 });
