@@ -59,6 +59,7 @@ export function fieldsTable(differences: readonly Difference[]): Html {
   return table({
     caption: TEXTS.fields,
     columns: TEXTS.fieldColumns.map((name) => ({ name })),
+    hasLongCells: true,
     rows: differences
       .slice(0, FIELDS_MAX)
       .map(({ field, before, after }) => [

@@ -71,7 +71,8 @@ export const MODEL_TEXTS = {
   historyMost: (count: number) => `The newest ${count} are shown.`,
   noHistory: 'It has no price yet.',
   later: 'Prices set for later',
-  laterFrom: (from: string, upstream: string | undefined) => (upstream === undefined ? from : `${from}, ${upstream}`),
+  laterFrom: (from: string, upstream: string | undefined) =>
+    upstream === undefined ? `From ${from}` : `From ${from}, ${upstream}`,
   takeBack: 'Take it back',
   takeBackShow: 'Show what taking it back does',
   since: 'from',
