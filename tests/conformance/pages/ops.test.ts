@@ -80,6 +80,12 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
      from ledger.wallets where app_id = $1 and user_id = 'anna'`,
     [app.appId],
   );
+  // One whose money came back, one that is too old, and one that is open.
+  await db.query(
+    `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked, at, movement_id)
+     select 'test', id, 'pay_kept0000000000000000000', 1000000, id = 'back', true, now() - age::interval, 'dsp_' || id
+     from (values ('old', '22 days'), ('won', '9 days'), ('back', '8 days'), ('open', '1 day')) v (id, age)`,
+  );
   await db.query(`update ledger.last_check set differences = 3, ended_at = now()`);
   const overview = (await person.get(200, 'GET', '/operator/overview')) as {
     findings: { kind: string; count: number; of: string[] }[];
@@ -87,21 +93,29 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
     books: { differences: number };
   };
   assert.deepEqual(
-    overview.findings.slice(0, 3).map(({ kind, count }) => [kind, count]),
+    overview.findings.slice(0, 4).map(({ kind, count }) => [kind, count]),
     [
       ['ledger-wrong', 3],
       ['payments-kept', 1],
+      ['disputes-open', 1],
       ['money-held-long', 1],
     ],
   );
   assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
-  has(await browser.open('/ops?period=week'), 'The books are wrong: 3 differences', '1 payment waits for a person');
+  has(
+    await browser.open('/ops?period=week'),
+    'The books are wrong: 3 differences',
+    '1 payment waits for a person',
+    '1 dispute is open',
+  );
+  has(browser.page(), '/ops/payments?kind=dispute&#38;state=taken');
   await db.query(`delete from ledger.holds where instance_id = 0`);
   await db.query(`update ledger.last_check set differences = 0`);
 });
 
 test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
-  const { browser, person } = admin;
+  const { browser, person, accountId } = admin;
+  await seedPending(db, { subject: `${app.appId} anna`, accountId });
   const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
   const [ownerAccount] = (
     await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [owner.email])
@@ -144,6 +158,10 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     [wallet, 'wallet', wallet, 'app identity payment'],
     ['con_found', 'wallet', wallet, 'app identity payment'],
     ['chk_kept', 'checkout', 'chk_kept', 'payment wallet app'],
+    ['dsp_open', 'dispute', 'dsp_open', 'checkout payment wallet app'],
+    ['won', 'dispute', 'dsp_won', 'checkout payment wallet app'],
+    ['cas_0000000000000000000000', 'case', 'cas_0000000000000000000000', 'checkout payment wallet app'],
+    ['pnd_waits', 'pending', 'pnd_waits', 'wallet account'],
     ['ref_kept', 'refund', 'ref_kept', 'payment wallet app'],
     ['idn_found', 'identity', 'idn_found', 'wallet'],
     ['pay_kept0000000000000000000', 'payment', 'pay_kept0000000000000000000', 'checkout wallet app'],
@@ -153,9 +171,22 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
   ] as const) {
     assert.deepEqual(await found(q), [expected], q);
   }
-  for (const q of ['anna@example', 'pay_none', 'evt_none', 'app_none', `${app.appId} berta`, 'nothing at all', '%']) {
+  for (const q of [
+    'anna@example',
+    'pay_none',
+    'evt_none',
+    'cas_none',
+    'dsp_none',
+    'pnd_none',
+    'app_none',
+    `${app.appId} berta`,
+    'nothing at all',
+    '%',
+  ]) {
     assert.deepEqual(await found(q), [], q);
   }
+  has(await browser.open('/ops/payment?id=cas_0000000000000000000000'), 'pay_kept0000000000000000000');
+  has(await browser.open('/ops/find?q=pnd_waits'), '/ops/pending?id=pnd_waits', 'Act for a second person');
   const page = await browser.open(`/ops/find?q=${callId}`);
   assertPage(page, 200, 'Find anything', IN_CONSOLE);
   has(page, `/ops/call?id=${callId}`, `/ops/app?id=${app.appId}`, 'action="/ops/find"', `value="${callId}"`);
@@ -264,7 +295,6 @@ test('CP-10 every page for operators makes at most ten statements, and names the
   mock,
 }) => {
   const { browser, accountId } = admin;
-  await seedPending(db, { subject: `${app.appId} anna`, accountId });
   const keyOf = 'select key_id from accounts.api_keys where app_id = $1';
   const keys = await db.query<{ key_id: string }>(keyOf, [app.appId]);
   const pages = opsPages({
@@ -290,8 +320,8 @@ test('CP-10 every page for operators makes at most ten statements, and names the
       const reply = await browser.open(page);
       counts.push(query.mock.callCount());
       assert.equal(reply.status, 200, page);
-      // Lines of the audit trail have ids alone, as they were written.
-      const hasId = !/^.ops.(audit|account)/.test(page) && mainOf(reply).includes(`>${app.appId}<`);
+      // The page of an account names its acts by ids alone, as they were written.
+      const hasId = !/^.ops.account/.test(page) && mainOf(reply).includes(`>${app.appId}<`);
       assert.ok(!hasId || mainOf(reply).includes(NAME), `${page} has the id of an app without its name`);
     }
     const least = Math.min(...counts);
