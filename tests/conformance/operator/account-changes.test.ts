@@ -266,42 +266,6 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
 });
 
-test('CP-10 CP-06 a form that comes with a proof too old does nothing and loses nothing: it is sent again after the proof', async () => {
-  const admin = await newOperator(service);
-  const accountId = await idOf(admin);
-  const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
-  const form = {
-    email: 'typed@example.test',
-    password: 'typed & "kept"',
-    role: 'support',
-    'reason-create': 'A long\nreason',
-  };
-  await browser.open('/ops/accounts');
-  const db = service.database.owner;
-  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [
-    accountId,
-  ]);
-  const proveBefore = (age: string) =>
-    db.query(`update accounts.sessions set proved_at = clock_timestamp() - $2::interval where account_id = $1`, [
-      accountId,
-      age,
-    ]);
-  await proveBefore('11 minutes');
-  for (let times = 0; times < 2; times += 1) {
-    const unsent = await browser.submit('/ops/accounts', times === 0 ? form : {});
-    assertPage(unsent, 403, 'Not done yet');
-    has(unsent, 'href="/account/prove?then=%2Faccount%2Fprove%3Fdone%3Dtrue" target="_blank"');
-    const kept = browser.fieldsOf('/ops/accounts');
-    assert.deepEqual({ ...kept, ...form }, kept);
-  }
-  await proveBefore('1 minute');
-  const other = await browser.ask('/account/prove?then=%2Faccount%2Fprove%3Fdone%3Dtrue');
-  assert.equal(other.headers.get('location'), '/account/prove?done=true');
-  has(await browser.ask('/account/prove?done=true'), '<h1>It is you</h1>', 'go back to the tab with your form');
-  assertPage(await browser.submit('/ops/accounts'), 200, 'typed@example.test', IN_CONSOLE);
-  await signIn(service, 'typed@example.test', 'typed & "kept"');
-});
-
 test('CP-05 CP-06 an admin gives an account back to its mail address after the provider is gone, and its holder is mailed', async () => {
   const admin = await newOperator(service);
   const colleague = await newOperator(service, 'support');
