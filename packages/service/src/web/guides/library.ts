@@ -43,6 +43,7 @@ const OPERATOR_PAGES = [
   'metrics',
   'log',
   'backup-and-upgrade',
+  'secret',
   'troubleshooting',
 ];
 const PROVIDERS = ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'];

@@ -90,6 +90,7 @@ async function answer(
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsSso(rules.onlySso?.name ?? '')));
   }
   if (role !== undefined && isFactorMissing(signedIn.account, rules)) {
+    if (exchange.path === '/ops') return redirectTo('/account/second-factor'); // Where they land after the sign-in.
     const home = { path: '/account/second-factor', name: TEXTS.addFactor };
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));
   }
