@@ -1,4 +1,5 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import { msBetween } from '#gateway/call/call-times.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
@@ -25,8 +26,10 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
   return ({ response, correlationId }, notes) => {
     const { caller, userId, callId, model, isStream, code, failure, served, charged, promptTokens, completionTokens } =
       notes;
+    const { times } = notes;
     const endedMs = steadyClock.nowMs();
-    const durationMs = Math.round(endedMs - notes.begunMs);
+    times.doneMs = endedMs;
+    const durationMs = Math.round(endedMs - times.startMs);
     const outcome = outcomeOf(notes);
     const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
     // No user: the name that an app gives to a person may be an e-mail address. The trace has it. Both objects are written
@@ -64,7 +67,7 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
       charged,
       promptTokens,
       completionTokens,
-      firstByteMs: outcome === 'answered' && notes.firstMs > 0 ? notes.firstMs - notes.begunMs : undefined,
+      firstByteMs: outcome === 'answered' ? msBetween(times.startMs, times.firstByteMs) : undefined,
       totalMs: outcome === 'answered' ? durationMs : undefined,
     });
     if (mode === 'live' && outcome === 'answered' && !traces.hasRoomForAnswered(appId)) return;
