@@ -168,9 +168,11 @@ test('CP-05 an operator is read from two settings, and both are required', () =>
   }
 });
 
+function formatOf(environment: Readonly<Record<string, string>>, isTerminal: boolean): string {
+  return readConfig({ PURSER_DATA_DIR: directory, ...environment }, isTerminal).logFormat;
+}
+
 test('CC-19 the log is text for somebody who develops at a terminal, and JSON for everybody else, unless a setting says so', () => {
-  const formatOf = (environment: Readonly<Record<string, string>>, isTerminal: boolean) =>
-    readConfig({ PURSER_DATA_DIR: directory, ...environment }, isTerminal).logFormat;
   assert.deepEqual([formatOf({}, true), formatOf({}, false)], ['text', 'json']);
   assert.deepEqual([formatOf(PRODUCTION, true), formatOf(PRODUCTION, false)], ['json', 'json']);
   assert.equal(formatOf({ PURSER_LOG_FORMAT: 'json' }, true), 'json');

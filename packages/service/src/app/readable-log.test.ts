@@ -9,7 +9,7 @@ function shown(write: (log: ReturnType<typeof createLog>) => void, isColoured = 
   const texts: string[] = [];
   write(createLog('info', { write: (line) => void texts.push(readable(line)) }));
   return texts.map((text) => {
-    assert.match(text, /^(\u001B\[2m)?\d\d:\d\d:\d\d/);
+    assert.match(text, isColoured ? /\d\d:\d\d:\d\d/ : /^\d\d:\d\d:\d\d/);
     return text.trimEnd().replace(/^\S+ /, '');
   });
 }
@@ -47,5 +47,5 @@ test('CC-19 other lines keep their words and facts, and a fault is shown with it
     (log) => log.info({ method: 'GET', path: '/', status: 500, durationMs: 1 }, 'request'),
     true,
   );
-  assert.match(coloured ?? '', /\u001B\[31m500\u001B\[0m/);
+  assert.ok(coloured?.includes('\u001B[31m500\u001B[0m'), 'a fault is red');
 });

@@ -53,7 +53,7 @@ export function createReadable({ currency, isColoured }: ReadableOptions): (json
 
   function callOf(line: Line): string {
     const { method = 'POST', model, outcome, code, mode, chargedMicros, firstByteMs } = line;
-    const facts = [model, firstByteMs === undefined ? undefined : `first byte ${String(firstByteMs)} ms`, code];
+    const facts = [model, typeof firstByteMs === 'number' ? `first byte ${firstByteMs} ms` : undefined, code];
     const charged = typeof chargedMicros === 'number' && chargedMicros > 0;
     if (charged) facts.push(amount(micros(BigInt(chargedMicros)), currency));
     if (charged && mode === 'sandbox') facts.push('play money');
@@ -93,6 +93,6 @@ function shownAs(value: unknown): string {
 function faultOf(fault: unknown): string {
   if (typeof fault !== 'object' || fault === null) return '';
   const { name, message, stack, cause } = fault as Line;
-  const text = String(stack ?? `${String(name)}: ${String(message)}`);
+  const text = typeof stack === 'string' ? stack : `${String(name)}: ${String(message)}`;
   return `\n  ${text.replaceAll(CONTROL, ' ').replaceAll('\n', '\n  ')}${faultOf(cause)}`;
 }

@@ -87,6 +87,8 @@ interface PlanesOptions extends OperatorRules {
   readonly publicUrl: string;
 }
 
+type Router = Pick<FastifyInstance<Server, IncomingMessage, ServerResponse>, 'findRoute'>;
+
 /** Never called: every route is compiled by `readRequest` and `checkAnswer`. */
 function buildNone(): never {
   throw new Error('A route was compiled before the compilers were set.');
@@ -161,15 +163,17 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
       exchanges.set(exchange.request, exchange);
       app.routing(exchange.request, exchange.response);
     },
-    nameOf: (method, path) => {
-      for (const one of [...METHODS.filter((known) => known === method), ...METHODS]) {
-        const found = app.findRoute({ method: one, url: path });
-        if (found !== null) return named(path, found.params);
-      }
-      return undefined;
-    },
+    nameOf: (method, path) => nameIn(app, method, path),
     close: async () => app.close(),
   };
+}
+
+function nameIn(app: Router, method: string, path: string): string | undefined {
+  for (const one of [...METHODS.filter((known) => known === method), ...METHODS]) {
+    const found = app.findRoute({ method: one, url: path });
+    if (found !== null) return named(path, found.params);
+  }
+  return undefined;
 }
 
 /** A path with a name in place of each value. */

@@ -5,10 +5,10 @@ import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** Begins the line of a request, which is written when its answer has ended. */
-export type LogRequest = (exchange: Exchange) => void;
+type LogRequest = (exchange: Exchange) => void;
 
 /** Where a request goes, as the route was declared. */
-export interface RouteNames {
+interface RouteNames {
   /** The name of a route of `server.ts`. Undefined if there is none at this path. */
   readonly own: (path: string) => string | undefined;
   readonly pages: PageRoutes;
