@@ -4,11 +4,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { dataDirectoryOf } from '#app/data-directory.ts';
 
+const of = (isInstalled: boolean, given?: string, dataHome?: string) =>
+  dataDirectoryOf({ isInstalled, given, dataHome });
+
 const CHECKOUT = path.resolve(import.meta.dirname, '../../../..');
 
 test('the data of a checkout is in it, and the data of an installed program survives its next version', () => {
-  const of = (isInstalled: boolean, given?: string, dataHome?: string) =>
-    dataDirectoryOf({ isInstalled, given, dataHome });
   assert.equal(of(false), path.join(CHECKOUT, '.purser'));
   assert.equal(of(false, 'elsewhere'), path.join(CHECKOUT, 'elsewhere'));
   assert.equal(of(false, '/var/lib/purser', '/data'), '/var/lib/purser');
