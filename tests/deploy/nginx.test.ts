@@ -141,10 +141,10 @@ test(
     const user = await newUser(BALANCE);
     upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Whole.', usage: USAGE }) });
     const asked = upstream.requests.length;
-    let isStopped = false;
+    const stopped = new AbortController();
     let calls = 0;
     const caller = async (): Promise<void> => {
-      while (!isStopped) {
+      while (!stopped.signal.aborted) {
         calls += 1;
         const { status, text } = await open({ user, id: `call-${calls}` }).whole();
         assert.deepEqual([status, text.includes('Whole.')], [200, true]);
@@ -153,7 +153,7 @@ test(
     const callers = Promise.all([1, 2, 3, 4].map(caller));
     await waitUntil('both gateways have calls', () => calls > 40);
     await second.close();
-    isStopped = true;
+    stopped.abort();
     await callers;
     assert.equal(upstream.requests.length - asked, calls);
     const { balance, held } = await service.wallet(app, user);

@@ -1,5 +1,5 @@
 // nginx with the sample of `deploy/nginx`, in front of gateways of a test.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, chmodSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -76,11 +76,6 @@ export async function startNginx({ directory, gateways, workers = 1 }: NginxOpti
     },
     stop: () => stop(child),
   };
-}
-
-/** Checks the sample as it is, but for its certificate, and throws what nginx says against it. */
-export function checkSample(program: string, settings: string): void {
-  execFileSync(program, ['-t', '-q', '-c', settings, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

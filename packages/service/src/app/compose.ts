@@ -143,10 +143,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const { server, closing, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
+  const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
-    server,
-    closing,
+    ...listens,
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,

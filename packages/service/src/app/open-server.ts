@@ -5,7 +5,7 @@ import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 
 type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay' | 'readAllMetrics'>;
-type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay' | 'closing'>;
+type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay' | 'closing' | 'logsRequests'>;
 
 /** Makes the planes and pages, and the server of all. Pages may send calls of people through it. */
 export async function openServer(acts: Acts, serves: Serves) {
@@ -13,7 +13,8 @@ export async function openServer(acts: Acts, serves: Serves) {
   const closing = createClosing();
   const ownCalls = createOwnCalls();
   const planes = await composePlanes({ ...acts, readAllMetrics: serves.metrics.readAll, underWay, ownCalls });
-  const server = createHttpServer({ ...serves, planes, underWay, closing });
+  const logsRequests = acts.config.logFormat === 'text';
+  const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests });
   ownCalls.attach(server);
   return { server, closing, planes, underWay };
 }
