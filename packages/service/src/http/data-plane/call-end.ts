@@ -1,5 +1,6 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { msBetween } from '#gateway/call/call-times.ts';
+import { countTimes } from '#http/data-plane/call-metrics.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
@@ -18,7 +19,7 @@ interface CallEndParts {
 }
 
 /**
- * Ends every chat call, however it ended: one log line, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
+ * Ends every chat call, however it ended: one log line and its times for the metrics, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
  * key has a line only, so that nobody without a key writes to the database. So has a live call that was answered: its
  * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
  */
@@ -31,6 +32,7 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
     times.doneMs = endedMs;
     const durationMs = Math.round(endedMs - times.startMs);
     const outcome = outcomeOf(notes);
+    countTimes(notes, outcome);
     const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
     // No user: the name that an app gives to a person may be an e-mail address. The trace has it. Both objects are written
     // out, because this runs for every call, and copying one into the other costs more.
