@@ -1,5 +1,5 @@
 import { Buckets, type Distribution } from '#kernel/histogram.ts';
-import { type Cell, type Counter, createCell, declare } from '#kernel/metrics.ts';
+import { type Cell, type Counter, createCell, declareMetric } from '#kernel/metrics.ts';
 
 /** The series of one metric that may exist beside the last, which takes all others. */
 const CATALOGUE_SERIES_MAX = 500;
@@ -15,7 +15,7 @@ interface CatalogueCounter {
  */
 export function catalogueCounter(name: string, help: string, labels: readonly string[]): CatalogueCounter {
   const cells = new Map<string, Cell>();
-  declare(name, {
+  declareMetric(name, {
     kind: 'counter',
     help,
     across: 'sum',
@@ -45,7 +45,7 @@ interface CatalogueReading {
 /** Declares figures that are kept elsewhere, under names that operators give in the catalogue. They are read when `/metrics` is. */
 export function catalogueReading({ labels, read, ...about }: CatalogueReading): void {
   const { name, ...metric } = about;
-  declare(name, {
+  declareMetric(name, {
     ...metric,
     read: () => {
       const samples = new Map<string, number>();
@@ -106,7 +106,7 @@ export function catalogueTimings(
     const distribution = (): Distribution => {
       return { bounds, series: series().filter(([, counts]) => counts.some((count) => count > 0)) };
     };
-    declare(name, { kind: 'histogram', help, across: 'sum', read: () => [], distribution });
+    declareMetric(name, { kind: 'histogram', help, across: 'sum', read: () => [], distribution });
   }
   return { of: (names, fixed) => byValues.get(keyOf(names, fixed)) ?? find(names, fixed) };
 }

@@ -34,7 +34,7 @@ export interface Counter {
 }
 
 /** Each label with all its possible values. */
-export type LabelValues = Readonly<Record<string, readonly string[]>>;
+type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 interface LabelledCounter<Values extends LabelValues> {
   /** The counter of these values: `calls.of({ mode: 'live' }).add()`. */
@@ -47,7 +47,7 @@ const LABEL_VALUE = /^[A-Za-z][A-Za-z0-9_]*$/;
 const metrics = new Map<string, Metric>();
 
 /** Declaring a name again replaces the first metric, so that a test that starts a second service reads that one's figures. */
-export function declare(name: string, metric: Metric): void {
+export function declareMetric(name: string, metric: Metric): void {
   assert(NAME.test(name), `${name} is a valid metric name`);
   assert(
     (metric.kind === 'counter') === name.endsWith('_total'),
@@ -59,7 +59,7 @@ export function declare(name: string, metric: Metric): void {
 /** Declares a number that only grows, from 0 when the process starts. Its name must end in `_total`. */
 export function counter(name: string, help: string): Counter {
   const cell = createCell();
-  declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', cell.value()]] });
+  declareMetric(name, { kind: 'counter', help, across: 'sum', read: () => [['', cell.value()]] });
   return cell;
 }
 
@@ -75,7 +75,7 @@ export function labelledCounter<const Values extends LabelValues>(
   const names = Object.keys(values);
   const root = branchOf(Object.values(values));
   const samples = combinationsOf(Object.values(values)).map((one) => [labelsText(names, one), cellOf(one)] as const);
-  declare(name, {
+  declareMetric(name, {
     kind: 'counter',
     help,
     across: 'sum',
@@ -100,12 +100,12 @@ interface ReadMetric {
 
 /** Declares a number that goes up and down. It is read when `/metrics` is. */
 export function gauge({ name, help, across, read }: ReadMetric): void {
-  declare(name, { kind: 'gauge', help, across, read: () => [['', read()]] });
+  declareMetric(name, { kind: 'gauge', help, across, read: () => [['', read()]] });
 }
 
 /** Declares a counter that is kept elsewhere, such as in the operating system. It is read when `/metrics` is. */
 export function readCounter({ name, help, read }: Omit<ReadMetric, 'across'>): void {
-  declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', read()]] });
+  declareMetric(name, { kind: 'counter', help, across: 'sum', read: () => [['', read()]] });
 }
 
 /** Reads all metrics of this process. */
