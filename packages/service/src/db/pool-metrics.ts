@@ -41,24 +41,28 @@ type Connected = (
 /** A pool that counts its connections, and how long statements wait for one. */
 export class MeteredPool extends pg.Pool {
   readonly use: PoolUse;
+  readonly #wait: { readonly observe: (seconds: number) => void } | undefined;
 
   constructor(config: pg.PoolConfig, use: PoolUse) {
     super(config);
     this.use = use;
+    this.#wait = waits.of([], [use])[0];
     open.add(this);
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(connected: Connected): void;
   override connect(connected?: Connected): Promise<pg.PoolClient> | void {
-    const [wait] = waits.of([], [this.use]);
     const begunMs = steadyClock.nowMs();
-    const note = (): void => wait?.observe((steadyClock.nowMs() - begunMs) / 1_000);
-    if (connected === undefined) return super.connect().finally(note);
+    if (connected === undefined) return super.connect().finally(() => this.#note(begunMs));
     super.connect((fault, client, done) => {
-      note();
+      this.#note(begunMs);
       connected(fault, client, done);
     });
+  }
+
+  #note(begunMs: number): void {
+    this.#wait?.observe((steadyClock.nowMs() - begunMs) / 1_000);
   }
 
   override end(): Promise<void>;

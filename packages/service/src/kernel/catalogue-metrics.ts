@@ -111,8 +111,12 @@ export function catalogueTimings(
   return { of: (names, fixed) => byValues.get(keyOf(names, fixed)) ?? find(names, fixed) };
 }
 
+/** Runs for every call, so it makes no array. */
 function keyOf(names: readonly string[], fixed: readonly string[]): string {
-  return `${names.join('\n')}\n${fixed.join('\n')}`;
+  let key = '';
+  for (const name of names) key += `${name}\n`;
+  for (const value of fixed) key += `${value}\n`;
+  return key;
 }
 
 const OTHER = 'other';
