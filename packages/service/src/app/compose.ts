@@ -143,13 +143,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const outbox = startMail(config, pools.shared, log);
   const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks, readAllMetrics };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
-<<<<<<< HEAD
   const metrics = openMetrics(pools.shared, { config, clock, log, readAllMetrics });
-  const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
-=======
-  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
->>>>>>> main
   return {
     ...listens,
     callsUnderWay: running.count,
