@@ -68,6 +68,7 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    expandsAfter: 65,
     functions: 'packages/service/src/',
     mentions: {
       ledger: ['usage', 'idempotency', 'webhooks'],

@@ -127,7 +127,7 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
   const about = `${connections.used} of ${connections.most} connections of the server are in use.`;
   return {
     database: good(`The database answers: PostgreSQL ${stored.server}.`),
-    schema: good(`The schema is that of this build: ${schema.is}.`),
+    schema: good(`The schema is ${schema.is}, and this build knows ${schema.ours}.`),
     'database-settings': judgeServer(stored.serverSettings),
     connections: share > CONNECTIONS_SHARE_MAX ? warn(about) : good(about),
     clock: judgeClock(skewMs),
