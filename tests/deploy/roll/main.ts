@@ -10,14 +10,13 @@ import { parseArgs } from 'node:util';
 import { startWorker } from '../../../benchmarks/support/worker.ts';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { ROOT } from '../../../tools/toolchain.ts';
 import { startCluster } from '../../prove/cluster.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { type Judgement, judge } from './books.ts';
 import { createGateway, type Gateway, spawnPurser } from './gateways.ts';
 import type { LoadFigures, LoadOptions, LoadOrder } from './load.ts';
 import type { ProviderFacts } from './provider.ts';
-import { nextVersion, versionAt } from './versions.ts';
+import { nextVersion, thisVersion, versionAt } from './versions.ts';
 
 const { values } = parseArgs({
   options: {
@@ -82,7 +81,7 @@ async function run(): Promise<boolean> {
   say('in all', figures);
   const facts = (await (await fetch(provider)).json()) as ProviderFacts;
   const judgement = await judge(owner, { load: figures, answeredFile: answeredFile(), provider: facts });
-  const ledger = await ledgerCheck(steps.at(-1)?.root ?? ROOT, environment);
+  const ledger = await ledgerCheck(steps.at(-1)?.root ?? first.root, environment);
   return report(figures, judgement, ledger);
 }
 
@@ -95,13 +94,14 @@ interface Step {
 
 /** What the gateways are restarted as, one step after the other. The first is also what they are started as. */
 function versions(): Steps {
-  const first = values.from === undefined ? ROOT : versionAt(values.from, path.join(directory, 'from'));
+  const own = thisVersion(path.join(directory, 'own'));
+  const first = values.from === undefined ? own : versionAt(values.from, path.join(directory, 'from'));
   const steps: [Step, ...Step[]] = [
     { name: values.from === undefined ? 'restart' : `restart of ${values.from}`, root: first },
   ];
-  if (values.from !== undefined) steps.push({ name: 'upgrade to this checkout', root: ROOT });
+  if (values.from !== undefined) steps.push({ name: 'upgrade to this checkout', root: own });
   if (values.next) steps.push({ name: 'upgrade to the next version', root: nextVersion(path.join(directory, 'next')) });
-  if (values.back) steps.push({ name: 'back again', root: values.next ? ROOT : first });
+  if (values.back) steps.push({ name: 'back again', root: values.next ? own : first });
   return steps;
 }
 

@@ -25,16 +25,22 @@ export function versionAt(commit: string, folder: string): string {
   return folder;
 }
 
-/**
- * This checkout as its next version: a migration that only adds, and every SQL function replaced. It shows whether this version
- * runs beside the next one, and can be gone back to.
- */
-export function nextVersion(folder: string): string {
+/** This checkout with its changes, as it is now: it may change while it is tried. */
+export function thisVersion(folder: string): string {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
   for (const file of files.split('\n').filter((name) => name !== '' && existsSync(path.join(ROOT, name)))) {
     cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true });
   }
   linkPackages(folder);
+  return folder;
+}
+
+/**
+ * This checkout as its next version: a migration that only adds, and every SQL function replaced. It shows whether this version
+ * runs beside the next one, and can be gone back to.
+ */
+export function nextVersion(folder: string): string {
+  thisVersion(folder);
   const manifest = path.join(folder, PACKAGE);
   writeFileSync(
     manifest,
