@@ -1,5 +1,6 @@
 import { createListenTokens, type ListenTokens } from '#accounts/listen-token.ts';
 import { selectAppDetails, selectOwnersToTell } from '#accounts/operator-queries.ts';
+import { emailSealOf } from '#app/addresses.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -86,7 +87,13 @@ function createTellOwner(config: Config, pool: Pool, log: Log): TellOwner {
 
 /** Starts a delivery worker in a process that does nothing else (`purser work`). */
 export function startWork(config: Config, log: Log, databaseUrl: string): { readonly stop: () => Promise<void> } {
-  const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log });
+  const own = createPool({
+    url: databaseUrl,
+    role: 'live',
+    connectionsMax: DELIVERIES_CONNECTIONS_MAX,
+    log,
+    emails: emailSealOf(config.secret),
+  });
   const { worker } = composeWebhooks({ config, pools: { shared: own, deliveries: own }, clock: systemClock, log });
   return {
     stop: async () => {
