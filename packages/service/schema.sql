@@ -29,6 +29,7 @@ create table accounts.accounts (
   operator_role text,
   sso_issuer text collate "C",
   sso_subject text collate "C",
+  appointed_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
@@ -606,6 +607,15 @@ create table db.instances (
   constraint instances_state_check CHECK ((state = ANY (ARRAY['live'::text, 'dead'::text])))
 );
 grant insert, select, update on db.instances to purser_live;
+
+create table db.kept_keys (
+  purpose text collate "C" not null,
+  fingerprint bytea not null,
+  sealed bytea not null,
+  constraint kept_keys_pkey PRIMARY KEY (purpose, fingerprint),
+  constraint kept_keys_fingerprint_check CHECK ((length(fingerprint) = 16)),
+  constraint kept_keys_purpose_check CHECK (((length(purpose) >= 1) AND (length(purpose) <= 100)))
+);
 
 create table db.migrations (
   version integer not null,
@@ -1653,6 +1663,10 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+
+-- ledger.lock_for_act(p_app text, p_user text) returns boolean
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.lock_for_act(text,text) to purser_live;
 
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog

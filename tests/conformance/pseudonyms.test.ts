@@ -1,3 +1,4 @@
+import { keysOf } from '../support/keys.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
@@ -99,10 +100,10 @@ test('CC-13 a model without its own list gets no user, but gets the pseudonym of
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
 });
 
-test('CC-13 the names are derived from the secret alone, and one reveals nothing about another', () => {
+test('CC-13 the names are derived from their keys alone, and one reveals nothing about another', () => {
   const [anna, appId] = ['anna' as EndUserId, newAppId()];
   const namesBy = (fill: number) => {
-    const names = createPseudonyms(Buffer.alloc(32, fill));
+    const names = createPseudonyms(keysOf(Buffer.alloc(32, fill)));
     return [names.ofUser(appId, anna), names.ofCacheKey(appId, anna, ''), names.ofCacheKey(appId, anna, 'anna')];
   };
   assert.deepEqual(namesBy(1), namesBy(1));

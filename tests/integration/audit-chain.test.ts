@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectHead, selectLinks } from '../../packages/service/src/audit/chain-queries.ts';
-import { type ChainedEntry, headKey, linkHash } from '../../packages/service/src/audit/chain.ts';
+import { type ChainedEntry, linkHash } from '../../packages/service/src/audit/chain.ts';
 import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
 import { resealHead, sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
@@ -79,6 +79,12 @@ test('CP-09 a changed line of the audit trail is found, for every column', async
   assert.deepEqual(await foundAfter(['delete from audit.addresses']), []);
 });
 
+/** Gives an entry a link of the same number, so that it does not count as one without a link. */
+function hidingLink(number: number): string {
+  const zeros = `decode(repeat('00', 32), 'hex')`;
+  return `insert into audit.links (link_no, entry_id, previous, hash) values (${number}, ${number}, ${zeros}, ${zeros})`;
+}
+
 const NEW = `(entry_id, at, actor, action, subject) overriding system value values`;
 const TAMPERINGS: readonly {
   readonly what: string;
@@ -148,6 +154,24 @@ const TAMPERINGS: readonly {
     ],
     found: ['the head of the chain is not sealed with this PURSER_SECRET'],
   },
+  {
+    what: 'lines inserted under numbers that no chain has',
+    by: [
+      'alter table audit.links drop constraint links_link_no_check',
+      `insert into audit.entries ${NEW} (0, now(), 'a', 'app.edit', 'x'), (-7, now(), 'a', 'app.edit', 'y')`,
+      ...[0, -7].map(hidingLink),
+    ],
+    found: ['line -7 is before the first line of the chain', 'line 0 is before the first line of the chain'],
+  },
+  {
+    what: 'a line inserted under the number of another',
+    by: [
+      'alter table audit.links drop constraint links_pkey',
+      `insert into audit.entries ${NEW} (4, now(), 'a', 'app.edit', 'x')`,
+      hidingLink(4),
+    ],
+    found: ['entry 4, line 4, was changed', 'line 4 is there more than once'],
+  },
   { what: 'a head that is gone', by: ['delete from audit.head'], found: ['the head of the chain is gone'] },
 ];
 
@@ -160,7 +184,7 @@ for (const { what, by, found } of TAMPERINGS) {
 
 /** What somebody does who can compute hashes: changes line 2 and writes every hash after it anew. */
 async function writtenAnew(): Promise<readonly string[]> {
-  const rows = await selectLinks(owner, 0n, 100);
+  const rows = await selectLinks(owner, undefined, 100);
   let previous: Buffer = Buffer.alloc(32);
   const hashes = rows.map((row) => {
     const subject = row.link_no === 2n ? 'other' : row.subject;
@@ -208,7 +232,7 @@ const BACK = TABLES.map(
 );
 
 test('CP-09 with another secret nothing is sealed, and `secret replace` seals the head as it is', async () => {
-  const other = headKey(Buffer.alloc(32, 2));
+  const other = Buffer.alloc(32, 2);
   await addAct(live, 'waits');
   await assert.rejects(sealEntries(live, other, 0), /not sealed with this PURSER_SECRET/);
   assert.equal((await checkChain(owner, HEAD_KEY)).waiting, 1n);

@@ -135,3 +135,20 @@ test('CP-05 a start whose operator setting names an owner’s account says so an
   const refused = await (await signIn('o@example.test', PASSWORD)).ask('GET', '/operator/audit');
   assert.equal(refused.status, 403);
 });
+
+test('CP-05 the doctor looks at a running service from beside it, and says what to do', async () => {
+  const environment = { PURSER_PROXY_HOP: '1', PURSER_OPERATOR_TOKEN: 'a token of mine' };
+  const { status, said } = await runToEnd({ ...options, environment }, 'doctor');
+  for (const text of [
+    'warn settings: Not a setting: ',
+    'ok   database: The database answers: PostgreSQL',
+    'ok   secret: PURSER_SECRET is the one of this database.',
+    'ok   gateways: 1 gateways have a lease.',
+    'PURSER_PROXY_HOP (did you mean PURSER_PROXY_HOPS?).',
+    'A misspelt setting has no effect',
+  ]) {
+    assert.ok(said.includes(text), `${text} is not in ${said}`);
+  }
+  assert.equal(status, said.includes('BAD ') ? 1 : 0);
+  assert.ok(!said.includes('a token of mine'));
+});

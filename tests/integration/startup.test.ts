@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkSecret } from '../../packages/service/src/app/database.ts';
+import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
 import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
 import { send } from '../support/client.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -205,7 +205,7 @@ test('B5 CC-14 C9 a database has one secret, and a start makes the data director
     const [serving, working, replacing] = await Promise.all([
       finish(launch(['serve'], { ...other, PORT: '0' })),
       finish(launch(['work'], other)),
-      finish(launch(['secret', 'replace'], other)),
+      finish(launch(['secret', 'replace', '--lost'], other)),
     ]);
     for (const { code, output } of [serving, working]) {
       assert.equal(code, 1);
@@ -216,7 +216,10 @@ test('B5 CC-14 C9 a database has one secret, and a start makes the data director
     }
     assert.match(replacing.output, /^A gateway runs on this database\. Stop all of them/m);
     await stop(service);
-    assert.match((await finish(launch(['secret', 'replace'], other))).output, /now belongs to this PURSER_SECRET/);
+    assert.match(
+      (await finish(launch(['secret', 'replace', '--lost'], other))).output,
+      /now belongs to this PURSER_SECRET/,
+    );
     const former = await finish(launch(['work'], settings));
     assert.match(former.output, /^This database belongs to another PURSER_SECRET/m);
   } finally {
@@ -230,14 +233,16 @@ test('B5 CC-14 of two first starts at once, one secret becomes the one of the da
   const secrets = Array.from({ length: 8 }, (_, index) =>
     Buffer.from(`the secret number ${index % 2} of this database`),
   );
-  const starts = await Promise.allSettled(secrets.map((secret) => checkSecret(database.owner, secret)));
-  const taken = starts.map(({ status }) => status === 'fulfilled');
-  assert.deepEqual(
-    taken,
-    secrets.map((_, index) => taken[index % 2]),
-    'equal secrets fare alike',
+  const starts = await Promise.all(
+    secrets.map((secret) => openKeptKeys(database.owner, { secret }, { isGateway: true })),
   );
-  assert.notEqual(taken[0], taken[1]);
+  const keys = starts.map((opened) => opened?.keys['webhook-secrets'].toString('hex'));
+  assert.deepEqual(
+    keys,
+    secrets.map((_, index) => keys[index % 2]),
+    'equal secrets open the same keys',
+  );
+  assert.deepEqual(new Set(keys.slice(0, 2).map((key) => key === undefined)), new Set([true, false]));
 });
 
 test('production names every missing or weak setting at once and starts nothing', async () => {

@@ -16,7 +16,7 @@ import { createTestProcessor } from '../../packages/service/src/payments/test-pr
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const KEY = sha256('a key of this test');
+const KEYS = [sha256('a key of this test')] as const;
 const AMOUNT = 10_000_000n;
 const log = createLog('silent');
 
@@ -36,10 +36,10 @@ before(async () => {
   database = await createTestDatabase();
   live = createPool({ url: database.url, role: 'live', connectionsMax: 4, log });
   bank = createTestBank(live);
-  processor = createTestProcessor({ pool: live, key: KEY, publicUrl: 'https://purser.test', clock });
+  processor = createTestProcessor({ pool: live, keys: KEYS, publicUrl: 'https://purser.test', clock });
   webhooks = startTestWebhooks({
     pool: live,
-    key: KEY,
+    keys: KEYS,
     clock,
     log,
     webhooks: {
@@ -229,14 +229,14 @@ test('ON-02 a webhook that was not accepted is sent again unchanged', async () =
 });
 
 test('threat 6: a webhook is refused unless the test processor signed exactly this body within five minutes', async () => {
-  const signed = signWebhook(KEY, clock, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
+  const signed = signWebhook(KEYS, clock, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
   const header = 'purser-test-signature';
   const signature = signed.headers[header] ?? '';
   const read = (body: Buffer, value: string | undefined) =>
     processor.readWebhook(body, value === undefined ? {} : { [header]: value });
   const right = await read(signed.body, signature);
   assert.deepEqual(right, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
-  const foreign = signWebhook(sha256('another key'), clock, right);
+  const foreign = signWebhook([sha256('another key')], clock, right);
   const wrong: readonly (readonly [Buffer, string | undefined])[] = [
     [signed.body, undefined],
     [signed.body, ''],

@@ -1,3 +1,4 @@
+import { keysOf } from '../support/keys.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -90,7 +91,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 }
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
-const pseudonyms = createPseudonyms(Buffer.alloc(32));
+const pseudonyms = createPseudonyms(keysOf(Buffer.alloc(32)));
 const keyId = newKeyId();
 const key = { line: keyId, models: null, rate: null, budget: undefined, allowsAddress: undefined, mayReset: false };
 const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };

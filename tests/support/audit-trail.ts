@@ -1,13 +1,13 @@
 import { after } from 'node:test';
-import { headKey } from '../../packages/service/src/audit/chain.ts';
 import { insertAuditEntry } from '../../packages/service/src/audit/queries.ts';
 import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase } from './database.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** The key of the heads of test trails. */
-export const HEAD_KEY = headKey(Buffer.alloc(32, 1));
+export const HEAD_KEY = Buffer.alloc(32, 1);
 
 /** An empty audit trail in a database of its own, and the connections of two gateways. */
 export async function newTrail() {
@@ -32,8 +32,13 @@ export function addAct(db: Queryable, subject: string): Promise<void> {
   });
 }
 
-/** Seals everything. The second pass settles what the first has seen. */
+/** Seals everything. Entries count as settled once all transactions that ran beside them have ended, also those of other databases of the server. */
 export async function sealAll(pool: Pool): Promise<void> {
-  await sealEntries(pool, HEAD_KEY, 0);
-  await sealEntries(pool, HEAD_KEY, 0);
+  await waitUntil('all entries are settled', async () => {
+    await sealEntries(pool, HEAD_KEY, 0);
+    const { rows } = await pool.query<{ is_settled: boolean }>(
+      'select settled_entry >= (select coalesce(max(entry_id), 0) from audit.entries) as is_settled from audit.head',
+    );
+    return rows[0]?.is_settled === true;
+  });
 }

@@ -1,3 +1,4 @@
+import { keysOf } from './keys.ts';
 import assert from 'node:assert/strict';
 import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
@@ -50,7 +51,7 @@ export async function setConnectStage(): Promise<ConnectStage> {
   const owner = await newOwner(service);
   const linksOf = (secondsAgo: number) =>
     createLinks({
-      secret: Buffer.from(SECRET),
+      keysOf: keysOf(SECRET).proof,
       publicUrl: '',
       clock: { nowMs: () => systemClock.nowMs() - secondsAgo * 1_000 },
     });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { emailSealOf, TEST_SECRET } from './keys.ts';
 
 export const TEMPLATE_DATABASE = 'purser_template';
 
@@ -29,7 +30,13 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   await createDatabase(admin, name, isEmpty ? 'template0' : TEMPLATE_DATABASE);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const owner = createPool({ url: url.href, role: 'owner', connectionsMax: 4, log });
+  const owner = createPool({
+    url: url.href,
+    role: 'owner',
+    connectionsMax: 4,
+    log,
+    emails: emailSealOf(TEST_SECRET),
+  });
   return {
     url: url.href,
     owner,

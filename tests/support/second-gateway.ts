@@ -5,6 +5,7 @@ import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
+import { keptKeysOf, TEST_SECRET } from './keys.ts';
 import type { TestService } from './service.ts';
 
 /** Another gateway on the database of a test's service, like a second process, with a readable log. */
@@ -28,10 +29,15 @@ export async function startSecondGateway(
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_DATA_DIR: dataDirectory,
+    PURSER_SECRET: TEST_SECRET,
     DATABASE_URL: service.database.url,
     ...environment,
   });
-  const gateway = await startGateway(config, log, { databaseUrl: service.database.url, simulatorUrl: undefined });
+  const gateway = await startGateway(config, log, {
+    databaseUrl: service.database.url,
+    simulatorUrl: undefined,
+    keptKeys: keptKeysOf(config.secret),
+  });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {

@@ -14,6 +14,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { emailSealOf, keptKeysOf, TEST_SECRET } from './keys.ts';
 import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
@@ -83,11 +84,18 @@ export async function startTestService(
     PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000', // Tests send far more than people do, from one address.
     PURSER_ACCOUNT_RATE_BURST: '1000000',
     PURSER_DATA_DIR: dataDirectory,
+    PURSER_SECRET: TEST_SECRET,
     DATABASE_URL: database.url,
     ...environment,
   });
+  database.owner.emails = emailSealOf(config.secret);
   const databaseUrl = config.databaseUrl ?? database.url;
-  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined }, options);
+  const gateway = await startGateway(
+    config,
+    log,
+    { databaseUrl, simulatorUrl: undefined, keptKeys: keptKeysOf(config.secret) },
+    options,
+  );
   const { assertDocumented } = await watchAnswers(gateway.url);
   return {
     ...ground,

@@ -1,3 +1,4 @@
+import { keysOf } from './keys.ts';
 import type { Connection } from '../../packages/service/src/connections/connection.ts';
 import { createLinks, type Links } from '../../packages/service/src/connections/link.ts';
 import type { Identity } from '../../packages/service/src/identities/session.ts';
@@ -52,7 +53,7 @@ export async function setTopupStage(): Promise<TopupStage> {
 
   const linksOf: TopupStage['linksOf'] = (agoMs, secret = SECRET) =>
     createLinks({
-      secret: Buffer.from(secret),
+      keysOf: keysOf(secret).proof,
       publicUrl: 'https://purser.test',
       clock: { nowMs: () => Date.now() - agoMs },
     });

@@ -45,7 +45,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'ops-bills': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-wallets': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-home': ['format', 'components', 'frame', 'console', 'console-calls', 'console-home', 'ops'],
-    'ops-apps': ['format', 'components', 'frame', 'console', 'console-home', 'ops'],
+    'ops-apps': ['format', 'components', 'frame', 'console', 'console-home', 'console-keys', 'console-webhooks', 'ops'],
     'ops-pending': ['components', 'frame', 'ops'],
     'ops-catalogue': ['format', 'components', 'frame', 'console', 'ops'],
     'ops-health': ['format', 'components', 'frame', 'console', 'ops'],

@@ -32,6 +32,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'PATCH /operator/apps/{appId}': ADMIN,
   'POST /operator/apps/{appId}/suspend': ADMIN,
   'POST /operator/apps/{appId}/resume': ADMIN,
+  'GET /operator/keys/{keyId}': VIEWER,
+  'GET /operator/events/{eventId}': SUPPORT,
 
   'GET /operator/wallets': SUPPORT,
   'POST /operator/apps/{appId}/wallets': FINANCE_PROVED,
@@ -95,6 +97,8 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /ops/apps': VIEWER,
   'GET /ops/app': VIEWER,
   'POST /ops/app': ADMIN,
+  'GET /ops/key': VIEWER,
+  'GET /ops/event': SUPPORT,
   'GET /ops/accounts': SUPPORT,
   'POST /ops/accounts': ADMIN_PROVED,
   'GET /ops/account': SUPPORT,

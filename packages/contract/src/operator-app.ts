@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { moment } from './control.ts';
 import { anyAppSchema } from './operator.ts';
 
+/** A key as operators see it. */
+export const anyKeySchema = z.object({
+  keyId: z.string(),
+  mode: z.enum(['live', 'sandbox']),
+  name: z.string().nullable(),
+  hint: z.string().meta({ description: 'The prefix and the last characters. The key itself is kept nowhere.' }),
+  createdAt: moment,
+  lastUsedAt: moment.nullable(),
+  expiresAt: moment.nullable(),
+  revokedAt: moment.nullable(),
+});
+
 /** One app, with its members and keys. What its calls cost is in `GET /operator/stats`. */
 export const anyAppDetailsSchema = z
   .object({
@@ -14,19 +26,6 @@ export const anyAppDetailsSchema = z
         since: moment,
       }),
     ),
-    keys: z
-      .array(
-        z.object({
-          keyId: z.string(),
-          mode: z.enum(['live', 'sandbox']),
-          name: z.string().nullable(),
-          hint: z.string().meta({ description: 'The prefix and the last characters. The key itself is kept nowhere.' }),
-          createdAt: moment,
-          lastUsedAt: moment.nullable(),
-          expiresAt: moment.nullable(),
-          revokedAt: moment.nullable(),
-        }),
-      )
-      .meta({ description: 'Those in force, and the hundred that ended last.' }),
+    keys: z.array(anyKeySchema).meta({ description: 'Those in force, and the hundred that ended last.' }),
   })
   .meta({ id: 'AnyAppDetails' });

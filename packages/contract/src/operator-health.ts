@@ -6,11 +6,60 @@ import { moment } from './control.ts';
 const bytes = z.number().meta({ description: 'Bytes.' });
 const seconds = z.number().meta({ description: 'Seconds.' });
 
+/** What the doctor looks at, the most urgent first. */
+export const DOCTOR_CHECKS = [
+  'database',
+  'schema',
+  'secret',
+  'books',
+  'gateways',
+  'database-settings',
+  'disk',
+  'mail',
+  'provider-keys',
+  'clock',
+  'webhooks',
+  'second-factors',
+  'second-person',
+  'connections',
+  'full-check',
+  'proxies',
+  'public-url',
+  'payments',
+  'settings',
+] as const;
+
+const doctorSchema = z
+  .object({
+    at: moment,
+    findings: z.array(
+      z.object({
+        check: z.enum(DOCTOR_CHECKS),
+        level: z.enum(['good', 'warn', 'bad']),
+        what: z.string(),
+        why: z.string().meta({ description: 'Why it matters. Empty if it is good.' }),
+        remedy: z.string().meta({ description: 'What to do. Empty if it is good.' }),
+      }),
+    ),
+  })
+  .meta({
+    description: 'What `purser doctor` says, looked at within the last half minute. What needs a person is first.',
+  });
+
 export const healthSchema = z.object({
   version: z.string().meta({ description: 'Of this build.' }),
   processes: z
-    .object({ count: z.number(), uptimeSeconds: seconds, memoryBytes: bytes, callsUnderWay: z.number() })
-    .meta({ description: 'The gateway processes of this machine, together. `uptimeSeconds` is that of the oldest.' }),
+    .object({
+      count: z.number(),
+      uptimeSeconds: seconds,
+      memoryBytes: bytes,
+      callsUnderWay: z.number(),
+      longestBlockSeconds: seconds,
+    })
+    .meta({
+      description:
+        'The gateway processes of this machine, together. `uptimeSeconds` is that of the oldest. `longestBlockSeconds`: within the last minute, the longest time that one of them was too busy to react.',
+    }),
   leases: z
     .array(
       z.object({
@@ -45,6 +94,7 @@ export const healthSchema = z.object({
     .object({ freeBytes: bytes, totalBytes: bytes })
     .nullable()
     .meta({ description: 'Of the data directory of the process that answers. Null if it cannot be read.' }),
+  doctor: doctorSchema,
   settings: z
     .array(z.object({ name: z.string(), set: z.boolean() }))
     .meta({ description: 'The settings of the service, and whether each is set or has its default. Never a value.' }),

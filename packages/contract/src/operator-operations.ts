@@ -1,4 +1,5 @@
 import { BILL_OPERATIONS } from './bill-operations.ts';
+import { LOOK_UP_OPERATIONS } from './look-up.ts';
 import { PAYMENT_OPERATIONS } from './payment-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 
@@ -10,6 +11,7 @@ const SERVICE = 'Operator: service';
 /** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...BILL_OPERATIONS,
+  ...LOOK_UP_OPERATIONS,
   ...PAYMENT_OPERATIONS,
   'GET /operator/overview': {
     id: 'getOverview',

@@ -85,7 +85,7 @@ export const findQuerySchema = z.strictObject({
     .max(512)
     .meta({
       description:
-        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; `app_… user` for a wallet; a mail address, exactly; or the correlation id of calls.',
+        'The id of a call, payment, refund, checkout, event, app, key, account, connection or identity; the id of a payment, refund or checkout at the processor; `app_… user` or the number of a wallet; a mail address, exactly; or the correlation id of calls.',
       examples: ['pay_4fJ0bKqkY2cVZ8sTtW1xQd'],
     }),
 });
@@ -116,7 +116,9 @@ export const foundSchema = z.object({
       state: z.string().nullable(),
       at: moment.nullable(),
       amountMicros: amount.nullable(),
-      related: z.array(z.object(thing)).meta({ description: 'What hangs on it.' }),
+      related: z
+        .array(z.object({ ...thing, name: z.string().nullable() }))
+        .meta({ description: 'What hangs on it. `name`: of apps and accounts, as far as it is known.' }),
     }),
   ),
 });

@@ -110,22 +110,23 @@ const attempt = z.object({
   error: z.string().nullable(),
 });
 
-/** The history of deliveries (WH-14). Of a receiver's answer, only the status is shown: nothing else is stored. */
+/** One event and how it was delivered. Of a receiver's answer, only the status is shown: nothing else is stored. */
+export const deliverySchema = z.object({
+  eventId: z.string(),
+  type: z.enum(EVENT_TYPES),
+  createdAt: moment,
+  state: z.enum(DELIVERY_STATES),
+  body: z.string().nullable().meta({
+    description: 'What is sent, byte for byte in UTF-8. Null for old events, of which it was not kept.',
+  }),
+  nextAttemptAt: moment.nullable().meta({ description: 'When the next attempt is due. Null after the end.' }),
+  attempts: z.array(attempt),
+});
+
+/** The history of deliveries (WH-14). */
 export const deliveriesSchema = z
   .object({
-    deliveries: z.array(
-      z.object({
-        eventId: z.string(),
-        type: z.enum(EVENT_TYPES),
-        createdAt: moment,
-        state: z.enum(DELIVERY_STATES),
-        body: z.string().nullable().meta({
-          description: 'What is sent, byte for byte in UTF-8. Null for old events, of which it was not kept.',
-        }),
-        nextAttemptAt: moment.nullable().meta({ description: 'When the next attempt is due. Null after the end.' }),
-        attempts: z.array(attempt),
-      }),
-    ),
+    deliveries: z.array(deliverySchema),
     next: z
       .string()
       .nullable()

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
+import { enrolmentKeys, makeEnrolmentCode } from '../../../packages/service/src/accounts/enrolment.ts';
+import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
+import { OPERATOR_ACCESS } from '../../../packages/contract/src/operator-access.ts';
+import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { keysOf } from '../../support/keys.ts';
+import { httpSend } from '../../support/http-request.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
@@ -18,14 +23,20 @@ const PRODUCTION = {
   ...SECRET,
   PURSER_ENV: 'production',
   PURSER_CATALOGUE: 'catalogue.json',
-  PURSER_MAIL_FROM: 'purser@example.test',
+  PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000',
+  PURSER_ACCOUNT_RATE_BURST: '1000000',
 };
+const FORMS = keysOf(SECRET.PURSER_SECRET).proof('page-form');
 const { service } = await setStage();
 
 /** A gateway in production, with mail. */
 async function inProduction(work: (gateway: SecondGateway, server: MailServer) => Promise<void>): Promise<void> {
   const server = await startMailServer();
-  const gateway = await startSecondGateway(service, { ...PRODUCTION, SMTP_URL: server.url });
+  const gateway = await startSecondGateway(service, {
+    ...PRODUCTION,
+    PURSER_MAIL_FROM: 'purser@example.test',
+    SMTP_URL: server.url,
+  });
   try {
     await work(gateway, server);
   } finally {
@@ -95,11 +106,60 @@ test('CP-06 in production a person with an operator’s password alone gets noth
     await colleague.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
     const again = personWith(gateway.url, (await signIn(service, email)).token);
     for (const used of [undefined, code]) assertNoCode(await addApp(again, used));
-    const printed = await makeEnrolmentCode(service.database.owner, Buffer.from(SECRET.PURSER_SECRET), email);
+    const keys = enrolmentKeys(keysOf(SECRET.PURSER_SECRET).proof);
+    const printed = await makeEnrolmentCode(service.database.owner, keys, email);
     assert.equal((await addApp(again, printed)).status, 200);
-    assert.equal(await makeEnrolmentCode(service.database.owner, Buffer.alloc(32), email), undefined);
+    assert.equal(await makeEnrolmentCode(service.database.owner, keys, email), undefined);
     assert.equal((await addApp(personWith(gateway.url, (await newOwner(service)).token))).status, 200);
   });
+});
+
+test('CP-06 in production no route and no page opens for an operator’s password alone, and nothing that needs a proof for an older one', async () => {
+  const gateway = await startSecondGateway(service, PRODUCTION);
+  try {
+    const operator = await newOperator(service);
+    const { accountId } = await accountOf(operator);
+    const ask = async (name: string) => {
+      const [method = '', template = ''] = name.split(' ');
+      const path = template.replaceAll(/\{\w+\}|:part/g, 'x');
+      const isPage = /^\/(ops|console)/.test(path);
+      const proof = proofOf(FORMS, { value: operator.token ?? '', isNew: false }, path);
+      const form = { origin: 'https://purser.test', 'content-type': 'application/x-www-form-urlencoded' };
+      return httpSend(gateway.url, {
+        method,
+        path,
+        headers: {
+          host: 'purser.test',
+          ...(isPage
+            ? { cookie: `__Host-purser-session=${operator.token}`, ...(method === 'GET' ? {} : form) }
+            : { authorization: `Bearer ${operator.token}` }),
+        },
+        ...(isPage && method !== 'GET' ? { body: new URLSearchParams({ form: proof }).toString() } : {}),
+      });
+    };
+    for (const name of [...Object.keys(OPERATOR_ACCESS), ...Object.keys(LEAST_ROLES)]) {
+      const { status, headers } = await ask(name);
+      const isLed = status === 303 && headers.get('location') === '/account/second-factor';
+      assert.ok(status === 403 || isLed, `${name}: ${status}`);
+    }
+    await service.database.owner.query(
+      `insert into accounts.authenticators (account_id, secret, last_step) values ($1, '\\x00', 0)`,
+      [accountId],
+    );
+    const { database } = service;
+    await database.owner.query(
+      `update accounts.sessions set proved_at = proved_at - interval '11 minutes' where account_id = $1`,
+      [accountId],
+    );
+    for (const [name, { needsProof }] of Object.entries(OPERATOR_ACCESS)) {
+      const { status, headers, text } = await ask(name);
+      const isAsked =
+        status === 403 ? /fresh proof/.test(text) : headers.get('location')?.startsWith('/account/prove?') === true;
+      assert.equal(isAsked, needsProof === true, `${name}: ${status}`);
+    }
+  } finally {
+    await gateway.close();
+  }
 });
 
 test('CP-07 operators are mailed when somebody signs in to their account for the first time, and when their role changes', async () => {

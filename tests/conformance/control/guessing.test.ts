@@ -9,11 +9,11 @@ import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../../packages/service/src/limits/throttle.ts';
 import { type Reply, send } from '../../support/client.ts';
 import { newHashedOwner, newOwner, PASSWORD, signIn, stopRefill } from '../../support/control.ts';
+import { keysOf } from '../../support/keys.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
-
-// Runs as if behind one proxy of ours, so that a test can call from any address.
+// As if behind one proxy of ours, so that a test can call from any address.
 const { service } = await setStage({ environment: { PURSER_PROXY_HOPS: '1' } });
 const { owner } = service.database;
 
@@ -68,7 +68,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
   const accounts = createAccounts({
     pool: overheard,
     throttle: createThrottle(overheard),
-    secret: Buffer.alloc(32, 'x'),
+    keys: keysOf(Buffer.alloc(32, 'x')),
     sendReset: async (email) => void mails.push(email),
     clock: systemClock,
     publicUrl: 'https://purser.test',

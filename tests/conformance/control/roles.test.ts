@@ -12,6 +12,7 @@ import { newMember, newOperator, newOwner, PASSWORD, signIn } from '../../suppor
 import { expectedOf, type Operation } from '../../support/expected-status.ts';
 import { readDocument } from '../../support/document.ts';
 import { httpSend } from '../../support/http-request.ts';
+import { newEvent } from '../../support/events.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
@@ -51,11 +52,9 @@ await connections.newIdentity(EMAIL);
 const walletOwner = await connections.newIdentity();
 await connections.connect({ identity: walletOwner, appId, user: 'anna' });
 
-/** The operator who asks for acts that need a second person. */
-const asker = 'asker@example.test';
+const asker = 'asker@example.test'; // Of acts that need a second person.
 await ensureSignIn(database.owner, { email: asker, password: PASSWORD, name: 'Asker', role: 'operator' });
 
-/** Opens another session of the owner. */
 async function openSession(): Promise<{ readonly token: string | undefined; readonly sessionId: string }> {
   const person = await signIn(service, owner.email);
   const { sessionId } = await person.get(200, 'GET', '/sessions/current');
@@ -120,6 +119,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   identityId: () => walletOwner.identityId,
   accountId: async () => accountOf((await newOwner(service)).email),
   pendingId: newPendingAct,
+  eventId: () => newEvent(database.owner, appId),
 };
 
 /** A refund that an operator has asked for, and that waits for a second person. */

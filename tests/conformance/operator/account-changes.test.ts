@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
@@ -27,6 +28,10 @@ function change(by: Person, accountId: string, body: object): Promise<Reply> {
 async function emailOf(person: Person): Promise<string> {
   const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
   return account.email;
+}
+
+function has(reply: Reply, ...texts: readonly string[]): void {
+  for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
 }
 
 function use(token: string): Promise<Reply> {
@@ -220,4 +225,38 @@ test('CP-07 an admin gives an operator another role, which holds at once; an own
   assert.equal((await change({ role: 'owner' })).body['operatorRole'], null);
   assertRefused(await change({ operatorRole: 'admin' }), 'CONFLICT');
   assert.equal((await change({ role: 'operator', operatorRole: 'finance' })).body['operatorRole'], 'finance');
+});
+
+test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
+  const admin = await newOperator(service);
+  const accountId = await idOf(admin);
+  const browser = await signedInBrowser(service, await emailOf(admin));
+  await browser.open('/ops/accounts');
+  const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
+  const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
+  assertPage(short, 400, 'Accounts', IN_CONSOLE);
+  has(short, 'Password: ', 'value="new@example.test"');
+  assert.ok(!short.text.includes('value="short"'));
+  const made = await browser.submit('/ops/accounts', form);
+  assertPage(made, 200, 'new@example.test', IN_CONSOLE);
+  has(made, 'The account was created.', 'Operator: support', 'She joins');
+  const [, id = ''] = /(acct_[0-9A-Za-z]+)/.exec(mainOf(made)) ?? [];
+  const path = `/ops/account?id=${id}`;
+  const act = (which: string, fields: Readonly<Record<string, string>> = {}) =>
+    browser.submit(path, { act: which, [`reason-${which}`]: `Because of ${which}`, ...fields }, which);
+  has(await act('role', { role: 'viewer' }), 'The role was changed', 'Operator: viewer', 'Because of role');
+  assertPage(await act('disable', { 'reason-disable': '' }), 400, 'new@example.test', IN_CONSOLE);
+  has(await act('disable'), 'The account is disabled', 'Enable the account', 'account.disable');
+  has(await act('enable'), 'can sign in again');
+  const { account } = (await admin.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
+  assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
+
+  await service.database.owner.query(
+    `insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`,
+    [id],
+  );
+  await browser.open(path);
+  has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
+  has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
+  assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
 });

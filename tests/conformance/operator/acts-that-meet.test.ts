@@ -4,7 +4,7 @@ import type { Reply } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
 import { setStage } from '../../support/stage.ts';
-import { trailOf } from '../../support/trail.ts';
+import { type FullLine, trailOf } from '../../support/trail.ts';
 
 /** Operator actions that run into others, are repeated, or change nothing. */
 
@@ -67,6 +67,22 @@ test('CP-05 an action without effect leaves no line in the trail, but a new reas
   await operator.get(200, 'POST', `${APP}/wallets/${user}/reinstate`, { reason: 'waived', writeOff: true });
   await operator.get(200, 'POST', `${APP}/wallets/${user}/reinstate`, { reason: 'waived', writeOff: true });
   assert.equal((await trailOf(operator, subject)).length, 2);
+});
+
+test('CP-07 a write-off is judged and recorded by what it gives up, also when a claw-back comes just before it', async () => {
+  const user = await newUser(0);
+  await move(user, 'clawback', 10, 'first');
+  const lock = await lockWallet(service.database, user);
+  const clawedBack = move(user, 'clawback', 500, 'second');
+  await lock.waiting(1);
+  const given = operator.ask('POST', `${APP}/wallets/${user}/reinstate`, { reason: 'hopeless', writeOff: true });
+  await lock.waiting(2);
+  await lock.release();
+  assert.deepEqual([(await clawedBack).status, (await given).status], [200, 200]);
+  const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=2')) as { entries: FullLine[] };
+  const line = entries.find(({ action }) => action === 'wallet.reinstate');
+  assert.deepEqual([line?.amountMicros, line?.before?.['shortfallMicros']], [510, 510]);
+  assert.deepEqual(await service.check(), []);
 });
 
 test('CP-05 the key used to open a wallet does not count as the key of a later credit', async () => {

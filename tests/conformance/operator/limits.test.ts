@@ -7,6 +7,7 @@ import {
 } from '../../../packages/contract/src/operator-access.ts';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, type Person } from '../../support/control.ts';
+import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
@@ -62,18 +63,23 @@ async function newest(count: number): Promise<readonly FullLine[]> {
 
 test('CP-07 of twenty refunds at once, exactly as many go through as the sum of the day allows', async () => {
   const support = await newOperator(service, 'support');
-  const users = [await newUser(10_000), await newUser(10_000)];
+  // Each on a wallet of its own: acts on one wallet wait for each other, and would be in order without any lock of the operator.
+  const users = await Promise.all(Array.from({ length: 20 }, () => newUser(10_000)));
   const replies = await Promise.all(
-    Array.from({ length: 20 }, async (_, at) => {
-      const user = users[at % 2] ?? '';
-      return { user, key: `day-${at}`, reply: await move(support, user, 'refund', 90, `day-${at}`) };
-    }),
+    users.map(async (user, at) => ({
+      user,
+      key: `day-${at}`,
+      reply: await move(support, user, 'refund', 90, `day-${at}`),
+    })),
   );
   const done = replies.filter(({ reply }) => reply.status === 200);
   assert.equal(done.length, 11); // 11 times 90 is 990, and 12 times 90 is more than 1,000.
   for (const { reply } of replies) if (reply.status !== 200) assertRefused(reply, 'FORBIDDEN');
-  const [first, second] = [await balanceOf(users[0] ?? ''), await balanceOf(users[1] ?? '')];
-  assert.equal(Number(first) + Number(second), 20_000 - 990);
+  const balances = await Promise.all(users.map(balanceOf));
+  assert.equal(
+    balances.reduce<number>((sum, balance) => sum + Number(balance), 0),
+    200_000 - 990,
+  );
   const { user, key } = done[0] ?? assert.fail('none went through');
   assert.equal((await move(support, user, 'refund', 90, key)).status, 200, 'a repeat moves nothing');
   assert.equal((await move(support, user, 'refund', 10)).status, 200);
@@ -83,6 +89,25 @@ test('CP-07 of twenty refunds at once, exactly as many go through as the sum of 
     await idOf(support),
   ]);
   assert.equal((await move(support, user, 'refund', 100)).status, 200);
+});
+
+test('CP-07 two refunds at the same moment do not both take what is left of the day', async () => {
+  const support = await newOperator(service, 'support');
+  const users = [await newUser(1_000), await newUser(1_000)];
+  await owner.query('insert into operator.movements (account_id, amount_micros) values ($1, 910)', [
+    await idOf(support),
+  ]);
+  // Both are held where they are counted. So without the lock of the account, both would have read the same sum.
+  const lock = await owner.connect();
+  await lock.query('begin; lock table operator.movements in share mode');
+  const asked = Promise.all(users.map((user) => move(support, user, 'refund', 90)));
+  try {
+    await untilWaiting(service.database, 2);
+  } finally {
+    await lock.query('commit');
+    lock.release();
+  }
+  assert.deepEqual(new Set((await asked).map(({ status }) => status)), new Set([200, 403]));
 });
 
 test('CP-07 an act above the limit of the role is refused and moves nothing', async () => {

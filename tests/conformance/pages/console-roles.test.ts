@@ -7,13 +7,13 @@ import {
   OPERATOR_ROLES,
   operatorAccessOf,
 } from '../../../packages/contract/src/operator-access.ts';
-import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofOf } from '../../../packages/service/src/web/frame/form-proof.ts';
 import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { newMember, newOperator, newOwner } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
+import { keysOf } from '../../support/keys.ts';
 import { assertPage } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -35,8 +35,7 @@ async function visit(
   browser.cookies.set('__Host-purser-form', NO_SESSION);
   if (token !== undefined) browser.cookies.set('__Host-purser-session', token);
   if (method === 'GET') return browser.ask(address);
-  const key = deriveKey(Buffer.from(SECRET), 'page-form');
-  const proof = proofOf(key, { value: token ?? NO_SESSION, isNew: false }, path);
+  const proof = proofOf(keysOf(SECRET).proof('page-form'), { value: token ?? NO_SESSION, isNew: false }, path);
   return browser.ask(address, { form: { ...fields, form: proof } });
 }
 

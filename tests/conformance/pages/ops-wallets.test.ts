@@ -5,11 +5,11 @@ import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { selectAnyWallets } from '../../../packages/service/src/ledger/wallet/operator-queries.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
-import { newOperator, type Person } from '../../support/control.ts';
+import { newOperator, newOwner, PASSWORD, type Person, signIn } from '../../support/control.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
-import { trailOf } from '../../support/trail.ts';
+import { idOf, trailOf } from '../../support/trail.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 /** Of one page. */
@@ -261,4 +261,36 @@ test('CP-05 a list of wallets reads a page of one index, however many wallets th
     assert.deepEqual([counts.found, counts.scanned], [found, 0n], what);
     assert.ok(counts.fetched <= most, `${what}: ${counts.fetched}`);
   }
+});
+
+test('CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours', async () => {
+  const [user, asker, promoted] = [await newUser(0), await newOperator(service, 'finance'), await newOwner(service)];
+  const credit = (by: Person, amountMicros: number) =>
+    by.ask('POST', `/operator/apps/${app.appId}/wallets/${user}/credit`, {
+      amountMicros,
+      reason: 'agreed',
+      idempotencyKey: `by ${by.token} ${amountMicros}`.slice(-40).replace(' ', '-'),
+    });
+  const { pendingId } = (await credit(asker, 60_000_000)).body;
+  const confirm = async (by: Person) =>
+    (await by.ask('POST', `/operator/pending/${String(pendingId)}/confirm`, { reason: 'checked' })).status;
+  const age = async (whom: Person, by: string) =>
+    service.database.owner.query(
+      `update accounts.accounts set appointed_at = coalesce(appointed_at, now()) - $2::interval where account_id = $1`,
+      [await idOf(whom), by],
+    );
+  const role = { role: 'operator', operatorRole: 'finance' };
+  await admin.get(200, 'PATCH', `/operator/accounts/${await idOf(promoted)}`, { ...role, reason: 'needed' });
+  await admin.get(201, 'POST', '/operator/accounts', { ...role, email: 'second@example.test', password: PASSWORD });
+  const second = await signIn(service, promoted.email);
+  assert.equal(await confirm(await signIn(service, 'second@example.test')), 403);
+  assert.equal((await credit(second, 60_000_000)).status, 403, 'nor does it ask for such an act');
+  assert.equal((await credit(second, 1)).status, 200, 'what one person may do needs no wait');
+  await age(second, '23 hours');
+  assert.equal(await confirm(second), 403);
+  await age(second, '1 hour');
+  await age(asker, '0 hours');
+  assert.equal(await confirm(second), 403, 'the person who asked was changed');
+  await age(asker, '24 hours');
+  assert.equal(await confirm(second), 200);
 });

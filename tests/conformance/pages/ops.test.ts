@@ -6,6 +6,7 @@ import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { newEvent } from '../../support/events.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -44,6 +45,7 @@ async function operatorOf(role: OperatorRole): Promise<{
 }
 
 const admin = await operatorOf('admin');
+const EVENT = await newEvent(db, app.appId);
 
 function has(reply: Reply, ...texts: readonly string[]): void {
   for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
@@ -118,6 +120,14 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
      values ('con_found', $1, 'anna', 'idn_found')`,
     [app.appId],
   );
+  const keyId = String(keys[0]?.keyId);
+  const {
+    rows: [numbered],
+  } = await db.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets where app_id = $1 and user_id = $2', [
+    app.appId,
+    'anna',
+  ]);
+  const walletId = String(numbered?.wallet_id);
   const found = async (q: string) => {
     const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
       found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
@@ -130,7 +140,10 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     ['a-paid-call', 'call', callId, 'app wallet'],
     [`  ${callId.toUpperCase()} `, 'call', callId, 'app wallet'],
     [app.appId, 'app', app.appId, 'account'],
-    [String(keys[0]?.keyId), 'key', String(keys[0]?.keyId), 'app'],
+    [keyId, 'key', keyId, 'app account'],
+    [EVENT, 'event', EVENT, 'app account wallet'],
+    ['tp_kept', 'payment', 'pay_kept0000000000000000000', 'checkout wallet app'],
+    [walletId, 'wallet', wallet, 'app identity payment'],
     [wallet, 'wallet', wallet, 'app identity payment'],
     ['con_found', 'wallet', wallet, 'app identity payment'],
     ['chk_kept', 'checkout', 'chk_kept', 'payment wallet app'],
@@ -150,6 +163,38 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
   assertPage(await browser.open('/ops/find?q=%3Cb%3E'), 404, 'Find anything', IN_CONSOLE);
   assert.ok(!browser.page().text.includes('<b>'));
   assertPage(await browser.open('/ops/find'), 200, 'Find anything', IN_CONSOLE);
+});
+
+test('CP-10 WH-14 AU-01 a key and an event that were found have pages, with their app, owners, calls and attempts', async () => {
+  const { browser, person } = admin;
+  const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as {
+    keys: { keyId: string; mode: string }[];
+  };
+  const keyId = String(keys.find(({ mode }) => mode === 'live')?.keyId);
+  assert.ok((await browser.open(`/ops/app?id=${app.appId}`)).text.includes(`/ops/event?id=${EVENT}`));
+  const { days } = await waitUntil('the call is in the sums of the key', async () => {
+    const details = (await person.get(200, 'GET', `/operator/keys/${keyId}`)) as { days: { calls: number }[] };
+    return details.days.at(-1)?.calls === 1 && details;
+  });
+  assert.equal(days.length, 30);
+  const key = await browser.open(`/ops/key?id=${keyId}`);
+  assertPage(key, 200, 'API key', IN_CONSOLE);
+  has(key, keyId, `/ops/app?id=${app.appId}`, owner.email, 'Calls with this key by day', 'What was done to it');
+  assert.ok(!key.text.includes(app.liveKey));
+  const event = await browser.open(`/ops/event?id=${EVENT}`);
+  assertPage(event, 200, 'Webhook event', IN_CONSOLE);
+  has(event, `/ops/wallet?app=${app.appId}&#38;user=anna`, owner.email, 'balance.low', '503');
+  const told = (await person.get(200, 'GET', `/operator/events/${EVENT}`)) as {
+    appId: string;
+    event: { state: string; attempts: { status: number }[] };
+  };
+  assert.deepEqual([told.appId, told.event.state, told.event.attempts[0]?.status], [app.appId, 'dropped', 503]);
+  for (const id of ['key_none', `key_${'5'.repeat(22)}`]) {
+    assertPage(await browser.open(`/ops/key?id=${id}`), 404, 'Not found', IN_CONSOLE);
+    assert.equal((await person.ask('GET', `/operator/keys/${id}`)).status, 404);
+  }
+  assertPage(await browser.open('/ops/event?id=evt_none'), 404, 'Not found', IN_CONSOLE);
+  assert.equal((await person.ask('GET', '/operator/events/evt_none')).status, 404);
 });
 
 test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a running one its hold', async () => {
@@ -220,35 +265,6 @@ test('CP-10 CP-05 the page of an app shows its keys without their text, and its 
   assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
 });
 
-test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
-  const { browser, person, accountId } = admin;
-  await browser.open('/ops/accounts');
-  const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
-  const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
-  assertPage(short, 400, 'Accounts', IN_CONSOLE);
-  has(short, 'Password: ', 'value="new@example.test"');
-  assert.ok(!short.text.includes('value="short"'));
-  const made = await browser.submit('/ops/accounts', form);
-  assertPage(made, 200, 'new@example.test', IN_CONSOLE);
-  has(made, 'The account was created.', 'Operator: support', 'She joins');
-  const [, id = ''] = /(acct_[0-9A-Za-z]+)/.exec(mainOf(made)) ?? [];
-  const path = `/ops/account?id=${id}`;
-  const act = (which: string, fields: Readonly<Record<string, string>> = {}) =>
-    browser.submit(path, { act: which, [`reason-${which}`]: `Because of ${which}`, ...fields }, which);
-  has(await act('role', { role: 'viewer' }), 'The role was changed', 'Operator: viewer', 'Because of role');
-  assertPage(await act('disable', { 'reason-disable': '' }), 400, 'new@example.test', IN_CONSOLE);
-  has(await act('disable'), 'The account is disabled', 'Enable the account', 'account.disable');
-  has(await act('enable'), 'can sign in again');
-  const { account } = (await person.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
-  assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
-
-  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [id]);
-  await browser.open(path);
-  has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
-  has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
-  assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
-});
-
 test('CP-10 a page for operators makes at most ten statements', async ({ mock }) => {
   const { browser, accountId } = admin;
   const query = mock.method(pg.Client.prototype, 'query');
@@ -259,6 +275,7 @@ test('CP-10 a page for operators makes at most ten statements', async ({ mock })
     `/call?id=${callId}`,
     '/apps',
     `/app?id=${app.appId}`,
+    `/event?id=${EVENT}`,
     '/accounts',
     `/account?id=${accountId}`,
   ]) {

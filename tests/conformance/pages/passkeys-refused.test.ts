@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { createChallenges } from '../../../packages/service/src/webauthn/challenge.ts';
-import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import { createAuthenticator, type Oddity } from '../../support/authenticator.ts';
 import { openBrowser } from '../../support/browser.ts';
+import { keysOf } from '../../support/keys.ts';
 import { assertPage } from '../../support/page.ts';
 import {
   addPasskey,
@@ -139,14 +139,14 @@ test('ON-01 a challenge is answered once, for its own purpose, by its own person
 });
 
 test('ON-01 a challenge lasts half an hour, and changing any of its bits makes it invalid', async () => {
-  const key = deriveKey(Buffer.from(SECRET), 'passkey-challenge');
+  const keys = keysOf(SECRET).proof('passkey-challenge');
   const made = (minutesAgo: number): string =>
-    createChallenges(key, { nowMs: () => Date.now() - minutesAgo * 60_000 }).issue('sign-in');
+    createChallenges(keys, { nowMs: () => Date.now() - minutesAgo * 60_000 }).issue('sign-in');
   const { authenticator } = await passkeyOwner(service);
   const fresh = openBrowser(service.url);
   assertPage(await signInByPasskey(fresh, authenticator, { challenge: made(31) }), 400, 'Sign in');
   assert.equal(await isSignedIn(fresh), false);
-  const challenges = createChallenges(key, { nowMs: () => Date.now() });
+  const challenges = createChallenges(keys, { nowMs: () => Date.now() });
   const whole = Buffer.from(made(0), 'base64url');
   assert.ok(challenges.read('sign-in', whole.toString('base64url')) !== undefined);
   assert.equal(challenges.read('add idn_x', whole.toString('base64url')), undefined);

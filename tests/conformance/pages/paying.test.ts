@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
 import { signWebhook } from '../../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
+import { keysOf } from '../../support/keys.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf, signedInPerson } from '../../support/people.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -119,10 +119,10 @@ test('ON-02 an HTTP webhook counts once if the test processor signed it, and is 
     [address.replace('/test-processor/', '')],
   );
   const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
-  const signed = signWebhook(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, event);
+  const signed = signWebhook(keysOf(secret).proof('test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });
-  const forged = signWebhook(deriveKey(Buffer.from(secret), 'another'), systemClock, event);
+  const forged = signWebhook(keysOf(secret).proof('another'), systemClock, event);
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }

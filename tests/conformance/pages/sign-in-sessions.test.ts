@@ -4,6 +4,7 @@ import { createLinks, redirectName } from '../../../packages/service/src/connect
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo } from '../../support/control.ts';
+import { keysOf } from '../../support/keys.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { askForCode, browserOf, isSignedIn, PERSON_COOKIE, submitFrom } from '../../support/people.ts';
 import { setStage } from '../../support/stage.ts';
@@ -16,7 +17,7 @@ const { service, app } = await setStage({
 });
 const { owner } = service.database;
 const links = createLinks({
-  secret: Buffer.from(SECRET),
+  keysOf: keysOf(SECRET).proof,
   publicUrl: 'https://purser.test',
   clock: { nowMs: () => Date.now() },
 });
@@ -145,7 +146,7 @@ function assertSameLink(path: string, then: string): void {
 
 test('ON-01 a link that expires while its owner waits for the mail is renewed, and one that had already expired is not', async () => {
   const early = createLinks({
-    secret: Buffer.from(SECRET),
+    keysOf: keysOf(SECRET).proof,
     publicUrl: 'https://purser.test',
     clock: { nowMs: () => Date.now() - 12 * 60_000 },
   });
@@ -154,7 +155,7 @@ test('ON-01 a link that expires while its owner waits for the mail is renewed, a
   const { browser } = await asked(email, then);
   assertSameLink(browser.fieldsOf('/wallet/code')['next'] ?? '', then);
   const gone = createLinks({
-    secret: Buffer.from(SECRET),
+    keysOf: keysOf(SECRET).proof,
     publicUrl: 'https://purser.test',
     clock: { nowMs: () => Date.now() - 16 * 60_000 },
   });

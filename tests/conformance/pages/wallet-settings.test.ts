@@ -9,6 +9,7 @@ import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
+import { keysOf } from '../../support/keys.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertPage } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
@@ -22,7 +23,11 @@ const { service, app, upstream, newUser } = await setStage({
   environment: { PURSER_SECRET },
 });
 const newWalletOwner = walletOwnersOf(service);
-const links = createLinks({ secret: Buffer.from(PURSER_SECRET), publicUrl: 'https://purser.test', clock: systemClock });
+const links = createLinks({
+  keysOf: keysOf(PURSER_SECRET).proof,
+  publicUrl: 'https://purser.test',
+  clock: systemClock,
+});
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 const ANSWER = { body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };

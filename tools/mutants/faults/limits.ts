@@ -7,9 +7,7 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     id: 'day-sum-without-lock',
     clause: 'CP-07',
     edits: [actingOperators('and not is_disabled\n     for no key update`', 'and not is_disabled`')],
-    killer: limitingOperators(
-      'CP-07 of twenty refunds at once, exactly as many go through as the sum of the day allows',
-    ),
+    killer: limitingOperators('CP-07 two refunds at the same moment do not both take what is left of the day'),
   },
   {
     id: 'credit-of-new-wallet-unbounded',

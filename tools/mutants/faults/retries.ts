@@ -3,7 +3,6 @@ import {
   admission,
   attemptsOfCalls,
   choosingKeys,
-  databaseQueries,
   digests,
   disconnecting,
   failure,
@@ -11,6 +10,7 @@ import {
   joining,
   keeping,
   keptAnswers,
+  keptKeys,
   landing,
   plainCall,
   rejecting,
@@ -267,7 +267,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'second-secret-on-a-database',
     clause: 'CC-14',
-    edits: [databaseQueries('where coalesce(secret_fingerprint, $1) = $1', '')],
+    edits: [keptKeys('return rows.every(({ purpose }) => keys.has(purpose)) ? keys : undefined;', 'return keys;')],
     killer: starting('B5 CC-14 of two first starts at once, one secret becomes the one of the database'),
   },
 ];

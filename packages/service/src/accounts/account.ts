@@ -38,8 +38,8 @@ import type { Throttle } from '#limits/throttle.ts';
 import { createHashingLimit, type LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { createPasskeyChecks } from '#webauthn/passkey-checks.ts';
 
@@ -47,7 +47,7 @@ interface AccountsOptions {
   readonly pool: Pool;
   readonly throttle: Throttle;
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   /** Passkeys are bound to its host name. */
   readonly publicUrl: string;
   readonly operatorName: string;
@@ -97,20 +97,19 @@ interface Credentials extends SignInPlace {
   readonly password: string;
 }
 
-/** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
+/** Creates the account functions. `keys` name attempt buckets and sign known browsers, among others. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { pool, throttle, clock, secret, publicUrl, operatorName, sendReset, sendVerification, sendNews, sso } =
-    options;
-  const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
-  const devices = createDevices(deriveKey(secret, 'account-device'));
+  const { pool, throttle, clock, keys, publicUrl, operatorName, sendReset, sendVerification, sendNews, sso } = options;
+  const attempts = createAttemptLimiter(throttle, keys.kept('account-tries'));
+  const devices = createDevices(keys.proof('account-device'));
   const limitHashing = createHashingLimit();
   const checks = createPasskeyChecks({
     clock,
-    key: deriveKey(secret, 'account-passkey-challenge'),
+    keys: keys.proof('account-passkey-challenge'),
     publicUrl,
     operatorName,
   });
-  const check = createFactorCheck({ clock, secret, checks, sendNews });
+  const check = createFactorCheck({ clock, keys, checks, sendNews });
   const open = createSessionOpening({ clock, devices, sendNews });
   const isRight = createPasswordCheck(attempts, limitHashing);
 
@@ -137,7 +136,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
         ...sso,
         pool,
         clock,
-        secret,
+        keys,
         attempts,
         sendNews,
         open: createSsoOpening({ clock, devices, sendNews }),

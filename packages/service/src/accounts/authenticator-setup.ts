@@ -15,8 +15,9 @@ import { base32Of, newTotpSecret, otpauthUri, stepOfCode } from '#accounts/totp.
 import type { SendNews } from '#accounts/account-news.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
+import { seal } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
+import { type Keys, unsealAny } from '#kernel/keys.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** What sets up an authenticator app. Nothing is stored until a code of the app comes back with `setupToken`. */
@@ -45,7 +46,7 @@ export interface AuthenticatorSetup {
 export interface AuthenticatorSetupOptions {
   readonly pool: Pool;
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   /** The name that authenticator apps show. */
   readonly operatorName: string;
   readonly check: FactorCheck;
@@ -62,17 +63,14 @@ const WRONG_CODE =
 
 export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): AuthenticatorSetup {
   const { pool, clock, operatorName, check } = options;
-  const key = deriveKey(options.secret, 'account-authenticator-setup');
+  const setupKeys = options.keys.proof('account-authenticator-setup');
 
   /** The secret of a token that was made for this account. Undefined when it is forged, altered or too old. */
   function secretOf(accountId: AccountId, setupToken: string): Buffer | undefined {
     if (!SETUP_TOKEN.test(setupToken)) return undefined;
-    try {
-      const [expiry, secret = ''] = unseal(key, contextOf(accountId), Buffer.from(setupToken, 'base64url')).split(' ');
-      return Number(expiry) > clock.nowMs() ? Buffer.from(secret, 'base64') : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = unsealAny(setupKeys, contextOf(accountId), Buffer.from(setupToken, 'base64url'));
+    const [expiry, secret = ''] = text?.split(' ') ?? [];
+    return Number(expiry) > clock.nowMs() ? Buffer.from(secret, 'base64') : undefined;
   }
 
   return {
@@ -83,7 +81,7 @@ export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): Au
       if ((await readState(pool, accountId)).authenticator !== undefined) return hasAuthenticator();
       const secret = secretOf(accountId, begun) ?? newTotpSecret();
       const text = `${clock.nowMs() + SETUP_LIFETIME_MS} ${secret.toString('base64')}`;
-      const setupToken = seal(key, contextOf(accountId), text).toString('base64url');
+      const setupToken = seal(setupKeys[0], contextOf(accountId), text).toString('base64url');
       const written = base32Of(secret);
       return { secret: written, otpauthUri: otpauthUri(written, { issuer: operatorName, email }), setupToken };
     },

@@ -1,4 +1,5 @@
 import type { AccountId } from '#kernel/ids.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { createSignedNames } from '#kernel/signed-name.ts';
 
 /** The account that a browser signed in to, with its password hash at that time. A password change voids what was issued. */
@@ -20,8 +21,8 @@ export interface Devices {
 
 const NOBODY = { accountId: '', passwordHash: '' };
 
-export function createDevices(key: Buffer): Devices {
-  const names = createSignedNames(key);
+export function createDevices(keys: ProofKeys): Devices {
+  const names = createSignedNames(keys);
   return {
     issue: (known) => names.issue(textOf(known)),
     nameOf: (shown, known) => {

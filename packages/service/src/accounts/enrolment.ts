@@ -8,8 +8,8 @@ import { type Account, accountOf } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import { deriveKey } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
+import type { Keys, ProofKeys } from '#kernel/keys.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
@@ -31,7 +31,7 @@ export interface Enrolments {
 
 export interface EnrolmentOptions {
   readonly pool: Pool;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly attempts: AttemptLimiter;
   /** True in production, where operators need a second factor. */
   readonly isSecondFactorRequired: boolean;
@@ -45,7 +45,7 @@ const PARAM = { param: 'enrolmentCode' };
 
 export function createEnrolments({
   pool,
-  secret,
+  keys,
   attempts,
   isSecondFactorRequired,
   sendEnrolment,
@@ -57,6 +57,7 @@ export function createEnrolments({
     code: string | undefined,
   ) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
 } {
+  const codeKeys = enrolmentKeys(keys.proof);
   // The provider answers for the accounts that sign in through it.
   const isOperator = ({ role, isSso }: Pick<Account, 'role' | 'isSso'>) =>
     isSecondFactorRequired && role === 'operator' && !isSso;
@@ -75,7 +76,7 @@ export function createEnrolments({
       const tooMany = await attempts.take([{ kind: 'verification', of: account.accountId }]);
       if (tooMany !== undefined) return tooMany;
       await inTransaction(pool, async (tx) => {
-        const code = await makeCode(tx, secret, account.accountId, MAILED_MS);
+        const code = await makeCode(tx, codeKeys, account.accountId, MAILED_MS);
         const act = { action: 'account.enrolment-code', subject: account.accountId };
         await insertAuditEntry(tx, ownersEntry({ ...account, from }, act));
         await sendEnrolment(tx, account.email, code);
@@ -85,8 +86,10 @@ export function createEnrolments({
     useCode: async (tx, accountId, code) => {
       const row = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
       if (row === undefined || !isOperator(accountOf(row))) return undefined;
-      const proof = code === undefined ? undefined : proofOf(secret, accountId, code);
-      if (proof !== undefined && (await takeEnrolment(tx, accountId, proof))) return undefined;
+      for (const key of codeKeys) {
+        const proof = code === undefined ? undefined : proofOfRecoveryCode(key, accountId, code);
+        if (proof !== undefined && (await takeEnrolment(tx, accountId, proof))) return undefined;
+      }
       const what =
         code === undefined || code === '' ? 'needs a code' : 'needs another code: this one is wrong, used or expired';
       return refuse(
@@ -102,11 +105,11 @@ export function createEnrolments({
  * Makes the code of an operator without a second factor, for the person who owns the machine. Good for 24 hours. Undefined if there
  * is no such operator, or if they have a factor.
  */
-export async function makeEnrolmentCode(pool: Pool, secret: Buffer, email: string): Promise<string | undefined> {
+export async function makeEnrolmentCode(pool: Pool, keys: ProofKeys, email: string): Promise<string | undefined> {
   return inTransaction(pool, async (tx) => {
     const row = await selectAccountByEmail(tx, normalisedEmail(email));
     if (row === undefined || row.role !== 'operator' || row.has_second_factor) return undefined;
-    const code = await makeCode(tx, secret, row.account_id, PRINTED_MS);
+    const code = await makeCode(tx, keys, row.account_id, PRINTED_MS);
     const act = { action: 'account.enrolment-code', subject: row.account_id, reason: undefined };
     await insertAuditEntry(tx, { actor: 'command-line', ...act });
     return code;
@@ -114,16 +117,17 @@ export async function makeEnrolmentCode(pool: Pool, secret: Buffer, email: strin
 }
 
 /** 50 bits, and the paces of requests leave a guesser some million tries before it expires. */
-async function makeCode(tx: Queryable, secret: Buffer, accountId: AccountId, lifetimeMs: number): Promise<string> {
+async function makeCode(tx: Queryable, [key]: ProofKeys, accountId: AccountId, lifetimeMs: number): Promise<string> {
   const code = newRecoveryCode();
-  const proof = proofOf(secret, accountId, code);
+  const proof = proofOfRecoveryCode(key, accountId, code);
   if (proof === undefined) throw new Error('A new code is well-formed.');
   await upsertEnrolment(tx, { accountId, proof, lifetimeMs });
   return code;
 }
 
-function proofOf(secret: Buffer, accountId: AccountId, code: string): Buffer | undefined {
-  return proofOfRecoveryCode(deriveKey(secret, 'account-enrolment'), accountId, code);
+/** The keys under which the codes are stored. */
+export function enrolmentKeys(proof: Keys['proof']): ProofKeys {
+  return proof('account-enrolment');
 }
 
 function printed(email: string): string {

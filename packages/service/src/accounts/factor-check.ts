@@ -14,8 +14,9 @@ import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
+import { seal, unseal } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import type { PasskeyChecks } from '#webauthn/passkey-checks.ts';
 
 /** What a person shows as their second factor: a code of their app or a recovery code, or what their passkey signed. */
@@ -42,14 +43,14 @@ export interface FactorCheck {
 
 interface FactorCheckOptions {
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly checks: PasskeyChecks;
   readonly sendNews: SendNews;
 }
 
-export function createFactorCheck({ clock, secret, checks, sendNews }: FactorCheckOptions): FactorCheck {
-  const sealKey = deriveKey(secret, 'account-authenticator');
-  const codeKey = deriveKey(secret, 'account-recovery-code');
+export function createFactorCheck({ clock, keys, checks, sendNews }: FactorCheckOptions): FactorCheck {
+  const sealKey = keys.kept('account-authenticator');
+  const codeKey = keys.kept('account-recovery-code');
   const proofOf: FactorCheck['proofOf'] = (accountId, code) => proofOfRecoveryCode(codeKey, accountId, code);
 
   async function isCodeOfApp(tx: Queryable, accountId: AccountId, code: string): Promise<boolean> {

@@ -191,6 +191,25 @@ export async function updateAccount(
   return rows[0] && withEmail(tx, rows[0]);
 }
 
+/** Records that an operator has made somebody an operator, or changed how they get in. */
+export async function updateAppointed(tx: Queryable, accountId: AccountId): Promise<void> {
+  await tx.query(`update accounts.accounts set appointed_at = clock_timestamp() where account_id = $1`, [accountId]);
+}
+
+/** Those of these accounts that an operator has appointed less than `ms` ago. */
+export async function selectAppointed(
+  db: Queryable,
+  accountIds: readonly string[],
+  ms: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select account_id from accounts.accounts
+     where account_id = any($1) and appointed_at > clock_timestamp() - $2 * interval '1 millisecond'`,
+    [accountIds, ms],
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
 /** True while at least one account can still sign in as an operator who may do everything. */
 export async function hasAdmin(tx: Queryable): Promise<boolean> {
   const { rowCount } = await tx.query(
@@ -200,6 +219,15 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** How many operators can sign in and move money. */
+export async function countMovers(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from accounts.accounts
+     where role = 'operator' and operator_role in ('finance', 'admin') and not is_disabled`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Operators who can sign in with a password alone, at most `most`. */
 export async function selectOperatorsWithoutFactor(
   db: Queryable,
@@ -207,7 +235,7 @@ export async function selectOperatorsWithoutFactor(
 ): Promise<readonly { readonly account_id: AccountId; readonly email: string }[]> {
   const { rows } = await db.query<{ account_id: AccountId; email: string }>(
     `select a.account_id, a.email from accounts.accounts a
-     where a.role = 'operator' and not a.is_disabled
+     where a.role = 'operator' and not a.is_disabled and a.sso_subject is null
        and not exists (select from accounts.authenticators t where t.account_id = a.account_id)
        and not exists (select from accounts.passkeys p where p.account_id = a.account_id)
      order by a.account_id limit $1`,
@@ -216,13 +244,17 @@ export async function selectOperatorsWithoutFactor(
   return rows.map((row) => withEmail(db, row));
 }
 
+interface KeyAppRow {
+  readonly app_id: AppId;
+  readonly mode: 'live' | 'sandbox';
+  readonly name: string | null;
+  readonly is_revoked: boolean;
+}
+
 /** The app of a key. Undefined if there is no such key. */
-export async function selectAppOfKey(
-  db: Queryable,
-  keyId: string,
-): Promise<{ readonly app_id: AppId; readonly mode: 'live' | 'sandbox'; readonly is_revoked: boolean } | undefined> {
-  const { rows } = await db.query<{ app_id: AppId; mode: 'live' | 'sandbox'; is_revoked: boolean }>(
-    `select app_id, mode, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
+export async function selectAppOfKey(db: Queryable, keyId: string): Promise<KeyAppRow | undefined> {
+  const { rows } = await db.query<KeyAppRow>(
+    `select app_id, mode, name, revoked_at is not null as is_revoked from accounts.api_keys where key_id = $1`,
     [keyId],
   );
   return rows[0];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Claims, personOf } from '#accounts/sso-claims.ts';
+import { type Claims, mergedClaims, personOf } from '#accounts/sso-claims.ts';
 import type { SsoSettings } from '#accounts/sso-settings.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -46,6 +46,18 @@ test('CP-05 only an e-mail that the provider says is verified counts, with `true
   for (const isVerified of [false, 'true', 1, undefined, null])
     assert.equal(emailOf('a@b.test', isVerified), undefined);
   for (const email of [undefined, 'ann', 5, ['a@b.test']]) assert.equal(emailOf(email, true), undefined);
+});
+
+test('CP-05 an e-mail counts as verified only if the same answer of the provider says so, or names the same one', () => {
+  const theirs = { email: 'ann@b.test', email_verified: true };
+  const emailIn = (signed: Claims, asked: Claims) => person(mergedClaims(signed, asked)).email;
+  assert.equal(emailIn({}, theirs), 'ann@b.test');
+  assert.equal(emailIn({ email: 'ann@b.test' }, theirs), 'ann@b.test');
+  assert.equal(emailIn({ ...theirs, email: 'signed@b.test' }, { email: 'other@b.test' }), 'signed@b.test');
+  assert.equal(emailIn({ email: 'boss@b.test' }, theirs), undefined);
+  assert.equal(emailIn({ email_verified: true }, { email: 'boss@b.test' }), undefined);
+  assert.equal(emailIn({ ...theirs, email_verified: false }, theirs), undefined);
+  assert.equal(person(mergedClaims({ groups: ['look'] }, { groups: ['all'], sub: 'eve' })).role, 'viewer');
 });
 
 test('CP-06 a person without the `amr` or `acr` that the settings require is refused', () => {

@@ -46,6 +46,17 @@ export function personOf(claims: Claims, settings: SsoSettings): SsoPerson | Ref
   };
 }
 
+/**
+ * The signed claims, and those of the provider's answer about the person that are not among them. Whether an e-mail is verified is never
+ * taken from one about another e-mail: at some providers, people write the `email` of their token themselves.
+ */
+export function mergedClaims(signed: Claims, asked: Claims): Claims {
+  const isSameEmail = 'email' in signed && signed['email'] === asked['email'];
+  const from = 'email' in signed ? signed : asked;
+  const isVerified = from['email_verified'] ?? (isSameEmail ? asked['email_verified'] : undefined);
+  return { ...asked, ...signed, email_verified: isVerified };
+}
+
 /** The highest role that the settings give to a value of the claim. A text is one value, and is not split. */
 function roleOf(claims: Claims, { roleClaim, roles }: SsoSettings): OperatorRole | undefined {
   const held = new Set(textsOf(claims[roleClaim]).map((value) => roles.get(value)));

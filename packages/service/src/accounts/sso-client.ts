@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration } from 'openid-client';
-import type { Claims } from '#accounts/sso-claims.ts';
+import { type Claims, mergedClaims } from '#accounts/sso-claims.ts';
 import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { SsoTicket } from '#accounts/sso-ticket.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -91,8 +91,8 @@ export function createSsoClient(options: SsoClientOptions): SsoClient {
         const isWhole = 'email' in claims && settings.roleClaim in claims;
         const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
         if (isWhole || endpoint === undefined || typeof claims['sub'] !== 'string') return claims;
-        // Many providers keep the rest of the claims there. The signed ones count where both have one.
-        return { ...(await fetchUserInfo(configuration, tokens.access_token, claims['sub'])), ...claims };
+        // Many providers keep the rest of the claims there.
+        return mergedClaims(claims, await fetchUserInfo(configuration, tokens.access_token, claims['sub']));
       }),
   };
 }

@@ -5,7 +5,7 @@ import { randomBytes } from '#kernel/random.ts';
 
 const clock = { nowMs: () => nowMs };
 let nowMs = 1_800_000_000_000;
-const tickets = createSsoTickets(randomBytes(32), clock);
+const tickets = createSsoTickets([randomBytes(32)], clock);
 const BEGUN = { purpose: 'prove', holder: 'acc_1', next: '/ops/wallet?app=a&user=b' } as const;
 
 test('CP-05 a ticket gives back what it was issued for, with three values that the cookie does not show', () => {
@@ -24,7 +24,7 @@ test('CP-05 a ticket that was altered, is of another key or is ten minutes old i
     assert.equal(tickets.read(parts.with(index, part).join('.')), undefined, `part ${index}`);
   }
   assert.equal(tickets.read(undefined), undefined);
-  assert.equal(createSsoTickets(randomBytes(32), clock).read(cookie), undefined);
+  assert.equal(createSsoTickets([randomBytes(32)], clock).read(cookie), undefined);
   nowMs += 10 * 60_000 - 1;
   assert.ok(tickets.read(cookie));
   nowMs += 1;

@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel/clock.ts';
-import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
 /** Signing in, showing again who one is, or making an account that has a password one of the provider. */
@@ -35,21 +36,7 @@ const TOKEN_LENGTH = 43; // 256 bits.
 const SHAPE =
   /^([0-9A-Za-z]{43})\.(\d{1,15})\.(sign-in|prove|link)\.([\w-]*)\.([A-Za-z0-9_-]{0,1024})\.([A-Za-z0-9_-]{43})$/;
 
-export function createSsoTickets(key: Buffer, clock: Clock): SsoTickets {
-  const derived = (purpose: string, text: string): Buffer => hmacSha256(key, purpose, '\n', text);
-
-  function ticketOf(token: string, begunAtMs: number, begun: Begun): SsoTicket {
-    const valueOf = (purpose: string): string => derived(purpose, token).toString('base64url');
-    return {
-      ...begun,
-      expiresAtMs: begunAtMs + LIFETIME_MS,
-      digest: sha256(token),
-      state: valueOf('state'),
-      nonce: valueOf('nonce'),
-      verifier: valueOf('verifier'),
-    };
-  }
-
+export function createSsoTickets(keys: ProofKeys, clock: Clock): SsoTickets {
   return {
     issue: (begun) => {
       const token = randomBase62(TOKEN_LENGTH);
@@ -57,22 +44,35 @@ export function createSsoTickets(key: Buffer, clock: Clock): SsoTickets {
       const next = Buffer.from(begun.next).toString('base64url');
       const said = `${token}.${begunAtMs}.${begun.purpose}.${begun.holder}.${next}`;
       return {
-        cookie: `${said}.${derived('ticket', said).toString('base64url')}`,
-        ticket: ticketOf(token, begunAtMs, begun),
+        cookie: `${said}.${hmacSha256(keys[0], 'ticket', '\n', said).toString('base64url')}`,
+        ticket: ticketOf(keys[0], token, begunAtMs, begun),
       };
     },
     read: (cookie = '') => {
       const [, token = '', begunAt = '', purpose, holder = '', next = '', proof = ''] = SHAPE.exec(cookie) ?? [];
       if (purpose === undefined) return undefined;
       const said = cookie.slice(0, -proof.length - 1);
-      if (!equalBytes(Buffer.from(proof, 'base64url'), derived('ticket', said))) return undefined;
+      const key = keyOfProof(keys, Buffer.from(proof, 'base64url'), 'ticket', '\n', said);
+      if (key === undefined) return undefined;
       const begunAtMs = Number(begunAt);
       if (clock.nowMs() >= begunAtMs + LIFETIME_MS) return undefined;
-      return ticketOf(token, begunAtMs, {
+      return ticketOf(key, token, begunAtMs, {
         purpose: purpose as SsoPurpose,
         holder,
         next: Buffer.from(next, 'base64url').toString(),
       });
     },
+  };
+}
+
+function ticketOf(key: Buffer, token: string, begunAtMs: number, begun: Begun): SsoTicket {
+  const valueOf = (purpose: string): string => hmacSha256(key, purpose, '\n', token).toString('base64url');
+  return {
+    ...begun,
+    expiresAtMs: begunAtMs + LIFETIME_MS,
+    digest: sha256(token),
+    state: valueOf('state'),
+    nonce: valueOf('nonce'),
+    verifier: valueOf('verifier'),
   };
 }

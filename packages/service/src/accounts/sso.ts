@@ -11,7 +11,8 @@ import { createSsoTickets, type SsoPurpose, type SsoTicket } from '#accounts/sso
 import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, equalBytes } from '#kernel/crypto.ts';
+import { equalBytes } from '#kernel/crypto.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
@@ -48,7 +49,7 @@ export interface Sso {
 export interface SsoOptions {
   readonly pool: Pool;
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly attempts: AttemptLimiter;
   readonly client: SsoClient;
   readonly settings: SsoSettings;
@@ -59,8 +60,8 @@ export interface SsoOptions {
 }
 
 export function createSso(options: SsoOptions): Sso {
-  const { pool, clock, secret, attempts, client, settings } = options;
-  const tickets = createSsoTickets(deriveKey(secret, 'account-sso'), clock);
+  const { pool, clock, keys, attempts, client, settings } = options;
+  const tickets = createSsoTickets(keys.proof('account-sso'), clock);
 
   return {
     name: settings.name,

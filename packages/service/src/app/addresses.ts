@@ -2,8 +2,8 @@ import { ACCOUNT_ADDRESSES } from '#accounts/account-queries.ts';
 import type { Pool } from '#db/pool.ts';
 import { sealOldRows } from '#db/sealing.ts';
 import { IDENTITY_ADDRESSES } from '#identities/queries.ts';
-import { deriveKey } from '#kernel/crypto.ts';
 import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { MAIL_ADDRESSES } from '#mail/queries.ts';
 import { OPERATOR_ADDRESSES } from '#operator/queries.ts';
 
@@ -11,12 +11,13 @@ import { OPERATOR_ADDRESSES } from '#operator/queries.ts';
 const SEALED_TABLES = [...ACCOUNT_ADDRESSES, ...IDENTITY_ADDRESSES, ...OPERATOR_ADDRESSES, ...MAIL_ADDRESSES];
 
 /** How this service seals addresses. Every pool on its database gets this. */
-export function emailSealOf(secret: Buffer): EmailSeal {
-  return createEmailSeal(deriveKey(secret, 'emails'));
+export function emailSealOf(keys: Pick<Keys, 'kept'>): EmailSeal {
+  return createEmailSeal(keys.kept('emails'));
 }
 
 /** Lets a pool read and write addresses, after every row from before version 0.2 is sealed. Returns how many were. */
-export async function openAddresses(owner: Pool, emails: EmailSeal): Promise<number> {
+export async function openAddresses(owner: Pool, keys: Pick<Keys, 'kept'>): Promise<number> {
+  const emails = emailSealOf(keys);
   owner.emails = emails;
   return sealOldRows(owner, emails, SEALED_TABLES);
 }

@@ -35,6 +35,7 @@ import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import type { EmailSeal } from '#kernel/email-seal.ts';
 import { markPort, markStatements } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
@@ -56,6 +57,7 @@ import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
 
 interface ComposeOptions {
   readonly config: Config;
+  readonly keys: Keys;
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly log: Log;
@@ -93,13 +95,13 @@ const KEPT = { keepsOne: true } as const;
 
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
-  const { config, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
+  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
-  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(config.secret));
+  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
 
-  const { keys, keyUse, callers } = openKeys(upkeep, config, { clock, log });
+  const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
-  const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
+  const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
@@ -112,8 +114,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, ...openBackgroundPools(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), config.secret, log);
-  const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), keys, log);
+  const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
@@ -121,7 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     ...callers,
     rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, KEPT), steadyClock)),
     catalogue,
-    pseudonyms: createPseudonyms(config.secret),
+    pseudonyms: createPseudonyms(keys),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
     log,
     drains: createDrains(),
@@ -131,15 +133,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     upstreams,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const pools = openPlanePools(pool);
   const read = openReaders({ db: shared, pools, config });
   const { noted, endCall } = openCallRecords(pools.shared, config, log);
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
-  const webhooks = composeWebhooks({ config, pools, clock, log });
+  const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { config, pools, clock, log, keys, catalogue, links, sandboxWallets: read.sandboxWallets, webhooks };
+  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
+  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     server,
@@ -164,11 +166,11 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 }
 
 /** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
-function openKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
+function openApiKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly clock: Clock; readonly log: Log }) {
   const keyUse = startKeyUse({ db, ...of });
   const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
   const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
-  return { keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
+  return { apiKeys: keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
 }
 
 /** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */
@@ -196,8 +198,8 @@ function openWriters(): FrameWriters {
   return markPort('writers', { open: createFrameWriter });
 }
 
-function openIdempotency(pool: Pool, secret: Buffer, log: Log): Idempotency {
-  const idempotency = createIdempotency({ pool, secret, log });
+function openIdempotency(pool: Pool, keys: Keys, log: Log): Idempotency {
+  const idempotency = createIdempotency({ pool, keys, log });
   return { ...idempotency, answers: markPort('answers', idempotency.answers) };
 }
 

@@ -9,7 +9,7 @@ import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEma
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
-import { keptSecret, readSecret, secretFile } from '#app/secret.ts';
+import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
@@ -33,8 +33,10 @@ export interface Config extends LimitSettings {
   readonly databaseUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
-  /** The root of all keys for links, kept answers, known browsers and pseudonyms. All processes need the same one. */
+  /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
   readonly secret: Buffer;
+  /** The former or the coming secret, while the secret is being changed. */
+  readonly secretAlso: Buffer | undefined;
   /** Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
   /** The play money that a sandbox user starts with (SB-01). */
@@ -75,6 +77,8 @@ export interface Config extends LimitSettings {
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
   readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];
+  /** The names of all variables of the environment, to find misspelt settings. */
+  readonly variables: readonly string[];
   /** Reads a variable that the catalogue names, such as a provider's key. */
   readonly readEnvironment: (name: string) => string | undefined;
   /** How each key that the catalogue names is had, and where it may be sent. */
@@ -143,12 +147,13 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
+    variables: Object.keys(environmentVariables),
     providerKeys: readProviderKeys(settings),
     outboundEnvironment: readOutbound(settings, environmentVariables),
   } as const;
-  const secret = readSecret(settings, environment);
+  const { secret, secretAlso } = readSecrets(settings, environment);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
-  return { ...config, settings: settings.asked(), secret: secret ?? ownSecret(dataDirectory) };
+  return { ...config, settings: settings.asked(), secret: secret ?? ownSecret(dataDirectory), secretAlso };
 }
 
 function ownSecret(dataDirectory: string): Buffer {
@@ -156,7 +161,7 @@ function ownSecret(dataDirectory: string): Buffer {
   const secret = keptSecret(dataDirectory);
   if (secret !== undefined) return secret;
   throw new ConfigError(
-    `${secretFile(dataDirectory)} is cut short. Delete it and start again. Links that were signed with it stop working; nothing else is lost.`,
+    `${secretFile(dataDirectory)} is cut short. Bring it back from a copy. Without one, delete it and run \`npm run purser -- secret replace --lost\`.`,
   );
 }
 

@@ -46,11 +46,11 @@ import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
-import { headKey } from '#audit/chain.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { startSealer } from '#audit/sealer.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, isoOf, steadyClock } from '#kernel/clock.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createPace, type PaceRate } from '#limits/pace.ts';
@@ -75,10 +75,11 @@ interface PlanesOptions {
     /** For statements that read a lot of usage. */
     readonly reports: Pool;
   };
+  readonly keys: Keys;
   readonly clock: Clock;
   readonly log: Log;
   /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
-  readonly keys: Refreshed & { readonly lend: Lend };
+  readonly apiKeys: Refreshed & { readonly lend: Lend };
   readonly ownCalls: OwnCalls;
   readonly catalogue: CatalogueOfOperators & Pick<Catalogue, 'find' | 'list'>;
   readonly underWay: UnderWay;
@@ -115,13 +116,13 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, underWay, links } = options;
+  const { config, keys, pools, clock, log, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
-  const payments = await composePayments({ config, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
+  const payments = await composePayments({ config, keys, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
   const control = composeControl(options, throttle, { sendMail, sendNews });
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
@@ -145,13 +146,13 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
-  const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
+  const people = composePeople({ config, keys, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
     forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
     log,
   });
-  const sealer = startSealer({ pool, key: headKey(config.secret), clock: steadyClock, log });
+  const sealer = startSealer({ pool, key: keys.kept('audit-head'), clock: steadyClock, log });
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
@@ -163,7 +164,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       rules,
       walletOwners: people,
       pace: paces.addresses,
-      secret: config.secret,
+      formKeys: keys.proof('page-form'),
       log,
     }),
     close: () => Promise.all([expiry.stop(), alerts.stop(), sealer.stop(), payments?.stop()]).then(planes.close),
@@ -172,15 +173,15 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
 
 /** What app owners act on. */
 function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail): ControlPlane {
-  const { config, pools, clock, log, keys, underWay } = options;
+  const { config, pools, clock, log, keys, apiKeys, underWay } = options;
   const pool = pools.shared;
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   return {
     audit: createAuditReader(pool),
     accounts: composeAccounts(options, throttle, mail),
     sessions: createSessions(pool),
-    apps: createOwnApps({ pool, refresh: keys.refresh, clock, isModel }),
-    teams: composeTeams({ config, pool, throttle, sendMail: mail.sendMail }),
+    apps: createOwnApps({ pool, refresh: apiKeys.refresh, clock, isModel }),
+    teams: composeTeams({ config, keys, pool, throttle, sendMail: mail.sendMail }),
     logos: createLogos(pool),
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
@@ -202,9 +203,9 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
   };
 }
 
-function pageParts({ config, pools, keys, catalogue, ownCalls }: PlanesOptions) {
+function pageParts({ config, pools, apiKeys, catalogue, ownCalls }: PlanesOptions) {
   const isDevelopment = config.environment === 'development';
-  return { isDevelopment, catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, keys.lend) };
+  return { isDevelopment, catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, apiKeys.lend) };
 }
 
 interface Mail {
@@ -214,12 +215,13 @@ interface Mail {
 
 /** Accounts, with the mails that they send. */
 function composeAccounts(
-  { config, pools, clock, log }: PlanesOptions,
+  { config, keys, pools, clock, log }: PlanesOptions,
   throttle: Throttle,
   { sendMail, sendNews }: Mail,
 ) {
   return createAccounts({
     ...config,
+    keys,
     pool: pools.shared,
     throttle,
     clock,

@@ -3,10 +3,8 @@ import type { Config } from '#app/config.ts';
 import { StartError } from '#app/start-error.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
-import { claimSecret, replaceFingerprint } from '#db/queries.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
-import { deriveKey, hmacSha256 } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** The database that a command works on. */
@@ -18,7 +16,6 @@ export interface Database {
 }
 
 const OWNER_CONNECTIONS_MAX = 2;
-const FINGERPRINT_BYTES = 16;
 
 interface OpenOptions {
   readonly config: Config;
@@ -51,30 +48,6 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     throw isConnectionFault(fault) ? new StartError(unreachable(url), { cause: fault }) : fault;
   }
   return { url, owner, close };
-}
-
-/**
- * Refuses a secret other than the one that the database has known since its first start. Two gateways with different secrets
- * would not recognise each other's retries, links and sealed secrets, and one idempotency key could be charged twice.
- */
-export async function checkSecret(owner: Pool, secret: Buffer): Promise<void> {
-  if ((await claimSecret(owner, fingerprintOf(secret))) === 'claimed') return;
-  throw new StartError(
-    'This database belongs to another PURSER_SECRET. Set the one that its other gateways use, or, in development, start ' +
-      'with the data directory that keeps it. If you want to give the secret up for a new one, stop all gateways and run ' +
-      "`npm run purser -- secret replace`; the operator's guide says what is lost.",
-  );
-}
-
-/** Makes this secret the one of the database. Throws `StartError` while a gateway runs: it would go on with the old one. */
-export async function replaceSecret(owner: Pool, secret: Buffer): Promise<void> {
-  if (await replaceFingerprint(owner, fingerprintOf(secret))) return;
-  throw new StartError('A gateway runs on this database. Stop all of them, wait 15 seconds, and try again.');
-}
-
-/** Tells one secret from another and does not reveal it: the key that it is made from is used for nothing else. */
-function fingerprintOf(secret: Buffer): Buffer {
-  return hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, FINGERPRINT_BYTES);
 }
 
 /** Names host and database only: the URL contains a password. */

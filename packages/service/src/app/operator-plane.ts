@@ -5,6 +5,7 @@ import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addAuditRoutes } from '#http/operator-plane/audit.ts';
@@ -13,6 +14,7 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import { foundCallOf, knownCalls } from '#http/find-calls.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addBillRoutes } from '#http/operator-plane/bills.ts';
+import { addLookUpRoutes } from '#http/operator-plane/look-up.ts';
 import { addPaymentRoutes } from '#http/operator-plane/payments.ts';
 import { addReconciliationRoutes } from '#http/operator-plane/reconciliations.ts';
 import { addOverviewRoutes } from '#http/operator-plane/overview.ts';
@@ -36,6 +38,7 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createCatalogueImport } from '#operator/catalogue-import.ts';
 import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
+import { createLookUp } from '#operator/look-up.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
@@ -61,7 +64,8 @@ interface OperatorOptions {
     readonly reports: Pool;
   };
   readonly clock: Clock;
-  readonly keys: { readonly refresh: () => Promise<void> };
+  readonly log: Log;
+  readonly apiKeys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly payments: Payments | undefined;
@@ -78,7 +82,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
-  const { config, pools, clock, keys, catalogue, control, payments, sendMail, sendNews } = options;
+  const { config, pools, clock, apiKeys, catalogue, control, payments, sendMail, sendNews } = options;
   const pool = pools.shared;
   const { currency } = config;
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
@@ -92,7 +96,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
-    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
     limits: config.operatorLimits,
@@ -117,7 +121,9 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     callBooks: createCallBooks(pool),
     readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
     find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
+    ...createLookUp({ pool, ...control }),
     listKeys: control.apps.listKeys,
+    deliveries: control.deliveries,
     teams: control.teams,
     stats: control.stats,
     clock: control.clock,
@@ -147,6 +153,7 @@ function mailNobody(): Promise<void> {
 export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addOverviewRoutes(plane, operator);
   addAnyAppRoutes(plane, operator);
+  addLookUpRoutes(plane, operator);
   addWalletListRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);

@@ -1,8 +1,8 @@
 import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
-import { deriveKey } from '#kernel/crypto.ts';
 import type { CheckoutId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
 import { createLookAgain, type Looked } from '#payments/look-again.ts';
@@ -17,6 +17,7 @@ import { createTestProcessor } from '#payments/test-processor/test-processor.ts'
 
 interface PaymentsOptions {
   readonly config: Config;
+  readonly keys: Keys;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,12 +43,13 @@ export interface Payments {
 /** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */
 export async function composePayments({
   config,
+  keys,
   pool,
   clock,
   log,
   tellOfPayment,
 }: PaymentsOptions): Promise<Payments | undefined> {
-  const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
+  const test = { pool, keys: keys.proof('test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log, tellOfPayment };

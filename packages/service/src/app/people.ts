@@ -14,7 +14,7 @@ import { createCodeSignIns } from '#identities/code.ts';
 import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey } from '#kernel/crypto.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
 import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { AppUsage } from '#usage/report.ts';
@@ -23,6 +23,7 @@ import { createUsage } from '#usage/usage.ts';
 /** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
   readonly config: Config;
+  readonly keys: Keys;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly throttle: Throttle;
@@ -37,6 +38,7 @@ interface PeopleOptions {
 /** Wires the pages of wallet owners to the modules they act on. */
 export function composePeople({
   config,
+  keys,
   pool,
   clock,
   throttle,
@@ -46,7 +48,7 @@ export function composePeople({
   sendMail,
   payments,
 }: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
-  const attempts = createAttemptLimiter(throttle, deriveKey(config.secret, 'person-tries'));
+  const attempts = createAttemptLimiter(throttle, keys.kept('person-tries'));
   const { operatorName } = config;
   return {
     sessions: createPersonSessions(pool),
@@ -54,12 +56,13 @@ export function composePeople({
       pool,
       clock,
       attempts,
-      secret: config.secret,
+      keys,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
       sendWayIn: (email, token) => sendMail(email, wayInMail({ ...config, token })),
     }),
     passkeys: createPasskeys({
       ...config,
+      keys,
       pool,
       clock,
       sendAdded: (tx, { email }) => sendMail(email, passkeyMail(config), tx),

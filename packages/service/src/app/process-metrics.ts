@@ -1,8 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createRecentMax } from '#kernel/recent-max.ts';
 import { gauge, readCounter } from '#kernel/metrics.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
+/** Together a minute or a little more, which is the interval of most who collect metrics. */
+const TURN_MS = 10_000;
+const TURNS = 7;
 
 /** Shorthand for a gauge that is added up over all processes. */
 function sum(name: string, help: string, read: () => number): void {
@@ -13,8 +17,7 @@ function sum(name: string, help: string, read: () => number): void {
 export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWay: () => number }): {
   readonly stop: () => void;
 } {
-  const delay = monitorEventLoopDelay();
-  delay.enable();
+  const delay = startDelayWatch();
   sum('purser_processes', 'Gateway processes that these figures cover.', () => 1);
   sum('purser_calls_under_way', 'Calls that hold money now.', callsUnderWay);
   sum('purser_process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
@@ -35,13 +38,28 @@ export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWa
   });
   gauge({
     name: 'purser_event_loop_delay_seconds',
-    help: 'The longest time that a process was too busy to react, since the last reading.',
+    help: 'The longest time that a process was too busy to react, within the last minute.',
     across: 'max',
-    read: () => {
-      const longest = delay.max / NANOSECONDS;
-      delay.reset(); // The maximum since the last scrape is what an alert needs; a maximum since the start never falls.
-      return longest;
-    },
+    read: delay.longest,
   });
-  return { stop: () => void delay.disable() };
+  return { stop: delay.stop };
+}
+
+/** A window and not the time since the last reading: `/metrics` and the health page would each take the other's maximum away. */
+function startDelayWatch(): { readonly longest: () => number; readonly stop: () => void } {
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  const recent = createRecentMax(TURNS);
+  const timer = setInterval(() => {
+    recent.note(delay.max / NANOSECONDS);
+    delay.reset();
+    recent.turn();
+  }, TURN_MS).unref();
+  return {
+    longest: () => Math.max(recent.read(), delay.max / NANOSECONDS),
+    stop: () => {
+      clearInterval(timer);
+      delay.disable();
+    },
+  };
 }

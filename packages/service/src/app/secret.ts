@@ -11,24 +11,41 @@ const PLACEHOLDER = /^replace-this/i;
 const HOW = 'Make one with `openssl rand -base64 48`.';
 
 /**
- * Reads `PURSER_SECRET`. Undefined when a development service is to make its own. Production also refuses the placeholder of
- * the operator's guide and texts that a person could guess: a short one repeated, or a few characters only. Complaints never
- * quote the secret.
+ * Reads `PURSER_SECRET`, and `PURSER_SECRET_ALSO` while the secret is being changed. The first is undefined when a development
+ * service is to make its own. Complaints never quote a secret.
  */
-export function readSecret(settings: SettingsReader, environment: string): Buffer | undefined {
-  const isProduction = environment === 'production';
-  const value = settings.text('PURSER_SECRET');
-  if (value === undefined) {
-    if (isProduction) settings.complain(`PURSER_SECRET is required in production. ${HOW}`);
-    return undefined;
+export function readSecrets(
+  settings: SettingsReader,
+  environment: string,
+): { readonly secret: Buffer | undefined; readonly secretAlso: Buffer | undefined } {
+  const secret = readSecret(settings, 'PURSER_SECRET', environment);
+  if (secret === undefined && environment === 'production') {
+    settings.complain(`PURSER_SECRET is required in production. ${HOW}`);
   }
+  const secretAlso = readSecret(settings, 'PURSER_SECRET_ALSO', environment);
+  if (secretAlso !== undefined && secret?.equals(secretAlso) === true) {
+    settings.complain(
+      'PURSER_SECRET_ALSO must be another secret than PURSER_SECRET: the former one or the coming one.',
+    );
+  }
+  return { secret, secretAlso };
+}
+
+/**
+ * Production also refuses the placeholder of the operator's guide and texts that a person could guess: a short one repeated, or a
+ * few characters only.
+ */
+function readSecret(settings: SettingsReader, name: string, environment: string): Buffer | undefined {
+  const isProduction = environment === 'production';
+  const value = settings.text(name);
+  if (value === undefined) return undefined;
   const secret = Buffer.from(value, 'utf8');
   if (isProduction && PLACEHOLDER.test(value)) {
-    settings.complain(`PURSER_SECRET is still the placeholder of the operator's guide, which anybody can read. ${HOW}`);
+    settings.complain(`${name} is still the placeholder of the operator's guide, which anybody can read. ${HOW}`);
   } else if (secret.length < SECRET_BYTES_MIN) {
-    settings.complain(`PURSER_SECRET must have ${SECRET_BYTES_MIN} bytes or more. ${HOW}`);
+    settings.complain(`${name} must have ${SECRET_BYTES_MIN} bytes or more. ${HOW}`);
   } else if (isProduction && isGuessable(value)) {
-    settings.complain(`PURSER_SECRET must be random: it has few different characters or repeats itself. ${HOW}`);
+    settings.complain(`${name} must be random: it has few different characters or repeats itself. ${HOW}`);
   }
   return secret;
 }

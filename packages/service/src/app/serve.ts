@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { emailSealOf, openAddresses } from '#app/addresses.ts';
+import { openAddresses } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { compose, type Service } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
-import { checkSecret, type Database, openDatabase } from '#app/database.ts';
+import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { openKeys } from '#app/keys.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { StartError } from '#app/start-error.ts';
@@ -18,6 +19,7 @@ import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-fil
 import type { StreamPace } from '#gateway/call/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
+import { createKeys, keptKeysBy, type KeptKeys } from '#kernel/keys.ts';
 import { readMetrics } from '#kernel/metrics.ts';
 import { sleep } from '#kernel/sleep.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
@@ -35,6 +37,7 @@ const WORKER_RESTART_DELAY_MS = 500;
 interface Ground {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
+  readonly keptKeys: KeptKeys;
 }
 
 interface ServeOptions {
@@ -60,8 +63,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
-    await checkSecret(database.owner, config.secret);
-    const sealed = await openAddresses(database.owner, emailSealOf(config.secret));
+    const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
+    const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
     if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database, log);
@@ -80,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     if (config.environment === 'production') warnOfPayments(config, log);
     // Now, because a process that is killed writes nothing at its end, and because workers start from it as well.
     flushCompileCache();
-    const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
+    const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
@@ -116,7 +119,9 @@ export async function startGateway(
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const service = await compose({ config, log, readAllMetrics, ...ground, ...options });
+  const { keptKeys, ...servers } = ground;
+  const keys = createKeys(config, keptKeys);
+  const service = await compose({ config, keys, log, readAllMetrics, ...servers, ...options });
   const { server } = service;
   try {
     await listen(server, config);
@@ -207,7 +212,7 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   const metrics = startWorkerMetrics();
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (): Worker => {
-    const worker = cluster.fork({ PURSER_WORKER_GROUND: JSON.stringify(ground) });
+    const worker = cluster.fork({ PURSER_WORKER_GROUND: textOf(ground) });
     worker.once('exit', () => {
       if (!isKept) return;
       log.error('a gateway process ended and is replaced');
@@ -249,5 +254,15 @@ function listening(worker: Worker): Promise<{ readonly port: number }> {
 /** What a forked worker got from the primary process. Undefined in any other process. */
 export function workerGround(config: Config): Ground | undefined {
   const text = config.readEnvironment('PURSER_WORKER_GROUND');
-  return text === undefined ? undefined : (JSON.parse(text) as Ground);
+  if (text === undefined) return undefined;
+  const { keptKeys, ...servers } = JSON.parse(text) as GroundAsText;
+  return { ...servers, keptKeys: keptKeysBy((purpose) => Buffer.from(keptKeys[purpose], 'base64')) };
+}
+
+type GroundAsText = Omit<Ground, 'keptKeys'> & { readonly keptKeys: Readonly<Record<keyof KeptKeys, string>> };
+
+/** Workers get the keys from their primary, in their environment beside the secret: a change of it cannot lock a new worker out. */
+function textOf({ keptKeys, ...servers }: Ground): string {
+  const keys = Object.entries(keptKeys).map(([purpose, key]) => [purpose, key.toString('base64')]);
+  return JSON.stringify({ ...servers, keptKeys: Object.fromEntries(keys) });
 }

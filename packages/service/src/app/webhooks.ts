@@ -5,6 +5,7 @@ import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
+import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import { createPace } from '#limits/pace.ts';
 import { droppedMail } from '#mail/letters.ts';
@@ -20,6 +21,7 @@ import { startWebhookWorker, type WebhookWorker } from '#webhooks/worker.ts';
 
 interface WebhooksOptions {
   readonly config: Config;
+  readonly keys: Keys;
   readonly pools: {
     readonly shared: Pool;
     /** Used by the delivery worker only. */
@@ -37,7 +39,7 @@ const TEST_EVENTS = { ratePerMinute: 10, rateBurst: 10 };
  * Wires subscriptions and the worker that delivers their events. Both use one guard, so an address that may not be
  * subscribed may not be called either.
  */
-export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions): {
+export function composeWebhooks({ config, keys, pools, clock, log }: WebhooksOptions): {
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
   readonly listenTokens: ListenTokens;
@@ -46,7 +48,7 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   readonly worker: WebhookWorker;
 } {
   const guard = createEndpointGuard({ allowPrivate: config.webhookAllowPrivate });
-  const secrets = createSigningSecrets(config.secret);
+  const secrets = createSigningSecrets(keys.kept('webhook-secrets'));
   const courier = createCourier({ guard, clock });
   const testPace = createPace(TEST_EVENTS, steadyClock);
   return {
@@ -86,15 +88,20 @@ function createTellOwner(config: Config, pool: Pool, log: Log): TellOwner {
 }
 
 /** Starts a delivery worker in a process that does nothing else (`purser work`). */
-export function startWork(config: Config, log: Log, databaseUrl: string): { readonly stop: () => Promise<void> } {
-  const own = createPool({
-    url: databaseUrl,
-    role: 'live',
-    connectionsMax: DELIVERIES_CONNECTIONS_MAX,
+export function startWork(
+  config: Config,
+  keys: Keys,
+  log: Log,
+  databaseUrl: string,
+): { readonly stop: () => Promise<void> } {
+  const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log, emails: emailSealOf(keys) });
+  const { worker } = composeWebhooks({
+    config,
+    keys,
+    pools: { shared: own, deliveries: own },
+    clock: systemClock,
     log,
-    emails: emailSealOf(config.secret),
   });
-  const { worker } = composeWebhooks({ config, pools: { shared: own, deliveries: own }, clock: systemClock, log });
   return {
     stop: async () => {
       await worker.stop();

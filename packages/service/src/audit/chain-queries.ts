@@ -133,14 +133,21 @@ export type LinkedRow = Omit<ChainedEntry, 'at_us'> & {
   readonly sealed_us: bigint;
 };
 
-/** Links after a number, in their order. */
-export async function selectLinks(db: Queryable, after: bigint, most: number): Promise<readonly LinkedRow[]> {
+/**
+ * Links in the order of their numbers, from the lowest or after another one. Numbers that no chain has, and one that two links have,
+ * are among them: a link that nobody reads would hide an entry.
+ */
+export async function selectLinks(
+  db: Queryable,
+  after: Pick<LinkedRow, 'link_no' | 'linked_entry'> | undefined,
+  most: number,
+): Promise<readonly LinkedRow[]> {
   const { rows } = await db.query<LinkedRow>(
     `select l.link_no, l.entry_id as linked_entry, l.previous, l.hash,
        (extract(epoch from l.sealed_at) * 1000000)::bigint as sealed_us, ${ENTRY}
      from audit.links l left join audit.entries e on e.entry_id = l.entry_id
-     where l.link_no > $1 order by l.link_no limit $2`,
-    [after, most],
+     where $1::bigint is null or (l.link_no, l.entry_id) > ($1, $2) order by l.link_no, l.entry_id limit $3`,
+    [after?.link_no ?? null, after?.linked_entry ?? null, most],
   );
   return rows;
 }

@@ -1,4 +1,4 @@
-import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 
 /** An entry as its hash covers it: the texts that PostgreSQL gives for the columns. */
 export interface ChainedEntry {
@@ -51,12 +51,7 @@ export function linkHash(linkNo: bigint, previous: Buffer, entry: ChainedEntry):
   );
 }
 
-/** The key of the seal, for this purpose alone. */
-export function headKey(secret: Buffer): Buffer {
-  return deriveKey(secret, 'audit-head');
-}
-
-/** The seal of a head. Nobody without `PURSER_SECRET` can make one. `key` is a `headKey`. */
+/** The seal of a head. Nobody without `PURSER_SECRET` can make one: it opens `key`, which the database keeps for this purpose alone. */
 export function sealOf(head: Head, key: Buffer): Buffer {
   const { linkNo, hash, settledEntry, seenEntry, seenXid, seenMs } = head;
   const numbers = [linkNo, settledEntry, seenEntry, seenXid, seenMs].map(String);

@@ -34,10 +34,11 @@ export function checkChain(pool: Pool, key: Buffer, known?: KnownHead): Promise<
 async function check(db: Queryable, key: Buffer, known: KnownHead | undefined): Promise<ChainCheck> {
   const faults = createFaults();
   const walk = createWalk(faults.add, known);
-  for (let after = 0n, isMore = true; isMore; ) {
+  let after: LinkedRow | undefined;
+  for (let isMore = true; isMore; ) {
     const rows = await selectLinks(db, after, LINKS_PER_PAGE);
     for (const row of rows) walk.step(row);
-    after = rows.at(-1)?.link_no ?? after;
+    after = rows.at(-1);
     isMore = rows.length === LINKS_PER_PAGE;
   }
   const head = await selectHead(db);
@@ -75,6 +76,8 @@ function createWalk(fault: AddFault, known: KnownHead | undefined) {
 
   function step(row: LinkedRow): void {
     const { link_no: linkNo, linked_entry: entryId, previous, hash } = row;
+    if (linkNo < 1n) return fault(`line ${linkNo} is before the first line of the chain`);
+    if (linkNo === end.linkNo) return fault(`line ${linkNo} is there more than once`);
     const isNext = linkNo === end.linkNo + 1n;
     if (!isNext) fault(`${nameOf(end.linkNo + 1n, linkNo - 1n)} removed`);
     if (!hasEntry(row)) fault(`entry ${entryId}, line ${linkNo}, was removed`);

@@ -36,7 +36,7 @@ class HeadFault extends Error {}
 
 interface SealerOptions {
   readonly pool: Pool;
-  /** Derived from `PURSER_SECRET` for the head of the chain alone. */
+  /** Used for the head of the chain alone. */
   readonly key: Buffer;
   readonly clock: SteadyClock;
   readonly log: Log;
@@ -174,7 +174,7 @@ function settled(head: SealedHead, moment: Awaited<ReturnType<typeof selectMomen
   };
 }
 
-/** Seals the head as it is with another secret. For `purser secret replace`. */
+/** Seals the head as it is. For `purser secret replace`. */
 export async function resealHead(owner: Pool, key: Buffer): Promise<void> {
   await inTransaction(owner, async (tx) => {
     const head = await lockHead(tx);

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { checkChain, type KnownHead } from '#audit/check-chain.ts';
 import { CommandError } from '#cli/command-error.ts';
+import { openKeptKeys } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import { newKeptKey, type Secrets } from '#kernel/keys.ts';
 
 const HEAD = /^(\d{1,18}):([0-9a-f]{64})$/;
 
@@ -23,8 +25,11 @@ export function readAuditOptions(words: readonly string[]): KnownHead | undefine
 }
 
 /** Walks the chain of the audit trail and prints what is wrong. Exit status 1 on any fault. */
-export async function printAuditCheck(owner: Pool, key: Buffer, known: KnownHead | undefined): Promise<number> {
+export async function printAuditCheck(owner: Pool, secrets: Secrets, known: KnownHead | undefined): Promise<number> {
   const begunMs = steadyClock.nowMs();
+  const opened = await openKeptKeys(owner, secrets, { isGateway: false });
+  // Without the secret, the chain can still be checked. No seal is right under a key that was just made.
+  const key = opened?.keys['audit-head'] ?? newKeptKey();
   const { links, head, faults, found, waiting, oldestMs, longestMs } = await checkChain(owner, key, known);
   const seconds = ((steadyClock.nowMs() - begunMs) / 1_000).toFixed(1);
   for (const fault of faults) console.log(fault);

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
-import { headKey } from '#audit/chain.ts';
-import { resealHead } from '#audit/sealer.ts';
-import { emailSealOf, openAddresses } from '#app/addresses.ts';
+import { enrolmentKeys } from '#accounts/enrolment.ts';
+import { openAddresses } from '#app/addresses.ts';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
-import { checkSecret, openDatabase, replaceSecret } from '#app/database.ts';
+import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { openKeys } from '#app/keys.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
@@ -14,11 +14,13 @@ import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
 import { createOperator, enrolOperator, readEnrolment, readNewOperator } from '#cli/operator-command.ts';
+import { replaceSecret } from '#cli/secret-command.ts';
 import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import { createKeys, proofsOf } from '#kernel/keys.ts';
 import { createLog, describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
@@ -42,7 +44,10 @@ const USAGE = `Usage: npm run purser -- <command>
                             create an operator account; asks for the password, or reads it from standard input
   operator enrol --email <address>
                             print the code with which an operator adds their first second factor
-  secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
+  secret replace            make PURSER_SECRET the only secret of this database, after all gateways have stopped;
+                            PURSER_SECRET_ALSO: the former one; --lost gives up what a lost one protected, for good
+  doctor                    look for what is wrong with the settings, the machine and the database, and say what to do;
+                            changes nothing
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
   bill <file> --provider <name> --format openrouter|anthropic --from <day> --to <day>
@@ -103,12 +108,16 @@ async function main(words: readonly string[]): Promise<number> {
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
       });
+    case 'doctor': {
+      const { printDoctor } = await import('#cli/doctor-command.ts');
+      return printDoctor(config, log);
+    }
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
     case 'audit check': {
       const known = readAuditOptions(words.slice(2));
-      return withDatabase(config, log, (owner) => printAuditCheck(owner, headKey(config.secret), known));
+      return withDatabase(config, log, (owner) => printAuditCheck(owner, config, known));
     }
     case 'stats rebuild': {
       const days = readRebuildOptions(words.slice(2));
@@ -118,11 +127,7 @@ async function main(words: readonly string[]): Promise<number> {
     case 'operator enrol':
       return runOperator(words.slice(1), config, log);
     case 'secret replace':
-      return withDatabase(config, log, async (owner) => {
-        await replaceSecret(owner, config.secret);
-        await resealHead(owner, headKey(config.secret));
-        say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
-      });
+      return withDatabase(config, log, (owner) => replaceSecret(owner, config, words.slice(2)));
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }
@@ -133,7 +138,7 @@ async function main(words: readonly string[]): Promise<number> {
 async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
   if (sub === 'enrol') {
     const address = readEnrolment(words);
-    return withAddresses(config, log, (owner) => enrolOperator(owner, config.secret, address));
+    return withAddresses(config, log, (owner) => enrolOperator(owner, enrolmentKeys(proofsOf(config)), address));
   }
   const operator = await readNewOperator(words, process.stdin, (text) => process.stderr.write(text));
   return withAddresses(config, log, (owner) => createOperator(owner, operator));
@@ -172,8 +177,8 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
 /** Runs a command that reads or writes e-mail addresses, or adds to the audit trail. It needs the secret of the database. */
 async function withAddresses(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
   return withDatabase(config, log, async (owner) => {
-    await checkSecret(owner, config.secret);
-    await openAddresses(owner, emailSealOf(config.secret));
+    const keptKeys = await openKeys(owner, config, { isGateway: false, say });
+    await openAddresses(owner, createKeys(config, keptKeys));
     return command(owner);
   });
 }
@@ -191,11 +196,11 @@ async function runService(config: Config, log: Log): Promise<never> {
 /** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
-  await checkSecret(database.owner, config.secret).catch(async (fault: unknown) => {
+  const keptKeys = await openKeys(database.owner, config, { isGateway: false, say }).catch(async (fault: unknown) => {
     await database.close();
     throw fault;
   });
-  const work = startWork(config, log, database.url);
+  const work = startWork(config, createKeys(config, keptKeys), log, database.url);
   say('Purser delivers webhooks.');
   await untilToldToStop();
   say('Stopping. Running attempts may finish first.');

@@ -4,6 +4,7 @@ import { makeEnrolmentCode } from '#accounts/enrolment.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { type PasswordSource, readPassword } from '#cli/read-password.ts';
 import type { Pool } from '#db/pool.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 
@@ -64,8 +65,8 @@ export function readEnrolment(words: readonly string[]): string {
  * Prints the code with which an operator adds their first second factor, for services without mail. Exit status 1 when there is no
  * such operator, or when they have a factor.
  */
-export async function enrolOperator(owner: Pool, secret: Buffer, address: string): Promise<number> {
-  const code = await makeEnrolmentCode(owner, secret, address);
+export async function enrolOperator(owner: Pool, keys: ProofKeys, address: string): Promise<number> {
+  const code = await makeEnrolmentCode(owner, keys, address);
   if (code === undefined) {
     console.error(`${address} is no operator without a second factor. Nothing was changed.`);
     return 1;

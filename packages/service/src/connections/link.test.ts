@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLinks, type Link, redirectName } from '#connections/link.ts';
 import { type EndUserId, newAppId } from '#kernel/ids.ts';
+import { proofsOf } from '#kernel/keys.ts';
 import { micros } from '#kernel/micros.ts';
 import { randomBase62, randomBytes } from '#kernel/random.ts';
 
@@ -11,7 +12,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** Not a whole second, because expiries are whole seconds and rounding must show. */
 const clock = { nowMs: () => now };
 let now = 1_900_000_000_500;
-const options = { secret: randomBytes(32), publicUrl: 'https://purser.test', clock };
+const options = { keysOf: proofsOf({ secret: randomBytes(32) }), publicUrl: 'https://purser.test', clock };
 const links = createLinks(options);
 const subject = { appId: newAppId(), userId: 'anna' as EndUserId };
 const asked = { ...subject, redirect: redirectName('https://app.test/back?a=1'), state: 'state ü', userLabel: 'Anna' };
@@ -147,7 +148,7 @@ test('BI-04 an expired connect link leads back for two more hours, and no other 
   const others = [
     tokenOf('topup'),
     tokenOf('cap'),
-    tokenOf('connect', createLinks({ ...options, secret: randomBytes(32) })),
+    tokenOf('connect', createLinks({ ...options, keysOf: proofsOf({ secret: randomBytes(32) }) })),
   ];
   for (const [at, isGood] of [
     [issuedAt, true],
@@ -199,7 +200,7 @@ test('BI-04 a link still works in the hour after the one whose key sealed it', (
 });
 
 test('BI-04 a link does not work on another page or under another secret', () => {
-  const strangers = createLinks({ ...options, secret: randomBytes(32) });
+  const strangers = createLinks({ ...options, keysOf: proofsOf({ secret: randomBytes(32) }) });
   for (const purpose of PURPOSES) {
     for (const page of PAGES) {
       assert.equal(links.read(page, tokenOf(purpose)) !== undefined, page === pageOf(purpose), `${purpose} ${page}`);

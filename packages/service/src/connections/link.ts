@@ -1,6 +1,7 @@
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, seal, sha256, unseal } from '#kernel/crypto.ts';
+import { seal, sha256 } from '#kernel/crypto.ts';
 import { type AppId, type EndUserId, parseEndUserId } from '#kernel/ids.ts';
+import { type Keys, type ProofKeys, unsealAny } from '#kernel/keys.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 
 /** How long a link works (BI-04). */
@@ -96,26 +97,26 @@ type Claims = readonly [string, AppId, string, ...(string | null)[]];
  * more texts than random nonces allow.
  */
 export function createLinks(options: {
-  readonly secret: Buffer;
+  readonly keysOf: Keys['proof'];
   readonly publicUrl: string;
   readonly clock: Clock;
 }): Links {
-  const { secret, publicUrl, clock } = options;
-  let latest: { readonly name: string; readonly key: Buffer } | undefined;
+  const { publicUrl, clock } = options;
+  let latest: { readonly name: string; readonly keys: ProofKeys } | undefined;
 
   // The page is part of the key's name, so a token of one page cannot be opened on another. The latest key is remembered:
   // almost all links of an hour use it, and deriving one costs several hashes.
-  function keyOf(page: string, expiry: number): Buffer {
+  function keysOf(page: string, expiry: number): ProofKeys {
     const name = `link ${page} ${Math.floor(expiry / SECONDS_PER_KEY)}`;
-    if (latest?.name !== name) latest = { name, key: deriveKey(secret, name) };
-    return latest.key;
+    if (latest?.name !== name) latest = { name, keys: options.keysOf(name) };
+    return latest.keys;
   }
 
   function issue(page: 'topup' | 'connect', claims: Claims, end = Infinity) {
     const expiry = Math.min(Math.floor(clock.nowMs() / 1_000) + LIFETIME_SECONDS, end);
     const head = Buffer.alloc(EXPIRY_BYTES);
     head.writeUInt32BE(expiry);
-    const sealed = seal(keyOf(page, expiry), head, JSON.stringify(claims));
+    const sealed = seal(keysOf(page, expiry)[0], head, JSON.stringify(claims));
     const token = Buffer.concat([head, sealed]).toString('base64url');
     return { url: `${publicUrl}/${page}/${token}`, expiresAtMs: expiry * 1_000 };
   }
@@ -130,7 +131,7 @@ export function createLinks(options: {
     const nowSeconds = Math.floor(clock.nowMs() / 1_000);
     if (expiry + graceSeconds <= nowSeconds) return undefined;
     if (expiry > nowSeconds + LIFETIME_SECONDS + CLOCKS_APART_SECONDS) return undefined;
-    const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
+    const text = unsealAny(keysOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
     if (text === undefined) return undefined;
     const own = { expiresAtMs: expiry * 1_000, endsAtMs: (expiry + RENEWED_SECONDS) * 1_000, digest: sha256(token) };
     return linkOf(JSON.parse(text) as Claims, own); // Sealed by `issue`, so the shape can be trusted.
@@ -161,15 +162,6 @@ function topupClaims(purpose: 'topup' | 'cap', { appId, userId }: LinkSubject, l
 
 function connectClaims({ appId, userId, redirect, state, userLabel }: Omit<ConnectLink, 'purpose'>): Claims {
   return ['connect', appId, userId, redirect, state ?? null, userLabel ?? null];
-}
-
-/** The claims as text. Undefined when they were not sealed under this key. */
-function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
-  try {
-    return unseal(key, head, sealed);
-  } catch {
-    return undefined; // Not sealed by us, or altered.
-  }
 }
 
 type Validity = Pick<Link, 'expiresAtMs' | 'digest' | 'endsAtMs'>;

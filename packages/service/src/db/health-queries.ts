@@ -56,3 +56,15 @@ export async function selectInstances(db: Queryable, most: number): Promise<read
   );
   return rows;
 }
+
+/** The clock of the database, and the fingerprint of the secret that it belongs to. */
+export async function selectOwnState(
+  db: Queryable,
+): Promise<{ readonly now_ms: number; readonly secret_fingerprint: Buffer | null }> {
+  const { rows } = await db.query<{ now_ms: number; secret_fingerprint: Buffer | null }>(
+    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, secret_fingerprint from db.identity`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database does not say which it is.');
+  return row;
+}

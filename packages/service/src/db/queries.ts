@@ -37,29 +37,6 @@ export async function selectDatabaseId(db: Queryable): Promise<string> {
   return row.database_id;
 }
 
-/**
- * Notes the fingerprint of a secret as the database's own, if it has none yet. Of two first starts at once, the second waits
- * for the first one's row and then compares.
- */
-export async function claimSecret(db: Queryable, fingerprint: Buffer): Promise<'claimed' | 'other'> {
-  const { rowCount } = await db.query(
-    `update db.identity set secret_fingerprint = $1 where coalesce(secret_fingerprint, $1) = $1`,
-    [fingerprint],
-  );
-  return rowCount === 1 ? 'claimed' : 'other';
-}
-
-/** Notes another fingerprint, unless a gateway is running. */
-export async function replaceFingerprint(db: Queryable, fingerprint: Buffer): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update db.identity set secret_fingerprint = $1 where not exists (
-       select from db.instances where state = 'live' and lease_until > clock_timestamp()
-     )`,
-    [fingerprint],
-  );
-  return rowCount === 1;
-}
-
 export type Topic = 'accounts' | 'catalogue';
 
 /** Counts one more change of a topic and gives its number. Holds the row until the transaction ends, see the table. */

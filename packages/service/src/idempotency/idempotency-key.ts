@@ -1,4 +1,4 @@
-import { deriveKey, hmacSha256 } from '#kernel/crypto.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
 import type { AppId, EndUserId, Mode } from '#kernel/ids.ts';
 
 /**
@@ -46,9 +46,8 @@ export interface IdempotencyDigests {
 /** 128 bits: two calls never collide by chance, and without the key nobody can construct two that do. */
 const DIGEST_BYTES = 16;
 
-export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
-  const key = deriveKey(secret, 'attempts');
-
+/** `key`: kept by the database. After a change of `PURSER_SECRET`, a retry still finds its first attempt. */
+export function createIdempotencyDigests(key: Buffer): IdempotencyDigests {
   // JSON.stringify never writes a line break, so the head ends at the first one and no two inputs hash the same bytes.
   function digestOf(
     { appId, mode, userId }: IdempotencyScope,

@@ -1,6 +1,7 @@
 import { type IdempotencyDigests, createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
 import { createKeptAnswers, type KeptAnswers } from '#idempotency/kept-answers.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** What the handling of retries needs, created once at start (CC-14). */
@@ -13,9 +14,13 @@ export interface Idempotency {
 
 export function createIdempotency(options: {
   readonly pool: Pool;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly log: Log;
 }): Idempotency {
-  const digests = createIdempotencyDigests(options.secret);
-  return { digests, answers: createKeptAnswers(options), waiting: { callers: 0 } };
+  const digests = createIdempotencyDigests(options.keys.kept('attempts'));
+  return {
+    digests,
+    answers: createKeptAnswers({ ...options, key: options.keys.kept('kept-answers') }),
+    waiting: { callers: 0 },
+  };
 }

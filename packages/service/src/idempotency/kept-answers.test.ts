@@ -9,7 +9,7 @@ import { createLog } from '#kernel/log.ts';
 test('CC-14 a busy database delays an answer by one second, and the charge of a caller who has left by ten', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const busy = { query: () => new Promise(() => {}) } as unknown as Pool;
-  const answers = createKeptAnswers({ pool: busy, secret: Buffer.alloc(32, 1), log: createLog('silent') });
+  const answers = createKeptAnswers({ pool: busy, key: Buffer.alloc(32, 1), log: createLog('silent') });
   t.after(() => answers.stop());
   const key = { digest: Buffer.alloc(32), body: Buffer.alloc(32), joins: false, isKeyed: true, keptMs: 300_000 };
   const answer = { callId: newCallId(), isStream: false, loweredOutputTokens: undefined, text: '{}' };

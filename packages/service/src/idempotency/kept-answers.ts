@@ -1,7 +1,7 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#idempotency/queries.ts';
 import { isItemFault, type Pool } from '#db/pool.ts';
-import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
+import { seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -64,11 +64,10 @@ const SWEPT_MAX = 200;
 /** Creates the store and starts the deletion of expired answers, every five seconds. */
 export function createKeptAnswers(options: {
   readonly pool: Pool;
-  readonly secret: Buffer;
+  readonly key: Buffer;
   readonly log: Log;
 }): KeptAnswers {
-  const { pool, log } = options;
-  const key = deriveKey(options.secret, 'kept-answers');
+  const { pool, key, log } = options;
 
   async function keep(idempotencyKey: IdempotencyKey, answer: SentAnswer, charged: Micros | undefined): Promise<void> {
     const { callId, text } = answer;

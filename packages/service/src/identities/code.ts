@@ -6,7 +6,8 @@ import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/
 import { createPersonSessions, type PersonSignIn } from '#identities/session.ts';
 import { createWaysIn, type WaysIn } from '#identities/way-in.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type Keys } from '#kernel/keys.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { SignedNames } from '#kernel/signed-name.ts';
@@ -67,10 +68,10 @@ interface CodeOptions {
   readonly clock: Clock;
   readonly attempts: AttemptLimiter;
   /**
-   * Codes are stored as HMACs under a key derived from this. A plain hash would not do: a person who can read the
+   * Codes are stored as HMACs under a key of these. A plain hash would not do: a person who can read the
    * database could try all hundred million codes in minutes.
    */
-  readonly secret: Buffer;
+  readonly keys: Keys;
   readonly sendCode: SendCode;
   /** Mails a way in to a person whose e-mail got too many codes. */
   readonly sendWayIn: (email: Email, token: string) => Promise<void>;
@@ -84,11 +85,10 @@ const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
 export function createCodeSignIns(options: CodeOptions): CodeSignIns {
-  const { pool, clock, attempts, secret, sendCode } = options;
-  const key = deriveKey(secret, 'person-code');
-  const browsers = createKnownBrowsers(secret);
-  const waysIn = createWaysIn(secret, clock);
-  const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
+  const { pool, clock, attempts, keys, sendCode } = options;
+  const codeKeys = keys.proof('person-code');
+  const browsers = createKnownBrowsers(keys);
+  const waysIn = createWaysIn(keys, clock);
 
   const admit = createAdmission(options, browsers, waysIn);
 
@@ -97,7 +97,7 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
     if (older !== undefined) await deleteCode(pool, older);
     const challenge = randomBase62(CHALLENGE_LENGTH);
     const code = randomDigits(CODE_LENGTH);
-    const [digest, proof] = [sha256(challenge), proofOf(challenge, code)];
+    const [digest, proof] = [sha256(challenge), hmacSha256(codeKeys[0], challenge, '\n', code)];
     await insertCode(pool, { digest, email, proof, guesses: GUESSES, lifetimeMs: LIFETIME_MS });
     await sendCode({ email, code, appName });
     return { challenge };
@@ -123,7 +123,7 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       // Taken before the code is compared, so that many guesses at once all count. Guesses in other browsers do not.
       const taken = digest && (await takeGuess(pool, digest));
       if (digest === undefined || taken === undefined) return voidCode();
-      if (!equalBytes(taken.proof, proofOf(challenge, code))) {
+      if (keyOfProof(codeKeys, taken.proof, challenge, '\n', code) === undefined) {
         await countSignIn(pool, { who: undefined, result: 'wrong_code', from });
         return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its eight digits.');
       }

@@ -1,10 +1,10 @@
-import { deriveKey } from '#kernel/crypto.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { createSignedNames, type SignedNames } from '#kernel/signed-name.ts';
 
 /**
  * Recognises browsers that have signed in with an e-mail before. Each has attempts of its own for that e-mail, so strangers
  * who request or guess codes cannot lock the owner out.
  */
-export function createKnownBrowsers(secret: Buffer): SignedNames {
-  return createSignedNames(deriveKey(secret, 'person-browser'));
+export function createKnownBrowsers(keys: Keys): SignedNames {
+  return createSignedNames(keys.proof('person-browser'));
 }

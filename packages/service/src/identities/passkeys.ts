@@ -12,8 +12,8 @@ import {
 } from '#identities/queries.ts';
 import { createPersonSessions, type Identity, type PersonSignIn } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { deriveKey } from '#kernel/crypto.ts';
 import type { IdentityId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { ReadChallenge } from '#webauthn/challenge.ts';
 import { createPasskeyChecks, type PasskeyChecks, PASSKEYS_MAX } from '#webauthn/passkey-checks.ts';
@@ -44,7 +44,7 @@ export interface Passkeys {
 interface PasskeyOptions {
   readonly pool: Pool;
   readonly clock: Clock;
-  readonly secret: Buffer;
+  readonly keys: Keys;
   /** Passkeys are bound to its host name and do not work under another one. */
   readonly publicUrl: string;
   readonly operatorName: string;
@@ -55,10 +55,9 @@ interface PasskeyOptions {
 const SIGN_IN = 'sign-in';
 
 export function createPasskeys(options: PasskeyOptions): Passkeys {
-  const { pool, clock, secret, publicUrl, operatorName, sendAdded } = options;
-  const key = deriveKey(secret, 'passkey-challenge');
-  const checks = createPasskeyChecks({ clock, key, publicUrl, operatorName });
-  const browsers = createKnownBrowsers(secret);
+  const { pool, keys, sendAdded } = options;
+  const checks = createPasskeyChecks({ ...options, keys: keys.proof('passkey-challenge') });
+  const browsers = createKnownBrowsers(keys);
 
   return {
     isPossible: checks.isPossible,

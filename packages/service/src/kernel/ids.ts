@@ -98,6 +98,7 @@ export function parseCallId(text: string): CallId | undefined {
 
 /** The kinds of id that come back to us as plain text: in paths, in forms, and from a payment processor. */
 interface IdOfKind {
+  readonly account: AccountId;
   readonly app: AppId;
   readonly key: KeyId;
   readonly session: SessionId;

@@ -1,4 +1,5 @@
-import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
 /**
@@ -14,18 +15,17 @@ export interface SignedNames {
 const SHAPE = /^([0-9A-Za-z]{22})\.([A-Za-z0-9_-]{43})$/;
 const NAME_LENGTH = 22; // 131 bits.
 
-export function createSignedNames(key: Buffer): SignedNames {
+export function createSignedNames(keys: ProofKeys): SignedNames {
   // A name holds no line break, so two different pairs of name and subject never hash to the same bytes.
-  const proofOf = (name: string, of: string): Buffer => hmacSha256(key, name, '\n', of);
   return {
     issue: (of) => {
       const name = randomBase62(NAME_LENGTH);
-      return `${name}.${proofOf(name, of).toString('base64url')}`;
+      return `${name}.${hmacSha256(keys[0], name, '\n', of).toString('base64url')}`;
     },
     nameOf: (shown, of) => {
       const [, name, proof] = SHAPE.exec(shown ?? '') ?? [];
       if (name === undefined || proof === undefined) return undefined;
-      return equalBytes(Buffer.from(proof, 'base64url'), proofOf(name, of)) ? name : undefined;
+      return keyOfProof(keys, Buffer.from(proof, 'base64url'), name, '\n', of) === undefined ? undefined : name;
     },
   };
 }

@@ -177,3 +177,19 @@ export async function selectWaitingMail(
   );
   return rows[0] ?? { waiting: 0, oldest_seconds: 0 };
 }
+
+/** Messages that have waited for more than ten minutes, and those of the last day that were refused or given up. At most 1,000 of each. */
+export async function selectMailTrouble(
+  db: Queryable,
+): Promise<{ readonly waitingLong: number; readonly failedOfDay: number }> {
+  const { rows } = await db.query<{ waiting_long: number; failed_of_day: number }>(
+    `select
+       (select count(*)::int from (select from mail.messages
+         where ended_at is null and created_at < clock_timestamp() - interval '10 minutes' limit 1000) w) as waiting_long,
+       (select count(*)::int from (select from mail.messages
+         where created_at > clock_timestamp() - interval '2 days' and ended_at > clock_timestamp() - interval '1 day'
+           and outcome in ('refused', 'given_up') limit 1000) f) as failed_of_day`,
+  );
+  const row = rows[0];
+  return { waitingLong: row?.waiting_long ?? 0, failedOfDay: row?.failed_of_day ?? 0 };
+}

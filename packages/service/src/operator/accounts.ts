@@ -6,7 +6,7 @@ import {
   selectAccountById,
   selectAccounts,
 } from '#accounts/account-queries.ts';
-import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
+import { hasAdmin, lockAccount, updateAccount, updateAppointed } from '#accounts/operator-queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
@@ -18,9 +18,9 @@ import { selectMemberships } from '#accounts/team-queries.ts';
 import { updateVerified } from '#accounts/verification-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
-import type { Pool } from '#db/pool.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { type AccountId, type AppId, newAccountId } from '#kernel/ids.ts';
+import { type AccountId, type AppId, newAccountId, parseId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
@@ -133,7 +133,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
           passwordHash,
           isVerified: true, // The operator vouches for the address.
         });
-        return row === undefined ? refuse('CONFLICT', 'This e-mail already has an account.') : accountOf(row);
+        return row === undefined ? taken() : accountOf(await appointed(tx, act, row));
       });
     },
     change: (act, accountId, change) =>
@@ -159,10 +159,21 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
           await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
         }
         // Checked after the change: two operators who demote each other at once must not both succeed.
-        if (await hasAdmin(tx)) return accountOf(row);
+        if (await hasAdmin(tx)) return accountOf(await appointed(tx, act, row));
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
       }),
   };
+}
+
+function taken(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'This e-mail already has an account.');
+}
+
+/** Remembers when an operator made somebody one, or changed how one gets in. The settings and the command line are the machine's owner. */
+async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promise<AccountRow> {
+  const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
+  if (isAppointed) await updateAppointed(tx, row.account_id);
+  return row;
 }
 
 function stateOf(row: AccountRow) {

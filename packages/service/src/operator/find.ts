@@ -3,7 +3,6 @@ import {
   accountId as accountIdOf,
   identityId as identityIdOf,
 } from '@purser/contract/identifiers.ts';
-import type { THING_KINDS } from '@purser/contract/operator-overview.ts';
 import { selectAccountByEmail, selectAccountById, type AccountRow } from '#accounts/account-queries.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { selectAppDetails, selectAppOfKey } from '#accounts/operator-queries.ts';
@@ -21,28 +20,13 @@ import {
   parseCorrelationId,
   parseEndUserId,
 } from '#kernel/ids.ts';
-import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { selectHoldOfCall } from '#ledger/wallet/call-queries.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { selectHoldOfCall, selectWalletByNumber } from '#ledger/wallet/call-queries.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
-import { selectAnyCheckout, selectAnyPayment, selectAnyRefund } from '#payments/find-queries.ts';
+import { findByProcessorId, PAYMENT_FINDERS } from '#operator/find-payments.ts';
+import { type Found, nothing, type Thing, walletThing } from '#operator/found.ts';
 import { listPayments } from '#payments/refund.ts';
 import { selectAnyEvent } from '#webhooks/attention-queries.ts';
-
-/** A thing by its id. A wallet's id is its app and its user, with a space between. */
-export interface Thing {
-  readonly kind: (typeof THING_KINDS)[number];
-  readonly id: string;
-}
-
-/** A thing, with what hangs on it. */
-export interface Found extends Thing {
-  /** What people call it: the name of an app, the mail address of a person, the model of a call. */
-  readonly name: string | undefined;
-  readonly state: string | undefined;
-  readonly atMs: number | undefined;
-  readonly amount: Micros | undefined;
-  readonly related: readonly Thing[];
-}
 
 /** A call as `findCalls` gives it. */
 interface FoundCall {
@@ -67,12 +51,14 @@ interface FinderOptions {
 
 /**
  * Finds a thing of any kind by its id, whose prefix says what it is. A mail address must be exact, and finds the person who owns wallets and
- * the account. `app_… user` is a wallet. Everything else is the correlation id of calls. At most some hundred things; nothing if
+ * the account. `app_… user` is a wallet. Everything else is the processor's id of a payment, the number of a wallet, or the correlation id of calls. At most some hundred things; nothing if
  * nothing has the id. Every look-up is by an index.
  */
 export type FindAnything = (text: string) => Promise<readonly Found[]>;
 
 const RELATED_MAX = 100;
+/** As the check of the ledger names wallets. */
+const NUMBER = /^[1-9]\d{0,17}$/;
 const WALLET = /^(app_[0-9A-Za-z]+)(?:\s+|\/)(\S+)$/;
 
 export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
@@ -82,9 +68,6 @@ export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
     acct_: async (id) => foundAccount(pool, await selectAccountById(pool, accountIdOf.parse(id))),
     idn_: async (id) => foundIdentity(pool, await selectIdentity(pool, identityIdOf.parse(id))),
     con_: (id) => findConnection(pool, id),
-    pay_: (id) => findPayment(pool, id),
-    ref_: (id) => findRefund(pool, id),
-    chk_: (id) => findCheckout(pool, id),
     evt_: (id) => findEvent(pool, id),
   };
   return async (typed) => {
@@ -94,18 +77,19 @@ export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
     if (text.includes('@')) return findPerson(pool, text);
     const callId = parseCallId(text.toLowerCase());
     if (callId !== undefined) return callsOrHold(pool, callId, await findCalls({ callId }));
-    const look = Object.entries(byPrefix).find(([prefix]) => text.startsWith(prefix))?.[1];
-    const found = (await look?.(text)) ?? [];
-    // A caller may choose a correlation id that looks like one of our ids.
-    const isNone = found.length === 0 && parseCorrelationId(text) !== undefined;
-    return isNone ? (await findCalls({ correlationId: text })).map(foundCall) : found;
+    const isOf = ([prefix]: readonly [string, unknown]) => text.startsWith(prefix);
+    const ofPayments = Object.entries(PAYMENT_FINDERS).find(isOf)?.[1];
+    const look = Object.entries(byPrefix).find(isOf)?.[1];
+    const found = (await ofPayments?.(pool, text)) ?? (await look?.(text)) ?? [];
+    if (found.length > 0 || parseCorrelationId(text) === undefined) return found;
+    // A caller may choose a correlation id that looks like any other id.
+    const [calls, paid, numbered] = await Promise.all([
+      findCalls({ correlationId: text }),
+      findByProcessorId(pool, text),
+      NUMBER.test(text) ? findWalletByNumber(pool, BigInt(text)) : [],
+    ]);
+    return [...paid, ...numbered, ...calls.map(foundCall)];
   };
-}
-
-const nothing = { name: undefined, state: undefined, atMs: undefined, amount: undefined } as const;
-
-function wallet(appId: AppId, userId: EndUserId): Thing {
-  return { kind: 'wallet', id: `${appId} ${userId}` };
 }
 
 function foundCall(call: FoundCall): Found {
@@ -120,7 +104,7 @@ function foundCall(call: FoundCall): Found {
     // Play money is in no wallet of the ledger.
     related: [
       { kind: 'app', id: appId },
-      ...(userId === undefined || mode === 'sandbox' ? [] : [wallet(appId, userId)]),
+      ...(userId === undefined || mode === 'sandbox' ? [] : [walletThing(appId, userId)]),
     ],
   };
 }
@@ -137,7 +121,7 @@ async function callsOrHold(pool: Pool, callId: CallId, calls: readonly FoundCall
       id: callId,
       state: 'running',
       atMs: hold.placed_at.getTime(),
-      related: [{ kind: 'app', id: hold.app_id }, wallet(hold.app_id, hold.user_id)],
+      related: [{ kind: 'app', id: hold.app_id }, walletThing(hold.app_id, hold.user_id)],
     },
   ];
 }
@@ -154,7 +138,7 @@ async function findApp(pool: Pool, appId: AppId): Promise<readonly Found[]> {
       name: row.name,
       state: row.status,
       atMs: row.created_at.getTime(),
-      related: members.map((member) => ({ kind: 'account', id: member.account_id })),
+      related: members.map((member) => ({ kind: 'account', id: member.account_id, name: member.email })),
     },
   ];
 }
@@ -163,7 +147,9 @@ async function findKey(pool: Pool, id: string): Promise<readonly Found[]> {
   const row = await selectAppOfKey(pool, id);
   if (row === undefined) return [];
   const state = `${row.mode}, ${row.is_revoked ? 'revoked' : 'not revoked'}`;
-  return [{ ...nothing, kind: 'key', id, state, related: [{ kind: 'app', id: row.app_id }] }];
+  return [
+    { ...nothing, kind: 'key', id, name: row.name ?? undefined, state, related: await appAndOwners(pool, row.app_id) },
+  ];
 }
 
 async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<readonly Found[]> {
@@ -177,7 +163,7 @@ async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<re
       name: row.email,
       state: row.is_disabled ? 'disabled' : (row.operator_role ?? row.role),
       atMs: row.created_at.getTime(),
-      related: apps.map((app) => ({ kind: 'app', id: app.app_id })),
+      related: apps.map((app) => ({ kind: 'app', id: app.app_id, name: app.name })),
     },
   ];
 }
@@ -185,7 +171,7 @@ async function foundAccount(pool: Pool, row: AccountRow | undefined): Promise<re
 async function foundIdentity(pool: Pool, row: Awaited<ReturnType<typeof selectIdentity>>): Promise<readonly Found[]> {
   if (row === undefined) return [];
   const owned = await selectConnectionsOf(pool, row.identity_id, RELATED_MAX);
-  const related = owned.map((one) => wallet(one.app_id, one.user_id));
+  const related = owned.map((one) => walletThing(one.app_id, one.user_id));
   return [{ ...nothing, kind: 'identity', id: row.identity_id, name: row.email, related }];
 }
 
@@ -204,6 +190,11 @@ async function findConnection(pool: Pool, id: string): Promise<readonly Found[]>
   return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
 }
 
+async function findWalletByNumber(pool: Pool, walletId: bigint): Promise<readonly Found[]> {
+  const row = await selectWalletByNumber(pool, walletId);
+  return row === undefined ? [] : findWallet(pool, row.app_id, row.user_id);
+}
+
 async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefined): Promise<readonly Found[]> {
   if (userId === undefined) return [];
   const [found, owner, payments] = await Promise.all([
@@ -216,7 +207,7 @@ async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefine
   return [
     {
       ...nothing,
-      ...wallet(appId, userId),
+      ...walletThing(appId, userId),
       state: isSuspended ? 'suspended' : isConnected ? 'connected' : 'disconnected',
       amount: balance,
       related: [
@@ -228,57 +219,20 @@ async function findWallet(pool: Pool, appId: AppId, userId: EndUserId | undefine
   ];
 }
 
-type PaymentRow = NonNullable<Awaited<ReturnType<typeof selectAnyPayment>>>;
-
-/** What belongs to a payment, as far as it is known. */
-function aroundPayment(row: PaymentRow): readonly Thing[] {
-  return [
-    ...(row.checkout_id === null ? [] : [{ kind: 'checkout' as const, id: row.checkout_id }]),
-    ...(row.payment_id === null ? [] : [{ kind: 'payment' as const, id: row.payment_id }]),
-    wallet(row.app_id, row.user_id),
-    { kind: 'app', id: row.app_id },
-  ];
-}
-
-function foundPayment(
-  kind: 'payment' | 'refund' | 'checkout',
-  id: string,
-  row: PaymentRow | undefined,
-): readonly Found[] {
-  if (row === undefined) return [];
-  const related = aroundPayment(row).filter((one) => one.kind !== kind);
-  const { state, at, amount_micros: amount } = row;
-  const unpaid = kind === 'checkout' ? (row.payment_id === null ? 'not paid' : 'paid') : undefined;
-  return [
-    {
-      kind,
-      id,
-      name: undefined,
-      state: state ?? unpaid,
-      atMs: at.getTime(),
-      amount: microsFromRow(amount),
-      related,
-    },
-  ];
-}
-
-async function findPayment(pool: Pool, id: string): Promise<readonly Found[]> {
-  return foundPayment('payment', id, await selectAnyPayment(pool, id));
-}
-
-async function findRefund(pool: Pool, id: string): Promise<readonly Found[]> {
-  return foundPayment('refund', id, await selectAnyRefund(pool, id));
-}
-
-async function findCheckout(pool: Pool, id: string): Promise<readonly Found[]> {
-  return foundPayment('checkout', id, await selectAnyCheckout(pool, id));
-}
-
 async function findEvent(pool: Pool, id: string): Promise<readonly Found[]> {
   const row = await selectAnyEvent(pool, id);
   if (row === undefined) return [];
-  const { type: name, state, created_at: at } = row;
+  const { type: name, state, created_at: at, app_id: appId, user_id: userId } = row;
+  const about = userId === null ? [] : [walletThing(appId, userId)];
+  const related = [...(await appAndOwners(pool, appId)), ...about];
+  return [{ ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related }];
+}
+
+/** The app of a thing, and the accounts that own it. */
+async function appAndOwners(pool: Pool, appId: AppId): Promise<readonly Thing[]> {
+  const owners = (await selectMembers(pool, appId)).filter(({ role }) => role === 'owner');
   return [
-    { ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related: [{ kind: 'app', id: row.app_id }] },
+    { kind: 'app', id: appId },
+    ...owners.map((one) => ({ kind: 'account' as const, id: one.account_id, name: one.email })),
   ];
 }

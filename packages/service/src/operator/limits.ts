@@ -4,7 +4,7 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
-import { lockOperator } from '#accounts/operator-queries.ts';
+import { lockOperator, selectAppointed } from '#accounts/operator-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -77,6 +77,28 @@ export async function countMovement(tx: Queryable, { accountId, amount }: Moving
 /** True if somebody else has to confirm an act of this amount. */
 export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Micros): boolean {
   return secondPersonAbove !== undefined && amount > secondPersonAbove;
+}
+
+/**
+ * How long an operator whom another one has made or changed is no second person. A session of an operator lasts 12 hours, so a stolen
+ * one of an admin does not last until a second account that was made with it counts.
+ */
+const APPOINTED_MS = 24 * 60 * 60 * 1_000;
+
+/** Refuses an act for two persons if one of them was appointed too lately. `other`: the person who asked for it. */
+export async function judgeTwoPersons(
+  tx: Queryable,
+  actor: string,
+  other?: string,
+): Promise<Refusal<'FORBIDDEN'> | undefined> {
+  const persons = other === undefined ? [actor] : [actor, other];
+  const [found] = await selectAppointed(tx, persons, APPOINTED_MS);
+  if (found === undefined) return undefined;
+  const who = found === other ? 'The account that asked for this act' : 'Your account';
+  return refuse(
+    'FORBIDDEN',
+    `${who} was made, changed or enabled by another operator less than 24 hours ago. Until then it takes no part in acts that need two persons. Nothing was changed.`,
+  );
 }
 
 function beyondAct(

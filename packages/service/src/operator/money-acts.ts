@@ -206,7 +206,8 @@ async function reinstate(
   wallet: WalletName & { readonly writesOff: boolean },
   note: NoteMoney,
 ): Promise<ToAsk | Repeated<ToAsk> | MoneyRefusal> {
-  const before = await createWallets(tx).find(wallet.appId, wallet.userId);
+  // A claw-back between this look and the write-off would be given up too, and nobody would have judged it.
+  const before = await createWallets(tx).lock(wallet.appId, wallet.userId);
   if (before !== undefined && !before.isSuspended && before.shortfall === 0n) return new Repeated([]);
   const outcome = await createFunding(tx).reinstate(wallet);
   if (outcome === 'no_wallet') return noWallet();

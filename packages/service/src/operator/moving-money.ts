@@ -5,7 +5,13 @@ import { newPendingActId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { lineOf, type NamedAct, type Recorded, recorded, Repeated } from '#operator/acts.ts';
-import { countMovement, judgeMovement, type MoneyLimits, needsSecondPerson } from '#operator/limits.ts';
+import {
+  countMovement,
+  judgeMovement,
+  judgeTwoPersons,
+  type MoneyLimits,
+  needsSecondPerson,
+} from '#operator/limits.ts';
 import { PendingAct } from '#operator/pending-act.ts';
 import { beginAct, insertPending, selectWaiting, undoAct } from '#operator/queries.ts';
 
@@ -64,6 +70,8 @@ async function judged<Result>(
   const refused = await judgeMovement(tx, limits, moving);
   if (refused !== undefined) return { result: refused, lines: [] };
   if (needsSecondPerson(limits, amount)) {
+    const tooNew = await judgeTwoPersons(tx, act.actor);
+    if (tooNew !== undefined) return { result: tooNew, lines: [] };
     await undoAct(tx);
     return keepForSecond(tx, act, { ...changed, amount });
   }

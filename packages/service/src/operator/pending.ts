@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, lineOf, type Recorded, recorded, Repeated } from '#operator/acts.ts';
-import { countMovement, judgeMovement } from '#operator/limits.ts';
+import { countMovement, judgeMovement, judgeTwoPersons } from '#operator/limits.ts';
 import {
   finishMoneyAct,
   type MoneyAct,
@@ -84,6 +84,8 @@ async function confirm(
   if (requestedBy === act.actor || personOf(requestedEmail) === personOf(act.actorName ?? '')) {
     return { result: refuse('FORBIDDEN', 'You asked for this act. Somebody else has to confirm it.'), lines: [] };
   }
+  const tooNew = await judgeTwoPersons(tx, act.actor, requestedBy);
+  if (tooNew !== undefined) return { result: tooNew, lines: [] };
   const money = moneyActOf(waiting.act);
   let changed: MoneyChanged = {};
   const done = await runMoneyAct(ground, tx, money, (said) => (changed = said));

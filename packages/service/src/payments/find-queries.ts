@@ -42,3 +42,15 @@ export async function selectAnyCheckout(db: Queryable, id: string): Promise<Foun
   );
   return rows[0];
 }
+
+/** The payment, refund or checkout that a processor knows by this id. A service has had one or two processors. */
+export async function selectByProcessorId(db: Queryable, id: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `select payment_id as id from payments.payments where processor = any ($2) and processor_payment = $1
+     union all select refund_id from payments.refunds where processor = any ($2) and processor_refund = $1
+     union all select checkout_id from payments.checkouts where processor = any ($2) and processor_checkout = $1
+     limit 1`,
+    [id, ['stripe', 'test']],
+  );
+  return rows[0]?.id;
+}

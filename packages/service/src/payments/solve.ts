@@ -57,7 +57,8 @@ export async function solveCase(
   if (row.closed_at !== null) return row.closed_as === act ? 'repeated' : 'other_act';
   if (!ACTS_OF[row.kind].includes(act)) return 'not_for_this';
   if (act === 'pay_back' && row.processor !== processor?.name) return 'other_processor';
-  const wallet = await createWallets(tx).find(row.app_id, row.user_id);
+  // Locked, so that the act books what it is judged by.
+  const wallet = await createWallets(tx).lock(row.app_id, row.user_id);
   const effect = effectOf(row, act, { wallet, payable: payableBy(processor, row.currency) });
   if (effect.obstacle !== undefined) return effect.obstacle;
   await closeCase(tx, caseId, act);

@@ -65,7 +65,7 @@ interface KeyFigures {
   readonly charged: Micros;
 }
 
-type KeyPoint = Omit<KeyFigures, 'keyId'> & { readonly atMs: number };
+export type KeyPoint = Omit<KeyFigures, 'keyId'> & { readonly atMs: number };
 
 /** Reads the sums of calls. Each function is one statement that reads rows of `stats` by an index, and no call. */
 export interface Stats {

@@ -4,7 +4,7 @@ import { factorRefusal, type OperatorRules } from '#accounts/operator-role.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
-import { deriveKey } from '#kernel/crypto.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Pace } from '#limits/pace.ts';
 import { accountPages } from '#web/account/account-pages.ts';
@@ -67,7 +67,8 @@ interface PagesOptions
     Omit<ServicesOfConsole, 'frame'>,
     Omit<ServicesOfOps, 'frame' | 'catalogue'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
-  readonly secret: Buffer;
+  /** The keys that sign the proofs of forms. */
+  readonly formKeys: ProofKeys;
   readonly isDevelopment: boolean;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
@@ -79,14 +80,14 @@ const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
 export function createPages(given: PagesOptions): PageRoutes {
-  const { secret, isDevelopment, pace, log, walletOwners, ...accounts } = given;
+  const { formKeys, isDevelopment, pace, log, walletOwners, ...accounts } = given;
   const { origin, protocol } = new URL(accounts.publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
   const frame = { operatorName: walletOwners.operatorName, supportEmail: walletOwners.supportEmail };
   const options = {
     cookies,
-    key: deriveKey(secret, 'page-form'),
+    keys: formKeys,
     // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Its pages move to the one in our links.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),

@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel/clock.ts';
-import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { randomBytes } from '#kernel/random.ts';
 
 export interface ReadChallenge {
@@ -23,21 +24,21 @@ const EXPIRY_BYTES = 4;
 const NONCE_BYTES = 16;
 const SHAPE = /^[A-Za-z0-9_-]{70}$/; // 52 bytes: the two above, and an HMAC over them.
 
-export function createChallenges(key: Buffer, clock: Clock): Challenges {
+export function createChallenges(keys: ProofKeys, clock: Clock): Challenges {
   const nowSeconds = (): number => Math.floor(clock.nowMs() / 1_000);
   return {
     issue: (purpose) => {
       const head = Buffer.alloc(EXPIRY_BYTES);
       head.writeUInt32BE(nowSeconds() + LIFETIME_SECONDS);
       const claims = Buffer.concat([head, randomBytes(NONCE_BYTES)]);
-      return Buffer.concat([claims, hmacSha256(key, claims, purpose)]).toString('base64url');
+      return Buffer.concat([claims, hmacSha256(keys[0], claims, purpose)]).toString('base64url');
     },
     read: (purpose, challenge) => {
       const bytes = SHAPE.test(challenge) ? Buffer.from(challenge, 'base64url') : undefined;
       // Different texts can decode to the same bytes. Only one of them is valid, or a challenge could be answered twice.
       if (bytes?.toString('base64url') !== challenge) return undefined;
       const claims = bytes.subarray(0, EXPIRY_BYTES + NONCE_BYTES);
-      if (!equalBytes(bytes.subarray(claims.length), hmacSha256(key, claims, purpose))) return undefined;
+      if (keyOfProof(keys, bytes.subarray(claims.length), claims, purpose) === undefined) return undefined;
       const expiry = claims.readUInt32BE();
       return expiry > nowSeconds() ? { digest: sha256(challenge), expiresAtMs: expiry * 1_000 } : undefined;
     },

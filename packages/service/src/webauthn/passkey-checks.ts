@@ -6,6 +6,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Clock } from '#kernel/clock.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { createChallenges, type ReadChallenge } from '#webauthn/challenge.ts';
 
 /** Who a new passkey is for. */
@@ -65,8 +66,8 @@ export interface PasskeyChecks {
 
 interface PasskeyCheckOptions {
   readonly clock: Clock;
-  /** The key of the challenges. Each user of this folder has another. */
-  readonly key: Buffer;
+  /** The keys of the challenges. Each user of this folder has others. */
+  readonly keys: ProofKeys;
   /** Passkeys are bound to its host name and do not work under another one. */
   readonly publicUrl: string;
   readonly operatorName: string;
@@ -81,8 +82,8 @@ const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 /** A passkey stands for a mailbox or a password, so its holder must prove their identity to the device: by finger, face or PIN. */
 const VERIFICATION = 'required';
 
-export function createPasskeyChecks({ clock, key, publicUrl, operatorName }: PasskeyCheckOptions): PasskeyChecks {
-  const challenges = createChallenges(key, clock);
+export function createPasskeyChecks({ clock, keys, publicUrl, operatorName }: PasskeyCheckOptions): PasskeyChecks {
+  const challenges = createChallenges(keys, clock);
   const { hostname, origin } = new URL(publicUrl);
 
   /**

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId } from '#kernel/ids.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
 
 interface AttentionRow {
   /** Apps whose endpoint was disabled after failures. */
@@ -41,12 +41,15 @@ interface EventRow {
   readonly type: string;
   readonly state: string;
   readonly created_at: Date;
+  /** Null for events that ended before bodies were kept. */
+  readonly user_id: EndUserId | null;
 }
 
 /** An event of any app, for operators. */
 export async function selectAnyEvent(db: Queryable, eventId: string): Promise<EventRow | undefined> {
   const { rows } = await db.query<EventRow>(
-    `select app_id, type, state, created_at from webhooks.events where event_id = $1`,
+    `select app_id, type, state, created_at, convert_from(body, 'UTF8')::json -> 'data' ->> 'userId' as user_id
+     from webhooks.events where event_id = $1`,
     [eventId],
   );
   return rows[0];

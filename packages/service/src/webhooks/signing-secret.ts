@@ -1,4 +1,4 @@
-import { deriveKey, seal, sha256, unseal } from '#kernel/crypto.ts';
+import { seal, sha256, unseal } from '#kernel/crypto.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
@@ -13,15 +13,15 @@ export interface SigningSecrets {
   readonly fingerprintOf: (secret: string) => string;
   /** Encrypts a secret for one app. Copied into another app's row, it cannot be opened. */
   readonly seal: (appId: AppId, secret: string) => Buffer;
-  /** Undefined if `PURSER_SECRET` is not the one that the secret was sealed under. */
+  /** Undefined if the secret was sealed under another key: the former `PURSER_SECRET` was lost. */
   readonly open: (appId: AppId, sealed: Buffer) => string | undefined;
 }
 
 /** A new secret: `whsec_` and 256 random bits. */
 export const newSigningSecret = (): string => PREFIX + randomBase62(RANDOM_LENGTH);
 
-export function createSigningSecrets(serviceSecret: Buffer): SigningSecrets {
-  const key = deriveKey(serviceSecret, 'webhook-secrets');
+/** `key`: kept by the database, so that a change of `PURSER_SECRET` voids no secret. */
+export function createSigningSecrets(key: Buffer): SigningSecrets {
   return {
     create: newSigningSecret,
     fingerprintOf: (secret) =>

@@ -1,5 +1,6 @@
-import { deriveKey, hmacSha256 } from '#kernel/crypto.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { Keys } from '#kernel/keys.ts';
 
 /** The names under which providers know an app's users and their caches. Without the secret they tell nothing. */
 export interface Pseudonyms {
@@ -8,10 +9,13 @@ export interface Pseudonyms {
   readonly ofCacheKey: (appId: AppId, userId: EndUserId, cacheKey: string) => string;
 }
 
-/** HMACs under keys that are used for nothing else. Each has 43 characters; the format allows 64. */
-export function createPseudonyms(secret: Buffer): Pseudonyms {
-  const userKey = deriveKey(secret, 'provider-user');
-  const cacheKeyKey = deriveKey(secret, 'provider-cache-key');
+/**
+ * HMACs under keys that are used for nothing else, and that the database keeps: a change of `PURSER_SECRET` renames nobody. Each
+ * has 43 characters; the format allows 64.
+ */
+export function createPseudonyms(keys: Keys): Pseudonyms {
+  const userKey = keys.kept('provider-user');
+  const cacheKeyKey = keys.kept('provider-cache-key');
   return {
     ofUser: (appId, userId) => nameOf(userKey, [appId, userId]),
     ofCacheKey: (appId, userId, cacheKey) => nameOf(cacheKeyKey, [appId, userId, cacheKey]),

@@ -14,6 +14,7 @@ import { isoOf } from '#kernel/clock.ts';
 import { micros, microsToWire } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptOutcome } from '#webhooks/deliver.ts';
+import type { EventHistory } from '#webhooks/history.ts';
 import type { Subscription } from '#webhooks/subscription.ts';
 
 const WEBHOOK = '/apps/:appId/webhook';
@@ -96,17 +97,22 @@ function addDeliveryRoutes(plane: Plane, control: ControlPlane): void {
       const { before, limit, state } = request.query;
       const { events, next } = granted(await deliveries.history(appId, { before, most: limit, state }));
       return {
-        deliveries: events.map(({ createdAtMs, nextAttemptAtMs, body, attempts, ...event }) => ({
-          ...event,
-          createdAt: isoOf(createdAtMs),
-          body: body ?? null,
-          nextAttemptAt: nextAttemptAtMs === undefined ? null : isoOf(nextAttemptAtMs),
-          attempts: [...attempts],
-        })),
+        deliveries: events.map(eventToWire),
         next: next ?? null,
       };
     },
   );
+}
+
+/** An event on the wire, with the attempts to deliver it. */
+export function eventToWire({ createdAtMs, nextAttemptAtMs, body, attempts, ...event }: EventHistory) {
+  return {
+    ...event,
+    createdAt: isoOf(createdAtMs),
+    body: body ?? null,
+    nextAttemptAt: nextAttemptAtMs === undefined ? null : isoOf(nextAttemptAtMs),
+    attempts: [...attempts],
+  };
 }
 
 function attemptToWire({ startedAtMs, durationMs, status, error }: AttemptOutcome) {

@@ -76,7 +76,7 @@ function momentOf(epochMs: number | null | undefined): string | null {
 }
 
 /** A key without its limits, which are its owner's to look after. */
-function keyToWire({ keyId, mode, hint, settings, ...key }: ApiKey) {
+export function keyToWire({ keyId, mode, hint, settings, ...key }: ApiKey) {
   return {
     keyId,
     mode,

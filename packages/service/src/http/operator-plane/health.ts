@@ -11,7 +11,7 @@ export function addHealthRoutes(plane: Plane, { readHealth }: OperatorPlane): vo
   );
 }
 
-function toWire({ leases, lanes, queues, statsAtMs, database, disk, settings, checks, ...rest }: Health) {
+function toWire({ leases, lanes, queues, statsAtMs, database, disk, settings, checks, doctor, ...rest }: Health) {
   return {
     ...rest,
     leases: leases.map(({ instanceId, startedAtMs, seconds }) => ({
@@ -31,6 +31,7 @@ function toWire({ leases, lanes, queues, statsAtMs, database, disk, settings, ch
       settings: [...database.settings],
     },
     disk: disk ?? null,
+    doctor: { at: isoOf(doctor.atMs), findings: [...doctor.findings] },
     settings: settings.map(({ name, isSet }) => ({ name, set: isSet })),
     checks: checks.map(({ begunAtMs, endedAtMs, differences, ...check }) => ({
       ...check,

@@ -17,6 +17,7 @@ import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { PaymentDesk } from '#operator/payment-desk.ts';
 import type { MoneyLimits } from '#operator/limits.ts';
+import type { LookUp } from '#operator/look-up.ts';
 import type { AnyPayments } from '#operator/payments.ts';
 import type { CatalogueImport } from '#operator/catalogue-import.ts';
 import type { PendingActs } from '#operator/pending.ts';
@@ -31,9 +32,10 @@ import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
+import type { DeliveryHistory } from '#webhooks/history.ts';
 
 /** What the routes for operators need. */
-export interface OperatorPlane {
+export interface OperatorPlane extends LookUp {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
   readonly pending: PendingActs;
@@ -60,6 +62,7 @@ export interface OperatorPlane {
   /** The keys and the members of any app, as its owners see them. */
   readonly listKeys: OwnApps['listKeys'];
   readonly teams: Pick<Teams, 'list'>;
+  readonly deliveries: Pick<DeliveryHistory, 'history'>;
   readonly stats: Stats;
   readonly clock: Clock;
   readonly readUpstreams: () => readonly UpstreamReport[];

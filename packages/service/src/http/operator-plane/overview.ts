@@ -69,7 +69,7 @@ export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, cl
         state: state ?? null,
         at: atMs === undefined ? null : isoOf(atMs),
         amountMicros: amount === undefined ? null : microsToWire(amount),
-        related: [...related],
+        related: related.map(({ kind, id, name: called }) => ({ kind, id, name: called ?? null })),
       })),
     }),
   );

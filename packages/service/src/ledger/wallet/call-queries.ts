@@ -29,3 +29,15 @@ export async function selectEntriesOfCall(db: Queryable, callId: CallId): Promis
   );
   return rows;
 }
+
+/** Whose wallet has this number, by which the check of the ledger names it. */
+export async function selectWalletByNumber(
+  db: Queryable,
+  walletId: bigint,
+): Promise<{ readonly app_id: AppId; readonly user_id: EndUserId } | undefined> {
+  const { rows } = await db.query<{ app_id: AppId; user_id: EndUserId }>(
+    `select app_id, user_id from ledger.wallets where wallet_id = $1`,
+    [walletId],
+  );
+  return rows[0];
+}

@@ -131,6 +131,11 @@ export function updateCap(
   return answerOf<boolean>(db, `select ledger.set_cap($1, $2, $3) as answer`, values);
 }
 
+/** Locks a wallet until the transaction ends. False where there is none. */
+export function lockWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<boolean> {
+  return answerOf<boolean>(db, `select ledger.lock_for_act($1, $2) as answer`, [appId, userId]);
+}
+
 /** False where there is no wallet. */
 export function updateConnected(
   db: Queryable,

@@ -3,6 +3,7 @@ import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import {
   insertWallet,
+  lockWallet,
   type NewWallet,
   selectConnectedWallet,
   selectWallet,
@@ -39,6 +40,8 @@ interface WalletKey {
 export interface Wallets {
   /** Finds the wallet of an (app, user) pair, connected or not. Undefined if there is none. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
+  /** The same, locked until the transaction ends: calls of the wallet wait meanwhile. For an act whose amount is what it finds. */
+  readonly lock: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** The same for the app's own questions: a disconnected wallet is to it as if it did not exist (WA-02). */
   readonly findConnected: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** Opens a connected wallet for a user who has agreed elsewhere. False if the user has one already. */
@@ -53,11 +56,14 @@ export interface Wallets {
 }
 
 export function createWallets(db: Queryable): Wallets {
+  async function find(appId: AppId, userId: EndUserId): Promise<Wallet | undefined> {
+    const row = await selectWallet(db, appId, userId);
+    return row && walletOf(row);
+  }
+
   return {
-    find: async (appId, userId) => {
-      const row = await selectWallet(db, appId, userId);
-      return row && walletOf(row);
-    },
+    find,
+    lock: async (appId, userId) => ((await lockWallet(db, appId, userId)) ? find(appId, userId) : undefined),
     findConnected: async (appId, userId) => {
       const row = await selectConnectedWallet(db, appId, userId);
       return row && walletOf(row);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '#kernel/clock.ts';
-import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { ProcessorEvent } from '#payments/processor.ts';
 
@@ -18,7 +19,7 @@ interface SignedWebhook {
 }
 
 /** Signs the webhook of an event: HMAC-SHA256 of the time in seconds, a dot and the body. */
-export function signWebhook(key: Buffer, clock: Clock, event: ProcessorEvent): SignedWebhook {
+export function signWebhook([key]: ProofKeys, clock: Clock, event: ProcessorEvent): SignedWebhook {
   const { eventId: id, type, processorPayment: payment } = event;
   const body = Buffer.from(JSON.stringify({ id, type, payment }));
   const seconds = Math.floor(clock.nowMs() / 1_000);
@@ -29,15 +30,15 @@ export function signWebhook(key: Buffer, clock: Clock, event: ProcessorEvent): S
   };
 }
 
-/** Reads a webhook that was signed under this key, at most five minutes before or after now. Refuses any other. */
+/** Reads a webhook that was signed under one of these keys, at most five minutes before or after now. Refuses any other. */
 export function readSignedWebhook(
-  key: Buffer,
+  keys: ProofKeys,
   clock: Clock,
   body: Buffer,
   headers: IncomingHttpHeaders,
 ): ProcessorEvent | Refusal<'BAD_REQUEST'> {
   const [, seconds = '', shown = ''] = SIGNATURE.exec(String(headers[TEST_SIGNATURE_HEADER])) ?? [];
-  const isSigned = equalBytes(Buffer.from(shown, 'hex'), hmacSha256(key, `${seconds}.`, body));
+  const isSigned = keyOfProof(keys, Buffer.from(shown, 'hex'), `${seconds}.`, body) !== undefined;
   const ageSeconds = clock.nowMs() / 1_000 - Number(seconds);
   if (!isSigned || Math.abs(ageSeconds) > AGE_SECONDS_MAX) {
     return refuse('BAD_REQUEST', 'The signature is not a recent one of the test processor.');

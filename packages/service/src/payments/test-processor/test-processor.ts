@@ -1,5 +1,6 @@
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { payableIn } from '#payments/amounts.ts';
 import type { PaymentReport, Processor } from '#payments/processor.ts';
@@ -19,14 +20,14 @@ import { newTestCheckout, newTestRefund, refundEvent } from '#payments/test-proc
 
 interface TestProcessorOptions {
   readonly pool: Pool;
-  /** The key that signs webhooks. */
-  readonly key: Buffer;
+  /** The keys that sign webhooks. */
+  readonly keys: ProofKeys;
   readonly publicUrl: string;
   readonly clock: Clock;
 }
 
 /** A processor that moves no real money, for development services only (ON-03). */
-export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcessorOptions): Processor {
+export function createTestProcessor({ pool, keys, publicUrl, clock }: TestProcessorOptions): Processor {
   return {
     name: 'test',
     formTargets: [], // Its pages belong to this service.
@@ -35,7 +36,7 @@ export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcess
       const processorCheckout = await insertTestCheckout(pool, newTestCheckout(), order);
       return { processorCheckout, url: `${publicUrl}/test-processor/${processorCheckout}` };
     },
-    readWebhook: async (body, headers) => readSignedWebhook(key, clock, body, headers),
+    readWebhook: async (body, headers) => readSignedWebhook(keys, clock, body, headers),
     lookUp: (testPayment) =>
       inSnapshot(pool, async (tx) => reportOf(tx, await selectPaidTestCheckout(tx, testPayment))),
     lookUpCheckout: (testCheckout) =>

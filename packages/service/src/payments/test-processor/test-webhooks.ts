@@ -1,5 +1,6 @@
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { repeat } from '#kernel/repeat.ts';
@@ -17,7 +18,7 @@ import {
 
 interface TestWebhooksOptions {
   readonly pool: Pool;
-  readonly key: Buffer;
+  readonly keys: ProofKeys;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives them in the same way as webhooks that arrive over HTTP. */
@@ -32,13 +33,13 @@ const ATTEMPTS_MAX = 100;
 
 /** Carries out what is due at the test processor and reports it, each event at least once. Any process may do it. */
 export function startTestWebhooks(options: TestWebhooksOptions): { readonly stop: () => Promise<void> } {
-  const { pool, key, clock, log, webhooks } = options;
+  const { pool, keys, clock, log, webhooks } = options;
 
   async function act(event: TestEventRow): Promise<void> {
     const { test_event: testEvent, test_payment: testPayment, type } = event;
     // The effect first: the receiver looks the payment up as soon as it hears of it.
     await inTransaction(pool, (tx) => happen(tx, event));
-    const { body, headers } = signWebhook(key, clock, { eventId: testEvent, type, processorPayment: testPayment });
+    const { body, headers } = signWebhook(keys, clock, { eventId: testEvent, type, processorPayment: testPayment });
     try {
       const received = await webhooks.receive(body, headers);
       if (received instanceof Refusal) throw new Error('The webhook was refused.');

@@ -1,5 +1,6 @@
 import type { ApiKey } from '#accounts/own-key.ts';
 import type { Html } from '#kernel/html.ts';
+import type { KeyPoint } from '#stats/stats.ts';
 import { barChart } from '#web/components/bar-chart.ts';
 import { section } from '#web/components/section.ts';
 import type { AppRequest } from '#web/console/app-page.ts';
@@ -10,14 +11,18 @@ const DAY_MS = 86_400_000;
 const DAYS = 29; // And today.
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** Calls with a key by day. Undefined for a key without any: there would be nothing to see. */
+/** Calls with a key of this app by day. */
 export async function keyChart(
   { stats, clock }: ConsoleKeysServices,
   { app: { appId } }: AppRequest,
   { keyId, mode }: ApiKey,
 ): Promise<Html | undefined> {
   const toMs = clock.nowMs();
-  const points = await stats.keySeries({ appId, keyId, mode, fromMs: toMs - DAYS * DAY_MS, toMs });
+  return chartOfKey(await stats.keySeries({ appId, keyId, mode, fromMs: toMs - DAYS * DAY_MS, toMs }));
+}
+
+/** Undefined for a key without any calls: there would be nothing to see. */
+export function chartOfKey(points: readonly KeyPoint[]): Html | undefined {
   if (points.every(({ calls }) => calls === 0)) return undefined;
   const chart = barChart({
     id: 'key-chart',

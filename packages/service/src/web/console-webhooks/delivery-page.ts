@@ -46,7 +46,7 @@ function factsOf({ request }: AppRequest, event: EventHistory): Html {
 }
 
 /** To the second: attempts may be ten seconds apart. */
-function attemptsOf({ attempts }: EventHistory): Html {
+export function attemptsOf({ attempts }: EventHistory): Html {
   const rows = attempts.map((one) => [
     String(one.attempt),
     html`<time datetime="${one.at}">${one.at.slice(0, 19).replace('T', ' ')}</time>`,
@@ -61,7 +61,7 @@ function attemptsOf({ attempts }: EventHistory): Html {
   return card(list, html`<p class="soft">${TEXTS.attemptsWhat}</p>`);
 }
 
-function bodyOf({ body }: EventHistory): Html {
+export function bodyOf({ body }: EventHistory): Html {
   const shown =
     body === undefined
       ? html`<p>${TEXTS.noBody}</p>`

@@ -1,4 +1,5 @@
-import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 
@@ -28,11 +29,13 @@ export function bindingOf(
  * The proof that a form carries: an HMAC of its address. A proof is good for one browser and one address, so that a proof
  * taken from a harmless form opens no other one (threat 11).
  */
-export function proofOf(key: Buffer, { value }: FormBinding, action: string): string {
+export function proofOf([key]: ProofKeys, { value }: FormBinding, action: string): string {
   return hmacSha256(key, value, '\n', action).toString('base64url');
 }
 
-/** Compares digests of equal length in constant time: `shown` comes from outside and may have any length. */
-export function isProof(shown: string, proof: string): boolean {
-  return equalBytes(sha256(shown), sha256(proof));
+/** Whether `shown` is the proof of this address. It comes from outside and may have any length. */
+export function isProof(keys: ProofKeys, shown: string, { value }: FormBinding, action: string): boolean {
+  const proof = Buffer.from(shown, 'base64url');
+  // Different texts can decode to the same bytes. Only the one that we wrote is a proof.
+  return proof.toString('base64url') === shown && keyOfProof(keys, proof, value, '\n', action) !== undefined;
 }

@@ -15,7 +15,7 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
   const told: string[] = [];
   const options = {
     cookies: createCookies(false),
-    key: Buffer.alloc(32),
+    keys: [Buffer.alloc(32)] as const,
     isOwnOrigin: () => true,
     publicUrl: 'http://127.0.0.1',
     addressOf: () => '127.0.0.1',

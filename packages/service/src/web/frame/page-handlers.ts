@@ -2,6 +2,7 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import { knownCallers } from '#http/reading.ts';
 import type { PageHandlers } from '#http/page-routes.ts';
 import type { Exchange } from '#http/respond.ts';
+import type { ProofKeys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Pace } from '#limits/pace.ts';
@@ -18,8 +19,8 @@ import { usualOrigin } from '#web/frame/usual-origin.ts';
 
 export interface PageHandlerOptions {
   readonly cookies: Cookies;
-  /** The key that signs the proofs of forms. */
-  readonly key: Buffer;
+  /** The keys that sign the proofs of forms. */
+  readonly keys: ProofKeys;
   /** Whether an `Origin` header names this service. */
   readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
   /** The base of the addresses that we hand out. */
@@ -74,7 +75,7 @@ async function answer<Who>(
   exchange: Exchange,
   part: string,
 ): Promise<PageResponse | undefined> {
-  const { cookies, key } = options;
+  const { cookies, keys } = options;
   const { headers, method } = exchange.request;
   const query = new URLSearchParams(exchange.query);
   // PostgreSQL cannot store NUL in a text, so a page that looks for one would fail (ER-08).
@@ -104,7 +105,7 @@ async function answer<Who>(
   // Who is signed in comes before the proof, because a proof is bound to the session: signing out makes all open forms expire.
   const signedIn = await findWho();
   const binding = bindingOf(cookies, headers.cookie, signedIn === undefined ? undefined : token);
-  if (form !== undefined && !isProof(form.field(PROOF_FIELD), proofOf(key, binding, exchange.path))) {
+  if (form !== undefined && !isProof(keys, form.field(PROOF_FIELD), binding, exchange.path)) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.outOfDate));
   }
 
@@ -116,7 +117,7 @@ async function answer<Who>(
     signedIn,
     cookie: (name) => cookies.read(headers.cookie, name),
     form: (action, fields, { hasFile } = { hasFile: false }) =>
-      provenForm({ action, proof: proofOf(key, binding, pathIn(action)), fields, hasFile }),
+      provenForm({ action, proof: proofOf(keys, binding, pathIn(action)), fields, hasFile }),
   };
   const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
   if (given === undefined || !binding.isNew) return given;

@@ -17,7 +17,7 @@ import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { mayOpen } from '#web/ops/things.ts';
 import { appForms } from '#web/ops-apps/app-forms.ts';
-import { keysSection, membersSection, usageSection } from '#web/ops-apps/app-parts.ts';
+import { eventsSection, keysSection, membersSection, usageSection } from '#web/ops-apps/app-parts.ts';
 import { stateOf } from '#web/ops-apps/apps-page.ts';
 import { APP_TEXTS as TEXTS, APPS_TEXTS } from '#web/ops-apps/texts.ts';
 import { trailSection } from '#web/ops-apps/trail.ts';
@@ -96,10 +96,11 @@ async function showApp(
     return showNoSuch(services, asked, { message: TEXTS.noSuch, page: 'apps', above: APPS_TEXTS.title });
   }
   const { appId } = app;
-  const [keys, { members }, usage, trail] = await Promise.all([
+  const [keys, { members }, usage, events, trail] = await Promise.all([
     operator.listKeys(appId),
     operator.teams.list(appId),
     usageSection(services, asked, appId),
+    eventsSection(services, asked, appId),
     trailSection(services, asked, 'on', { appId }),
   ]);
   const nowMs = services.clock.nowMs();
@@ -113,6 +114,7 @@ ${appForms(asked, app, { keys: inForce.length, form: again?.form })}
 </div>
 ${usage}
 ${keysSection(asked, keys, nowMs)}
+${events}
 ${membersSection(asked, members)}
 ${trail}`;
   const page = { title: app.name, body, page: 'apps', above: APPS_TEXTS.title };

@@ -3,6 +3,7 @@ import type { Member } from '#accounts/team.ts';
 import { type Html, html } from '#kernel/html.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
+import { Refusal } from '#kernel/refusal.ts';
 import type { Figures } from '#stats/stats.ts';
 import { badge } from '#web/components/badge.ts';
 import { figures } from '#web/components/figures.ts';
@@ -11,12 +12,15 @@ import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { callsChart } from '#web/console-home/calls-chart.ts';
 import { PERIODS } from '#web/console-home/period.ts';
+import { stateBadge } from '#web/console-webhooks/deliveries-list.ts';
 import type { OpsRequest } from '#web/ops/for-operator.ts';
+import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
-import { thingLink } from '#web/ops/things.ts';
+import { mayOpen, thingLink } from '#web/ops/things.ts';
 import { APP_TEXTS as TEXTS } from '#web/ops-apps/texts.ts';
 
 const MODELS_MAX = 10;
+const EVENTS_MAX = 10;
 
 /** What the calls of an app cost in 30 days. */
 export async function usageSection(services: OpsServices, { request }: OpsRequest, appId: AppId): Promise<Html> {
@@ -48,15 +52,15 @@ export async function usageSection(services: OpsServices, { request }: OpsReques
 }
 
 /** An app's keys as its owners see them. */
-export function keysSection({ request: { formats } }: OpsRequest, keys: readonly ApiKey[], nowMs: number): Html {
+export function keysSection({ role, request: { formats } }: OpsRequest, keys: readonly ApiKey[], nowMs: number): Html {
   const shown = table({
     caption: html`<span class="soft">${TEXTS.keysWhat}</span>`,
     columns: TEXTS.keyColumns.map((name) => ({ name })),
     rows: keys.map(({ hint, mode, settings, revokedAtMs, lastUsedAtMs, keyId }) => [
-      html`${settings.name ?? TEXTS.unnamed}<br><code>${keyId}</code>`,
+      html`${settings.name ?? TEXTS.unnamed}<br>${thingLink(role, { kind: 'key', id: keyId })}`,
       html`<code>${hint}</code>`,
       mode,
-      stateOf(revokedAtMs !== undefined, (settings.expiresAtMs ?? Infinity) <= nowMs),
+      keyState({ revokedAtMs, settings }, nowMs),
       lastUsedAtMs === undefined ? TEXTS.never : moment(lastUsedAtMs, formats),
     ]),
     empty: TEXTS.noKeys,
@@ -64,9 +68,33 @@ export function keysSection({ request: { formats } }: OpsRequest, keys: readonly
   return section({ id: 'keys', heading: TEXTS.keys, body: [shown] });
 }
 
-function stateOf(isRevoked: boolean, isExpired: boolean): Html {
-  if (isRevoked) return badge(TEXTS.keyStates.revoked, 'warn');
+export function keyState({ revokedAtMs, settings }: Pick<ApiKey, 'revokedAtMs' | 'settings'>, nowMs: number): Html {
+  if (revokedAtMs !== undefined) return badge(TEXTS.keyStates.revoked, 'warn');
+  const isExpired = (settings.expiresAtMs ?? Infinity) <= nowMs;
   return isExpired ? badge(TEXTS.keyStates.expired, 'warn') : badge(TEXTS.keyStates.active, 'good');
+}
+
+/** The latest webhook events of an app, for those who may open one. */
+export async function eventsSection(
+  { operator }: OpsServices,
+  { role, request: { formats } }: OpsRequest,
+  appId: AppId,
+): Promise<Html | undefined> {
+  if (!mayOpen(role, 'event')) return undefined;
+  const page = await operator.deliveries.history(appId, { before: undefined, most: EVENTS_MAX });
+  const events = page instanceof Refusal ? [] : page.events;
+  const shown = table({
+    caption: html`<span class="soft">${TEXTS.eventsWhat}</span>`,
+    columns: TEXTS.eventColumns.map((name, at) => ({ name, isNumeric: at === 3 })),
+    rows: events.map(({ eventId, createdAtMs, type, state, attempts }) => [
+      html`<a href="${opsPath('event', { id: eventId })}">${moment(createdAtMs, formats)}</a>`,
+      type,
+      stateBadge(state),
+      String(attempts.length),
+    ]),
+    empty: TEXTS.noEvents,
+  });
+  return section({ id: 'events', heading: TEXTS.events, body: [shown] });
 }
 
 export function membersSection({ role, request: { formats } }: OpsRequest, members: readonly Member[]): Html {
@@ -74,7 +102,7 @@ export function membersSection({ role, request: { formats } }: OpsRequest, membe
     caption: html`<span class="soft">${TEXTS.membersWhat}</span>`,
     columns: TEXTS.memberColumns.map((name) => ({ name })),
     rows: members.map((member) => [
-      html`${member.email}<br>${thingLink(role, { kind: 'account', id: member.accountId })}`,
+      thingLink(role, { kind: 'account', id: member.accountId }, member.email),
       member.role,
       moment(member.sinceMs, formats),
     ]),

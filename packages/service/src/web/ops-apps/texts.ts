@@ -67,10 +67,29 @@ export const APP_TEXTS = {
   unnamed: 'no name',
   never: 'never',
   noKeys: 'The app has no key.',
+  events: 'Webhook events',
+  eventsWhat: 'The latest ten',
+  eventColumns: ['When', 'Type', 'State', 'Attempts'],
+  noEvents: 'No event in the last 30 days.',
   members: 'Members',
   membersWhat: 'Who may use it in the console',
   memberColumns: ['E-mail', 'Role', 'Since'],
   noMembers: 'The app has no member.',
+} as const;
+
+export const THING_TEXTS = {
+  noKey: 'No API key has this id.',
+  noEvent: 'No webhook event has this id. Events are kept for 30 days, and test events are not kept.',
+  key: 'API key',
+  event: 'Webhook event',
+  facts: 'Facts',
+  app: 'App',
+  owners: 'Owners',
+  mode: 'Mode',
+  state: 'State',
+  about: 'About the wallet',
+  noCalls: 'No calls with this key in 30 days.',
+  noOwner: 'nobody',
 } as const;
 
 export const TRAIL_TEXTS = {

@@ -24,6 +24,7 @@ export function healthPage(services: OpsServices): PageMethods {
       const body = html`<p class="soft">${TEXTS.what}</p>
 <div id="now" data-live>
 ${tilesOf(health, formats)}
+${doctorOf(health, services.clock.nowMs(), formats)}
 ${queuesOf(health, services.clock.nowMs(), formats)}
 ${checksOf(health, formats)}
 ${processesOf(health, formats)}
@@ -42,10 +43,29 @@ function tilesOf({ processes, leases, disk }: Health, formats: Formats): Html {
     { name: TEXTS.calls, value: formats.count(processes.callsUnderWay) },
     { name: TEXTS.memory, value: bytesText(processes.memoryBytes) },
     { name: TEXTS.uptime, value: durationText(processes.uptimeSeconds) },
+    { name: TEXTS.block, value: durationText(processes.longestBlockSeconds), note: TEXTS.blockNote },
     disk === undefined
       ? { name: TEXTS.free, value: TEXTS.noDisk }
       : { name: TEXTS.free, value: bytesText(disk.freeBytes), note: TEXTS.ofDisk(bytesText(disk.totalBytes)) },
   ]);
+}
+
+function doctorOf({ doctor: { atMs, findings } }: Health, nowMs: number, formats: Formats): Html {
+  const wrong = findings.filter(({ level }) => level !== 'good');
+  const right = findings.filter(({ level }) => level === 'good');
+  const faults = table({
+    caption: TEXTS.doctorCaption,
+    columns: TEXTS.doctorColumns.map((name) => ({ name })),
+    rows: wrong.map(({ level, what, why, remedy }) => [badge(TEXTS.levels[level], 'warn'), what, why, remedy]),
+    empty: TEXTS.doctorAllGood,
+  });
+  const others = html`<ul>${right.map(({ what }) => html`<li>${what}</li>\n`)}</ul>`;
+  const ago = TEXTS.doctorWhat(TEXTS.ago(durationText((nowMs - atMs) / 1_000)));
+  return section({
+    id: 'doctor',
+    heading: TEXTS.doctor,
+    body: [html`<p class="soft">${ago}</p>`, faults, fold(TEXTS.doctorGood(formats.count(right.length)), others)],
+  });
 }
 
 function queuesOf({ queues, statsAtMs }: Health, nowMs: number, formats: Formats): Html {

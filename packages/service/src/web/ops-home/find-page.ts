@@ -1,6 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
-import type { Found } from '#operator/find.ts';
+import type { Found } from '#operator/found.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { list } from '#web/components/list.ts';
 import { moment } from '#web/components/moment.ts';
@@ -44,7 +44,7 @@ function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRe
   ]);
   const hanging = related
     .slice(0, RELATED_MAX)
-    .map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one)}</div>`);
+    .map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one, one.name)}</div>`);
   const more =
     related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;
   const what = related.length === 0 ? html`<p class="soft">${TEXTS.noneRelated}</p>` : list(hanging);

@@ -1,5 +1,5 @@
 import type { Finding } from '#operator/attention.ts';
-import type { Found } from '#operator/find.ts';
+import type { Found } from '#operator/found.ts';
 
 /** Up to a minute in seconds, up to an hour in minutes, then in hours. */
 function age(ms: number): string {
@@ -90,7 +90,7 @@ export const OVERVIEW_TEXTS = {
 /** The texts of the search and of one call. */
 export const FIND_TEXTS = {
   title: 'Find anything',
-  what: 'Type the id of a call, payment, refund, checkout, event, app, key, account or person; the correlation id of calls; an app and a user (“app_… anna”) for a wallet; or a mail address, exactly.',
+  what: 'Type the id of a call, payment, refund, checkout, event, app, key, account or person; the correlation id of calls; the processor’s id of a payment; an app and a user (“app_… anna”) or a number for a wallet; or a mail address, exactly.',
   none: (query: string) => `Nothing has the id or address “${query}”. Traces of calls are kept for some days only.`,
   related: 'What hangs on it',
   noneRelated: 'Nothing else.',

@@ -1,6 +1,6 @@
 import { isAtLeastOperator, OPERATOR_ACCESS, type OperatorRole } from '@purser/contract/operator-access.ts';
 import { type Html, html } from '#kernel/html.ts';
-import type { Thing } from '#operator/find.ts';
+import type { Thing } from '#operator/found.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 
 /** Whether there is such a page, and this role may open it. `page` is what follows `/ops/`. */

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRecentMax } from '#kernel/recent-max.ts';
+
+test('the largest value of the last turns is read as often as anybody likes, and forgotten after its turns', () => {
+  const recent = createRecentMax(3);
+  assert.equal(recent.read(), 0);
+  recent.note(7);
+  recent.note(5);
+  recent.turn();
+  recent.note(2);
+  assert.deepEqual([recent.read(), recent.read()], [7, 7]);
+  recent.turn();
+  assert.equal(recent.read(), 7);
+  recent.turn();
+  assert.equal(recent.read(), 2);
+});

@@ -1,0 +1,87 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
+import { countMovers, selectOperatorsWithoutFactor } from '#accounts/operator-queries.ts';
+import { selectProviders } from '#catalogue/queries.ts';
+import { selectDatabaseHealth, selectInstances, selectOwnState } from '#db/health-queries.ts';
+import { SCHEMA_VERSION } from '#db/migrate.ts';
+import type { Pool } from '#db/pool.ts';
+import { selectSchemaVersion } from '#db/queries.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { listChecks } from '#ledger/check/history.ts';
+import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
+import { selectWebhooksAttention } from '#webhooks/attention-queries.ts';
+
+/** What the database says. */
+export interface StoredFacts {
+  readonly nowMs: number;
+  readonly server: string;
+  readonly schema: { readonly is: number; readonly ours: number };
+  readonly serverSettings: readonly { readonly name: string; readonly value: string }[];
+  readonly connections: { readonly used: number; readonly most: number };
+  /** How far the database's clock is ahead of this machine's. */
+  readonly skewMs: number;
+  readonly secretFits: boolean;
+  readonly gateways: number;
+  readonly books: { readonly differences: number; readonly checkedSecondsAgo: number | undefined };
+  readonly lastFullCheckAtMs: number | undefined;
+  readonly mail: { readonly waitingLong: number; readonly failedOfDay: number };
+  readonly webhooks: { readonly late: number; readonly disabled: number };
+  /** Names of providers. */
+  readonly missingKeys: readonly string[];
+  readonly operators: { readonly withoutFactor: readonly string[]; readonly movers: number };
+}
+
+export interface FactOptions {
+  readonly pool: Pool;
+  /** Whether this process has the secret of the database. Null: the database has known none yet. */
+  readonly isOwnSecret: (fingerprint: Buffer | null) => boolean;
+  readonly hasKey: (provider: CatalogueProvider) => boolean;
+  readonly readMail: (pool: Pool) => Promise<StoredFacts['mail']>;
+}
+
+const COUNTED_MAX = 1_000;
+const NAMED_MAX = 20;
+const CHECKS_MAX = 200;
+
+/** Reads what the doctor judges, in eleven statements; of another schema only its number. Throws if the database does not answer. */
+export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
+  const { pool, isOwnSecret, hasKey, readMail } = options;
+  const schema = { is: await selectSchemaVersion(pool), ours: SCHEMA_VERSION };
+  if (schema.is !== schema.ours) return { schema };
+  const begunMs = systemClock.nowMs();
+  const own = await selectOwnState(pool);
+  const nowMs = systemClock.nowMs();
+  const [health, instances, ledger, checks, mail, webhooks, providers, withoutFactor, movers] = await Promise.all([
+    selectDatabaseHealth(pool),
+    selectInstances(pool, COUNTED_MAX),
+    selectLedgerAttention(pool, COUNTED_MAX),
+    listChecks(pool, CHECKS_MAX),
+    readMail(pool),
+    selectWebhooksAttention(pool, COUNTED_MAX),
+    selectProviders(pool),
+    selectOperatorsWithoutFactor(pool, NAMED_MAX),
+    countMovers(pool),
+  ]);
+  const checkedSeconds = ledger.checked_seconds;
+  return {
+    nowMs,
+    server: health.version,
+    schema,
+    serverSettings: health.settings,
+    connections: {
+      used: health.connections.reduce((sum, { count }) => sum + count, 0),
+      most: health.connections_max,
+    },
+    skewMs: own.now_ms - (begunMs + nowMs) / 2,
+    secretFits: isOwnSecret(own.secret_fingerprint),
+    gateways: instances.filter(({ lease_seconds: seconds }) => seconds > 0).length,
+    books: {
+      differences: Number(ledger.differences),
+      checkedSecondsAgo: checkedSeconds === 0 ? undefined : Math.max(0, own.now_ms / 1_000 - checkedSeconds),
+    },
+    lastFullCheckAtMs: checks.find(({ kind }) => kind === 'full')?.endedAtMs,
+    mail,
+    webhooks: { late: webhooks.late, disabled: webhooks.disabled.length },
+    missingKeys: providers.filter(({ definition }) => !hasKey(definition)).map(({ name }) => name),
+    operators: { withoutFactor: withoutFactor.map(({ email }) => email), movers },
+  };
+}

@@ -1,0 +1,90 @@
+import type { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
+
+/** What a check found. */
+export interface Found {
+  readonly level: 'good' | 'warn' | 'bad';
+  readonly what: string;
+}
+
+/** Why each check matters, and what to do if it is not good. */
+export const REMEDIES: Readonly<
+  Record<(typeof DOCTOR_CHECKS)[number], { readonly why: string; readonly remedy: string }>
+> = {
+  database: {
+    why: 'No call is admitted without it.',
+    remedy: 'Start the database, and check DATABASE_URL. The embedded database runs while the service runs.',
+  },
+  schema: {
+    why: 'A build reads and writes only the schema that it knows.',
+    remedy: 'Start the newest build, or run `npm run purser -- migrate` with it.',
+  },
+  'database-settings': {
+    why: 'A crash of the server loses what was committed, or its tables grow until it is slow.',
+    remedy: 'Set it back to `on` in postgresql.conf and reload the server.',
+  },
+  connections: {
+    why: 'Without a free connection, calls are refused and gateways cannot start.',
+    remedy: 'Raise max_connections, or run fewer gateway processes (PURSER_WORKERS).',
+  },
+  clock: {
+    why: 'Links, codes and leases begin by one clock and end by the other.',
+    remedy: 'Run a time service such as chrony on both machines.',
+  },
+  secret: {
+    why: 'A gateway with another secret recognises no links, retries or pseudonyms of the others, and does not start. A former secret that still opens the database is worth stealing.',
+    remedy:
+      'Set the secret that the gateways of this database use. After a change of the secret, unset PURSER_SECRET_ALSO.',
+  },
+  gateways: {
+    why: 'Nobody answers calls, releases the holds of dead processes or checks the ledger.',
+    remedy: 'Start the service.',
+  },
+  books: {
+    why: 'Somebody’s balance is not the sum of what happened to it, or nobody would notice if it were not.',
+    remedy: 'Run `npm run purser -- ledger check`, and keep its output. Look for a restored backup or edits by hand.',
+  },
+  'full-check': {
+    why: 'The check of every minute looks only at what has changed.',
+    remedy: 'Run `npm run purser -- ledger check` every night, and after each restore and upgrade.',
+  },
+  disk: {
+    why: 'Settlements wait on this disk while the database is away. A gateway with a full disk takes no calls.',
+    remedy: 'Make room, or move PURSER_DATA_DIR to a larger disk.',
+  },
+  mail: {
+    why: 'People cannot sign in to wallets, reset a password or hear of a refund.',
+    remedy: 'Set SMTP_URL and PURSER_MAIL_FROM, and look in the log for what the mail server answers.',
+  },
+  webhooks: {
+    why: 'Apps do not hear of payments and low balances.',
+    remedy: 'Start `npm run purser -- work` beside the gateways, or ask the owners of disabled endpoints to mend them.',
+  },
+  'provider-keys': {
+    why: 'Calls of their models are refused, or go to the next provider.',
+    remedy: 'Set the variable that the catalogue names, or the key and its hosts in PURSER_PROVIDER_KEYS, and restart.',
+  },
+  'public-url': {
+    why: 'Links in mails and payments lead nowhere for everybody else.',
+    remedy: 'Set PURSER_PUBLIC_URL to the address that people open.',
+  },
+  proxies: {
+    why: 'Every caller seems to come from the proxy, so one of them can use up the limits of all.',
+    remedy: 'Set PURSER_PROXY_HOPS to the number of proxies that add to `x-forwarded-for`.',
+  },
+  payments: {
+    why: 'Users cannot fill their wallets with real money.',
+    remedy: 'Set PURSER_STRIPE_SECRET_KEY to a live key.',
+  },
+  'second-factors': {
+    why: 'They cannot work as operators, and their password alone lies between an attacker and the next step.',
+    remedy: 'Ask them to add one at /account/second-factor, or disable accounts that nobody needs.',
+  },
+  'second-person': {
+    why: 'An act above PURSER_SECOND_PERSON_MICROS can never be done.',
+    remedy: 'Create a second operator with the role finance or admin, or set PURSER_SECOND_PERSON_MICROS to `none`.',
+  },
+  settings: {
+    why: 'A misspelt setting has no effect, and the default is in force.',
+    remedy: 'Correct the name, or unset it. docs/guides/operator/settings.md lists them all.',
+  },
+};

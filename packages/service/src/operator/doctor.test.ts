@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { diagnose, type OwnFacts } from '#operator/doctor.ts';
+import type { StoredFacts } from '#operator/doctor-facts.ts';
+import { REMEDIES } from '#operator/doctor-remedies.ts';
+
+const GIB = 1024 ** 3;
+const own: OwnFacts = {
+  isProduction: true,
+  publicUrl: 'https://pay.example.com',
+  proxyHops: 1,
+  sendsMail: true,
+  payments: 'live',
+  needsSecondPerson: true,
+  unknownSettings: [],
+  hasTwoSecrets: false,
+  disk: { freeBytes: 50 * GIB, totalBytes: 100 * GIB },
+};
+const stored: StoredFacts = {
+  nowMs: 100 * 86_400_000,
+  server: '17.2',
+  schema: { is: 60, ours: 60 },
+  serverSettings: [{ name: 'fsync', value: 'on' }],
+  connections: { used: 20, most: 100 },
+  skewMs: -20,
+  secretFits: true,
+  gateways: 2,
+  books: { differences: 0, checkedSecondsAgo: 12 },
+  lastFullCheckAtMs: 99 * 86_400_000,
+  mail: { waitingLong: 0, failedOfDay: 0 },
+  webhooks: { late: 0, disabled: 0 },
+  missingKeys: [],
+  operators: { withoutFactor: [], movers: 2 },
+};
+
+function wrong(ofOwn: Partial<OwnFacts>, ofStored: Partial<StoredFacts> = {}) {
+  return diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored })
+    .filter(({ level }) => level !== 'good')
+    .map(({ level, check }) => `${level} ${check}`);
+}
+
+test('CP-05 the doctor finds nothing in a sound production service', () => {
+  const all = diagnose(own, stored);
+  assert.deepEqual(
+    all.filter(({ level }) => level !== 'good'),
+    [],
+  );
+  assert.deepEqual(all.map(({ check }) => check).toSorted(), Object.keys(REMEDIES).toSorted());
+});
+
+for (const [finding, ofOwn, ofStored] of [
+  ['bad disk', { disk: { freeBytes: 1, totalBytes: GIB } }, {}],
+  ['bad disk', { disk: undefined }, {}],
+  ['warn disk', { disk: { freeBytes: GIB / 2, totalBytes: GIB } }, {}],
+  ['warn public-url', { publicUrl: 'https://localhost' }, {}],
+  ['warn proxies', { proxyHops: 0 }, {}],
+  ['bad mail', { sendsMail: false }, {}],
+  ['bad mail', {}, { mail: { waitingLong: 1, failedOfDay: 0 } }],
+  ['warn mail', {}, { mail: { waitingLong: 0, failedOfDay: 1 } }],
+  ['warn payments', { payments: 'none' }, {}],
+  ['warn payments', { payments: 'test key' }, {}],
+  ['warn settings', { unknownSettings: ['PURSER_PROXY_HOP'] }, {}],
+  ['bad database-settings', {}, { serverSettings: [{ name: 'fsync', value: 'off' }] }],
+  ['warn database-settings', {}, { serverSettings: [{ name: 'autovacuum', value: 'off' }] }],
+  ['warn connections', {}, { connections: { used: 81, most: 100 } }],
+  ['warn clock', {}, { skewMs: -1_000 }],
+  ['bad clock', {}, { skewMs: 30_000 }],
+  ['warn secret', { hasTwoSecrets: true }, {}],
+  ['bad secret', {}, { secretFits: false }],
+  ['bad gateways', {}, { gateways: 0 }],
+  ['bad books', {}, { books: { differences: 1, checkedSecondsAgo: 1 } }],
+  ['warn books', {}, { books: { differences: 0, checkedSecondsAgo: 301 } }],
+  ['warn books', {}, { books: { differences: 0, checkedSecondsAgo: undefined } }],
+  ['warn full-check', {}, { lastFullCheckAtMs: undefined }],
+  ['warn full-check', {}, { lastFullCheckAtMs: 91 * 86_400_000 }],
+  ['warn webhooks', {}, { webhooks: { late: 1, disabled: 0 } }],
+  ['warn webhooks', {}, { webhooks: { late: 0, disabled: 1 } }],
+  ['bad provider-keys', {}, { missingKeys: ['acme'] }],
+  ['warn second-factors', {}, { operators: { withoutFactor: ['anna@example.test'], movers: 2 } }],
+  ['warn second-person', {}, { operators: { withoutFactor: [], movers: 1 } }],
+] satisfies readonly (readonly [string, Partial<OwnFacts>, Partial<StoredFacts>])[]) {
+  test(`CP-05 the doctor says ${finding}, why it matters and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
+    assert.deepEqual(wrong(ofOwn, ofStored), [finding]);
+    const [first] = diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored });
+    assert.ok(first !== undefined && first.why !== '' && first.remedy !== '', 'what is wrong comes first');
+  });
+}
+
+test('CP-05 the doctor judges nothing of a database that it cannot read, or whose schema it does not know', () => {
+  assert.deepEqual(diagnose(own, undefined)[0]?.check, 'database');
+  const [first, ...others] = diagnose(own, { schema: { is: 61, ours: 60 } });
+  assert.equal(first?.check, 'schema');
+  assert.ok(!others.some(({ check }) => check === 'books'));
+});

@@ -1,0 +1,200 @@
+import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
+import type { StoredFacts } from '#operator/doctor-facts.ts';
+import { type Found, REMEDIES } from '#operator/doctor-remedies.ts';
+
+type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
+
+/** One thing that the doctor looked at. `bad`: money, mail or sign-ins suffer now. `warn`: they may. */
+export interface Diagnosis {
+  readonly check: DoctorCheck;
+  readonly level: 'good' | 'warn' | 'bad';
+  readonly what: string;
+  /** Why it matters, and what to do. Empty if it is good. */
+  readonly why: string;
+  readonly remedy: string;
+}
+
+/** What the settings and the machine of this process say. Never a value that may be a secret. */
+export interface OwnFacts {
+  readonly isProduction: boolean;
+  readonly publicUrl: string;
+  readonly proxyHops: number;
+  readonly sendsMail: boolean;
+  readonly payments: 'none' | 'test money' | 'test key' | 'live';
+  /** Whether a large act waits for a second person. */
+  readonly needsSecondPerson: boolean;
+  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
+  readonly unknownSettings: readonly string[];
+  /** The secret is being changed. */
+  readonly hasTwoSecrets: boolean;
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
+}
+
+/** Undefined: the database was not reached. Only the schema: it is another one than that of this build. */
+type Stored = StoredFacts | Pick<StoredFacts, 'schema'> | undefined;
+
+const MIB = 1024 * 1024;
+const FREE_BYTES_BAD = 64 * MIB;
+const FREE_BYTES_WARN = 1024 * MIB;
+const SKEW_MS_WARN = 1_000;
+const SKEW_MS_BAD = 30_000;
+const CHECK_SECONDS_MAX = 300;
+const FULL_CHECK_DAYS_MAX = 7;
+const DAY_MS = 86_400_000;
+const CONNECTIONS_SHARE_MAX = 0.8;
+/** What loses committed money, or makes the books wrong, after a crash of the database's machine. */
+const LOSING: Readonly<Record<string, string>> = { fsync: 'off', full_page_writes: 'off' };
+const SLOWING: Readonly<Record<string, string>> = { synchronous_commit: 'off', autovacuum: 'off' };
+
+/** Judges the facts. What needs a person comes first, and then everything that is as it should be. */
+export function diagnose(own: OwnFacts, stored: Stored): readonly Diagnosis[] {
+  const found = { ...judgeOwn(own), ...judgeDatabase(own, stored) };
+  const all = DOCTOR_CHECKS.map((check): Diagnosis | undefined => {
+    const one = found[check];
+    if (one === undefined) return undefined;
+    const { why, remedy } = one.level === 'good' ? NOTHING : REMEDIES[check];
+    return { check, ...one, why, remedy };
+  }).filter((one) => one !== undefined);
+  const order = ['bad', 'warn', 'good'];
+  return all.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+}
+
+const NOTHING = { why: '', remedy: '' };
+type Findings = { readonly [Check in DoctorCheck]?: Found | undefined };
+const good = (what: string): Found => ({ level: 'good', what });
+const warn = (what: string): Found => ({ level: 'warn', what });
+const bad = (what: string): Found => ({ level: 'bad', what });
+const UNREACHED: Findings = { database: bad('The database does not answer. Nothing that is stored was looked at.') };
+
+function judgeDatabase(own: OwnFacts, stored: Stored): Findings {
+  if (stored === undefined) return UNREACHED;
+  if ('server' in stored) return judgeStored(own, stored);
+  const { is, ours } = stored.schema;
+  return {
+    schema: bad(`The database has the schema ${is}, and this build ${ours}. Nothing else of it was looked at.`),
+  };
+}
+
+function judgeOwn(own: OwnFacts): Findings {
+  const { isProduction, publicUrl, proxyHops, sendsMail, payments, unknownSettings, disk } = own;
+  const { protocol, hostname } = new URL(publicUrl);
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const isUnproxied = isProduction && protocol === 'https:' && proxyHops === 0;
+  return {
+    disk: judgeDisk(disk),
+    'public-url':
+      isProduction && isLocal
+        ? warn(`PURSER_PUBLIC_URL names this machine: ${publicUrl}.`)
+        : good(`Links begin with ${publicUrl}.`),
+    proxies: isUnproxied
+      ? warn('PURSER_PUBLIC_URL is https, so there is a proxy, and PURSER_PROXY_HOPS is 0.')
+      : good(`${proxyHops} proxies are trusted to say where a caller is.`),
+    mail: sendsMail || !isProduction ? undefined : bad('No mail is sent: SMTP_URL is not set.'),
+    payments: judgePayments(payments, isProduction),
+    settings:
+      unknownSettings.length === 0
+        ? good('Every variable that begins with PURSER_ is a setting.')
+        : warn(`Not a setting: ${unknownSettings.join(', ')}.`),
+  };
+}
+
+function judgeDisk(disk: OwnFacts['disk']): Found {
+  if (disk === undefined) return bad('The disk of the data directory cannot be read.');
+  const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the data directory.`;
+  if (disk.freeBytes < FREE_BYTES_BAD) return bad(free);
+  return disk.freeBytes < FREE_BYTES_WARN ? warn(free) : good(free);
+}
+
+function judgePayments(payments: OwnFacts['payments'], isProduction: boolean): Found {
+  if (!isProduction || payments === 'live') return good('Payments are as the settings say.');
+  if (payments === 'none') return warn('Nobody can pay: there is no payment processor.');
+  return warn(`Payments move no real money: ${payments}.`);
+}
+
+function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
+  const { schema, connections, skewMs, secretFits, webhooks, missingKeys } = stored;
+  const { late, disabled } = webhooks;
+  const share = connections.used / connections.most;
+  const about = `${connections.used} of ${connections.most} connections of the server are in use.`;
+  return {
+    database: good(`The database answers: PostgreSQL ${stored.server}.`),
+    schema: good(`The schema is that of this build: ${schema.is}.`),
+    'database-settings': judgeServer(stored.serverSettings),
+    connections: share > CONNECTIONS_SHARE_MAX ? warn(about) : good(about),
+    clock: judgeClock(skewMs),
+    secret: judgeSecret(own, secretFits),
+    gateways: stored.gateways > 0 ? good(`${stored.gateways} gateways have a lease.`) : bad('No gateway has a lease.'),
+    books: judgeBooks(stored),
+    'full-check': judgeFullCheck(own, stored),
+    ...(own.sendsMail ? { mail: judgeMail(stored.mail) } : {}),
+    webhooks:
+      late + disabled > 0
+        ? warn(`${late} deliveries are late by five minutes, and ${disabled} apps have a disabled webhook.`)
+        : good('No delivery is late, and no webhook is disabled.'),
+    'provider-keys':
+      missingKeys.length > 0
+        ? bad(`These providers have no key that they may be sent: ${missingKeys.join(', ')}.`)
+        : good('Every provider of the catalogue has its key.'),
+    ...judgeOperators(own, stored),
+  };
+}
+
+function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): Found {
+  if (!fits) return bad('PURSER_SECRET is not the one of this database.');
+  if (hasTwoSecrets) return warn('PURSER_SECRET_ALSO is set, so two secrets open this database.');
+  return good('PURSER_SECRET is the one of this database.');
+}
+
+function judgeServer(settings: StoredFacts['serverSettings']): Found {
+  const set = (table: Readonly<Record<string, string>>) =>
+    settings.filter(({ name, value }) => table[name] === value).map(({ name, value }) => `${name} = ${value}`);
+  const [losing, slowing] = [set(LOSING), set(SLOWING)];
+  if (losing.length > 0) return bad(`The server has ${losing.join(' and ')}.`);
+  return slowing.length > 0
+    ? warn(`The server has ${slowing.join(' and ')}.`)
+    : good('The server keeps what it commits.');
+}
+
+function judgeClock(skewMs: number): Found {
+  const size = Math.abs(skewMs);
+  const what = `The clock of this machine and that of the database differ by ${(size / 1_000).toFixed(1)} s.`;
+  if (size >= SKEW_MS_BAD) return bad(what);
+  return size >= SKEW_MS_WARN ? warn(what) : good(what);
+}
+
+function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: StoredFacts): Found {
+  if (differences > 0) return bad(`The last check of the ledger found ${differences} differences.`);
+  if (checkedSecondsAgo === undefined) return warn('The ledger has not been checked yet.');
+  const what = `The last check of the ledger found no difference, ${Math.round(checkedSecondsAgo)} s ago.`;
+  // Nothing checks while no gateway runs.
+  return checkedSecondsAgo > CHECK_SECONDS_MAX && gateways > 0 ? warn(what) : good(what);
+}
+
+function judgeFullCheck({ isProduction }: OwnFacts, { lastFullCheckAtMs, nowMs }: StoredFacts): Found | undefined {
+  if (!isProduction) return undefined;
+  if (lastFullCheckAtMs === undefined) return warn('There was no full check of the ledger within a week.');
+  const days = Math.floor((nowMs - lastFullCheckAtMs) / DAY_MS);
+  const what = `The last full check of the ledger was ${days} days ago.`;
+  return days > FULL_CHECK_DAYS_MAX ? warn(what) : good(what);
+}
+
+function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): Found {
+  if (waitingLong + failedOfDay === 0) return good('No mail has failed within a day, and none waits.');
+  const what = `${waitingLong} messages have waited for more than ten minutes, and ${failedOfDay} of the last day were refused or given up.`;
+  return waitingLong > 0 ? bad(what) : warn(what);
+}
+
+function judgeOperators({ isProduction, needsSecondPerson }: OwnFacts, { operators }: StoredFacts): Findings {
+  const { withoutFactor, movers } = operators;
+  const bare = `These operators have no second factor: ${withoutFactor.join(', ')}.`;
+  const alone = `${movers} operators can confirm what another one asked for.`;
+  return {
+    'second-factors':
+      withoutFactor.length === 0
+        ? good('Every operator has a second factor.')
+        : isProduction
+          ? warn(bare)
+          : good(`${bare} In development they need none.`),
+    ...(needsSecondPerson ? { 'second-person': movers < 2 ? warn(alone) : good(alone) } : {}),
+  };
+}
