@@ -1,3 +1,4 @@
+import { sealedEmail } from '../support/database.ts';
 import { test } from 'node:test';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
@@ -50,7 +51,8 @@ async function seed(appId: string): Promise<void> {
     [appId],
   );
   const identity = await db.query<{ identity_id: string }>(
-    `insert into identities.identities (identity_id, email) values ('idn_anna', 'anna@example.test') returning identity_id`,
+    `insert into identities.identities (identity_id, email) values ('idn_anna', $1) returning identity_id`,
+    [sealedEmail(db, 'anna@example.test')],
   );
   await db.query(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_anna', $1, 'anna', $2)`,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, emailsOf, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { emailSealOf, TEST_SECRET } from './keys.ts';
 
@@ -46,6 +46,31 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
       await admin.end();
     },
   };
+}
+
+/** An address as the tables have it, for statements of tests. */
+export function sealedEmail(db: Queryable, email: string): string {
+  return emailsOf(db).seal(email);
+}
+
+interface StoredMail {
+  readonly subject: string;
+  readonly body: string | null;
+  readonly html: string | null;
+}
+
+/** The mails to an address, the oldest first, as their reader gets them. */
+export async function mailsTo(db: Queryable, email: string): Promise<readonly StoredMail[]> {
+  const { rows } = await db.query<StoredMail>(
+    'select subject, body, html from mail.messages where sealed_recipient = $1 order by message_id',
+    [sealedEmail(db, email)],
+  );
+  const { open } = emailsOf(db);
+  return rows.map(({ subject, body, html }) => ({
+    subject: open(subject),
+    body: body === null ? null : open(body),
+    html: html === null ? null : open(html),
+  }));
 }
 
 /** Copying a template fails while another session copies it. */

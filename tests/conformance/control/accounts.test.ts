@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -113,7 +114,7 @@ test('CP-01 a sign-in from an unknown browser or address is mailed, without a li
   assert.deepEqual(await news(), []); // The person who has just made an account knows that they sign in.
   await service.database.owner.query(
     `update accounts.accounts set created_at = created_at - interval '1 day' where email = $1`,
-    [email],
+    [sealedEmail(service.database.owner, email)],
   );
   await signIn(service, email);
   assert.deepEqual(await news(), []); // A program, from an address that has signed in before.
@@ -234,7 +235,7 @@ test('AU-06 without a session, with an expired one or with an API key: 401, befo
   await service.database.owner.query(
     `update accounts.sessions set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
      where account_id = (select account_id from accounts.accounts where email = $1)`,
-    [owner.email],
+    [sealedEmail(service.database.owner, owner.email)],
   );
   const tokens = [undefined, owner.token, app.liveKey, app.testKey, 'svc_session_x', `${owner.token}x`];
   for (const token of tokens) {

@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { test } from 'node:test';
@@ -89,7 +90,9 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
 test('CP-01 a wrong password, an unknown e-mail and an account without a password all cost the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
   const { email } = await newHashedOwner(service);
-  await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', 'mute@example.test')`);
+  await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', $1)`, [
+    sealedEmail(owner, 'mute@example.test'),
+  ]);
   const device = `${'x'.repeat(22)}.${'A'.repeat(43)}`;
   const works: (readonly string[])[] = [];
   for (const one of [email, 'nobody@example.test', 'mute@example.test', 'no e-mail at all']) {
@@ -263,7 +266,7 @@ test('CP-01 a sign-in during a password change gets no session for the old passw
   assertRefused(reply, 'UNAUTHORIZED');
   const { rowCount } = await owner.query(
     `select from accounts.sessions s join accounts.accounts a using (account_id) where a.email = $1`,
-    [email],
+    [sealedEmail(owner, email)],
   );
   assert.equal(rowCount, 1); // The session that `newOwner` opened.
 });
@@ -272,19 +275,24 @@ test('CP-01 a sign-in during a password change gets no session for the old passw
 async function signInDuringChange(email: string): Promise<Reply> {
   const { rows } = await owner.query<{ hash: string }>(
     `select password_hash as hash from accounts.accounts where email = $1`,
-    [email],
+    [sealedEmail(owner, email)],
   );
   const stored = rows[0]?.hash;
   const client = await owner.connect();
   await client.query('begin');
-  await client.query(`update accounts.accounts set password_hash = 'another' where email = $1`, [email]);
+  await client.query(`update accounts.accounts set password_hash = 'another' where email = $1`, [
+    sealedEmail(client, email),
+  ]);
   const reply = post('/sessions', '192.0.2.19', { email, password: PASSWORD });
   await Promise.race([untilWaiting(service.database, 1), reply]);
   await client.query('commit');
   client.release();
   const answer = await reply;
   if (answer.status === 500) {
-    await owner.query(`update accounts.accounts set password_hash = $2 where email = $1`, [email, stored]);
+    await owner.query(`update accounts.accounts set password_hash = $2 where email = $1`, [
+      sealedEmail(owner, email),
+      stored,
+    ]);
   }
   return answer;
 }

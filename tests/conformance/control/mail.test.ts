@@ -1,3 +1,4 @@
+import { mailsTo, sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -86,9 +87,7 @@ function mailTo(server: MailServer, email: string) {
 }
 
 async function rowsTo(email: string): Promise<readonly { readonly body: string | null }[]> {
-  const { owner } = service.database;
-  return (await owner.query<{ body: string | null }>('select body from mail.messages where recipient = $1', [email]))
-    .rows;
+  return (await mailsTo(service.database.owner, email)).map(({ body }) => ({ body }));
 }
 
 test('CP-01 a reset goes out by SMTP, sets a new password, and is neither stored nor logged', async () => {
@@ -138,7 +137,9 @@ test('CP-01 a mail that a dying process was sending is sent by another, recognis
     await withGateway(environment, async () => {
       // As if the two minutes of the dead process’s attempt had passed.
       const { owner } = service.database;
-      await owner.query('update mail.messages set next_try_at = clock_timestamp() where recipient = $1', [email]);
+      await owner.query('update mail.messages set next_try_at = clock_timestamp() where sealed_recipient = $1', [
+        sealedEmail(owner, email),
+      ]);
       await waitUntil('the mail came again', () => server.received.length === 2);
     });
     const [first, second] = server.received.map(({ headers }) => headers.get('message-id'));
@@ -229,7 +230,9 @@ test('CP-01 the mailbox shows a mail’s HTML on its own page, where it may do n
     assert.equal(letter.headers.get(name), value);
   }
   assertRefusal(await visit(`${path}/html`, { host: 'evil.test' }), { code: 'NOT_FOUND', hasLink: false });
-  await service.database.owner.query('update mail.messages set html = null where recipient = $1', [recipient]);
+  await service.database.owner.query('update mail.messages set html = null where sealed_recipient = $1', [
+    sealedEmail(service.database.owner, recipient),
+  ]);
   assertRefusal(await visit(`${path}/html`), { code: 'NOT_FOUND', hasLink: false });
   assert.ok(!(await visit(path)).text.includes('/html"'));
 });

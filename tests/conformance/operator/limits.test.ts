@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -203,7 +204,7 @@ test('CP-07 the same person with another account of the same e-mail is no second
   const again = await newOperator(service, 'finance');
   await owner.query('update accounts.accounts set email = $2 where account_id = $1', [
     await idOf(again),
-    account.email.replace('@', '+two@'),
+    sealedEmail(owner, account.email.replace('@', '+two@')),
   ]);
   assertRefused(await decide(again, pendingId, 'confirm'), 'FORBIDDEN');
   assert.equal(await balanceOf(user), 10_000);

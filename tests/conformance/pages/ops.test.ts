@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -112,9 +113,13 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
   const { browser, person } = admin;
   const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
   const [ownerAccount] = (
-    await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [owner.email])
+    await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [
+      sealedEmail(db, owner.email),
+    ])
   ).rows;
-  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', 'anna@example.test')`);
+  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', $1)`, [
+    sealedEmail(db, 'anna@example.test'),
+  ]);
   await db.query(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id)
      values ('con_found', $1, 'anna', 'idn_found')`,

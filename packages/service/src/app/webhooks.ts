@@ -94,7 +94,13 @@ export function startWork(
   log: Log,
   databaseUrl: string,
 ): { readonly stop: () => Promise<void> } {
-  const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log, emails: emailSealOf(keys) });
+  const own = createPool({
+    url: databaseUrl,
+    role: 'live',
+    connectionsMax: DELIVERIES_CONNECTIONS_MAX,
+    log,
+    emails: emailSealOf(keys),
+  });
   const { worker } = composeWebhooks({
     config,
     keys,

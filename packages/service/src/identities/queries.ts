@@ -207,13 +207,7 @@ export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise
      select $1, i.identity_id, $3, $4 from identities.identities i where i.identity_id = $2 and i.email = $5
      for key share
      on conflict (credential_id) do nothing`,
-    [
-      passkey.credentialId,
-      passkey.identityId,
-      passkey.publicKey,
-      passkey.signCount,
-      emailsOf(db).seal(passkey.email),
-    ],
+    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount, emailsOf(db).seal(passkey.email)],
   );
   return rowCount === 1;
 }

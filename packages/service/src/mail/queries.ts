@@ -12,7 +12,6 @@ export const MAIL_ADDRESSES: readonly SealedRows[] = [
   },
 ];
 
-
 interface NewMessage {
   /** One address. `insertMessage` throws for any text that a mail server could read as several. */
   readonly recipient: string;

@@ -187,13 +187,7 @@ export async function updatePending(
     `update operator.pending_acts set state = $2, decided_by = $3, decided_email = $4, decided_reason = $5,
        decided_at = clock_timestamp()
      where pending_id = $1`,
-    [
-      pendingId,
-      decision.state,
-      decision.by,
-      emailsOf(tx).seal(decision.email),
-      emailsOf(tx).conceal(decision.reason),
-    ],
+    [pendingId, decision.state, decision.by, emailsOf(tx).seal(decision.email), emailsOf(tx).conceal(decision.reason)],
   );
 }
 
