@@ -39,7 +39,13 @@ async function useUp(like: string): Promise<void> {
 
 /** Accounts on their own database connection, with a record of their work and of the mails that they send. */
 async function overheardAccounts(t: { after: (end: () => Promise<void>) => void }) {
-  const pool = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  const pool = createPool({
+    url: service.database.url,
+    role: 'live',
+    connectionsMax: 1,
+    log: createLog('silent'),
+    emails: owner.emails,
+  });
   t.after(() => pool.end());
   const work: string[] = [];
   const mails: string[] = [];

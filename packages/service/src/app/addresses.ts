@@ -15,7 +15,7 @@ export function emailSealOf(keys: Pick<Keys, 'kept'>): EmailSeal {
   return createEmailSeal(keys.kept('emails'));
 }
 
-/** Lets a pool read and write addresses, after every row from before version 0.2 is sealed. Returns how many were. */
+/** Lets a pool read and write addresses, after every row from before addresses were sealed is sealed. Returns how many were. */
 export async function openAddresses(owner: Pool, keys: Pick<Keys, 'kept'>): Promise<number> {
   const emails = emailSealOf(keys);
   owner.emails = emails;

@@ -64,7 +64,7 @@ function conditionsOf(
 ): readonly string[] {
   const { who, action, subject, appId, from, to, amountFrom, amountTo } = filter;
   const conditions: string[] = [];
-  // Entries from before version 0.2 have the plain address.
+  // Entries from before addresses were sealed have the plain address.
   if (who?.includes('@') === true) conditions.push(`e.actor_name in (${set(seal(who))}, ${set(who)})`);
   else if (who !== undefined) conditions.push(`e.actor = ${set(who)}`);
   if (action !== undefined) {

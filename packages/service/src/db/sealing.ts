@@ -19,7 +19,7 @@ const ROWS_PER_BATCH = 500;
 const SEALING_LOCK = 7_283_940_156;
 
 /**
- * Seals the addresses of rows from before version 0.2, and returns how many rows these were. Call it before anything looks an address
+ * Seals the addresses of rows from before addresses were sealed, and returns how many rows these were. Call it before anything looks an address
  * up. Each batch is a transaction, so a crash loses nothing: the next start goes on. Of several processes one works and the others
  * wait. A table that is done costs one look at its constraint.
  */

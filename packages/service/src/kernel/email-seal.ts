@@ -2,7 +2,7 @@ import type { Brand } from '#kernel/brand.ts';
 import { deriveKey, hmacSha256, seal, unseal } from '#kernel/crypto.ts';
 
 /** An e-mail address as the database keeps it. */
-export type SealedEmail = Brand<string, 'SealedEmail'>;
+type SealedEmail = Brand<string, 'SealedEmail'>;
 
 /** Encrypts e-mail addresses, and texts that may contain one, before they are stored (decision 0077). */
 export interface EmailSeal {
