@@ -548,9 +548,11 @@ create table connections.releases (
   app_id text collate "C" not null,
   user_id text collate "C" not null,
   released_at timestamp with time zone default clock_timestamp() not null,
+  is_deletion boolean default false not null,
   constraint releases_pkey PRIMARY KEY (app_id, user_id)
 );
 grant select on connections.releases to purser_live;
+grant update (is_deletion) on connections.releases to purser_live;
 
 alter table connections.alerts add constraint alerts_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES connections.connections(connection_id) ON DELETE CASCADE;
 
@@ -685,6 +687,21 @@ create table identities.identities (
 );
 grant insert, select, update, delete on identities.identities to purser_live;
 
+create table identities.moves (
+  move_id bigint generated always as identity not null,
+  identity_id text collate "C" not null,
+  before text not null,
+  after text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint moves_pkey PRIMARY KEY (move_id),
+  constraint moves_sealed CHECK (((before ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (after ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
+);
+CREATE INDEX moves_of ON identities.moves USING btree (identity_id);
+grant select, delete on identities.moves to purser_live;
+grant insert (identity_id) on identities.moves to purser_live;
+grant insert (before) on identities.moves to purser_live;
+grant insert (after) on identities.moves to purser_live;
+
 create table identities.passkeys (
   credential_id text collate "C" not null,
   identity_id text collate "C" not null,
@@ -712,6 +729,8 @@ create table identities.sessions (
 CREATE INDEX sessions_expired ON identities.sessions USING btree (expires_at);
 CREATE INDEX sessions_of ON identities.sessions USING btree (identity_id);
 grant insert, select, update, delete on identities.sessions to purser_live;
+
+alter table identities.moves add constraint moves_identity_id_fkey FOREIGN KEY (identity_id) REFERENCES identities.identities(identity_id);
 
 alter table identities.passkeys add constraint passkeys_identity_id_fkey FOREIGN KEY (identity_id) REFERENCES identities.identities(identity_id);
 
@@ -902,6 +921,7 @@ create table mail.messages (
   constraint messages_sealed CHECK (((sealed_recipient ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (subject ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (body ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (html ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
 );
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
+CREATE INDEX messages_to ON mail.messages USING btree (sealed_recipient);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);
 grant insert, select, update, delete on mail.messages to purser_live;
 
@@ -1004,6 +1024,7 @@ CREATE INDEX checkouts_by_link ON payments.checkouts USING btree (link_digest) W
 CREATE INDEX checkouts_newest ON payments.checkouts USING btree (created_at, checkout_id);
 CREATE INDEX checkouts_of ON payments.checkouts USING btree (app_id, user_id, created_at);
 CREATE INDEX checkouts_of_app ON payments.checkouts USING btree (app_id, created_at, checkout_id);
+CREATE INDEX checkouts_of_identity ON payments.checkouts USING btree (identity_id) WHERE (identity_id IS NOT NULL);
 CREATE INDEX checkouts_to_look_at ON payments.checkouts USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 grant insert, select, update on payments.checkouts to purser_live;
 
@@ -1039,7 +1060,7 @@ create table payments.payments (
   paid_at timestamp with time zone default clock_timestamp() not null,
   constraint payments_pkey PRIMARY KEY (payment_id),
   constraint payments_amount_micros_check CHECK ((amount_micros > 0)),
-  constraint payments_anomaly_check CHECK ((anomaly = ANY (ARRAY['amount'::text, 'currency'::text, 'second'::text, 'no_wallet'::text, 'too_much'::text]))),
+  constraint payments_anomaly_check CHECK ((anomaly = ANY (ARRAY['amount'::text, 'currency'::text, 'second'::text, 'no_wallet'::text, 'too_much'::text, 'owner_deleted'::text]))),
   constraint payments_check CHECK (((state = 'credited'::text) OR (anomaly IS NOT NULL))),
   constraint payments_processor_processor_payment_key UNIQUE (processor, processor_payment),
   constraint payments_state_check CHECK ((state = ANY (ARRAY['credited'::text, 'kept'::text])))
@@ -1549,6 +1570,10 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 -- connections.alerts_due(p_most integer) returns TABLE(identity_id text, connection_id text, app_id text, share smallint, spent bigint, cap bigint, currency text)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.alerts_due(integer) to purser_live;
+
+-- connections.is_owner_deleted(p_app text, p_user text, p_since timestamp with time zone) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function connections.is_owner_deleted(text,text,timestamp with time zone) to purser_live;
 
 -- connections.release(p_app text, p_user text) returns TABLE(identity_id text, is_paused boolean, cap_before_pause_micros bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog

@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
-import { newOwner, PASSWORD } from '../support/control.ts';
+import { emailOf, newOperator, newOwner, PASSWORD } from '../support/control.ts';
 import { tabTo } from '../support/keyboard.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { ageProofs } from '../support/second-factor.ts';
+import { startSecondGateway } from '../support/second-gateway.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
 import { plugInAuthenticator } from '../support/virtual-authenticator.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const OWN = 'http://purser.localhost';
+const ENROLMENT = /\b[0-9a-z]{5}-[0-9a-z]{5}\b/;
 const { service } = await setStage({
   environment: {
     PURSER_PUBLIC_URL: OWN,
@@ -114,6 +118,50 @@ test('CP-06 a passkey is added to an account, signs in as the second factor and 
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
   await page.getByRole('button', { name: 'Remove the passkey' }).click();
   await page.getByRole('status').getByText('The passkey was removed').waitFor();
+});
+
+test('CP-06 in production a passkey is the first second factor of an operator, with the code that was mailed to them', async (t) => {
+  const server = await startMailServer();
+  const gateway = await startSecondGateway(service, {
+    PURSER_ENV: 'production',
+    PURSER_CATALOGUE: 'catalogue.json',
+    PURSER_SECRET: 'a secret of these tests alone, long enough',
+    PURSER_PUBLIC_URL: 'http://localhost',
+    PURSER_OPERATOR_NAME: 'Northwind Models',
+    PURSER_MAIL_FROM: 'purser@example.test',
+    SMTP_URL: server.url,
+  });
+  t.after(() => Promise.all([gateway.close(), server.close()]));
+  const tab = await (await openChromium(t, { localhost: gateway.url }))?.open({ width: 390 });
+  if (tab === undefined) return;
+  const { page } = tab;
+  const email = await emailOf(await newOperator(service));
+  await plugInAuthenticator(tab);
+  const typePassword = async () => {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  await page.goto('http://localhost/sign-in');
+  await typePassword();
+  await page.getByRole('heading', { level: 1, name: 'Second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Mail me a code' }).click();
+  await page.getByText('We have mailed you a code').waitFor();
+  const mail = await waitUntil('the mail came', () =>
+    server.received.find(({ to, text }) => to.includes(email) && ENROLMENT.test(text)),
+  );
+  await page.getByLabel('Code from the mail').fill('aaaaa-aaaaa');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByText('this one is wrong').waitFor();
+  await page.getByLabel('Code from the mail').fill(ENROLMENT.exec(mail.text)?.[0] ?? '');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your recovery codes' }).waitFor();
+  await page.goto('http://localhost/ops');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await typePassword();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
 });
 
 test('the pages still work with text at twice the size', async (t) => {

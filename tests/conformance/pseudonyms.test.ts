@@ -1,9 +1,9 @@
-import { keysOf } from '../support/keys.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { type EndUserId, newAppId } from '../../packages/service/src/kernel/ids.ts';
 import { chat } from '../support/client.ts';
+import { keysOf } from '../support/keys.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';

@@ -236,11 +236,11 @@ test('CP-09 with another secret nothing is sealed, and `secret replace` seals th
   await addAct(live, 'waits');
   await assert.rejects(sealEntries(live, other, 0), /not sealed with this PURSER_SECRET/);
   assert.equal((await checkChain(owner, HEAD_KEY)).waiting, 1n);
-  await resealHead(owner, other);
+  await inTransaction(owner, (tx) => resealHead(tx, other));
   await sealEntries(live, other, 0);
   const { found, waiting } = await checkChain(owner, other);
   assert.deepEqual([found, waiting], [0n, 0n]);
-  await resealHead(owner, HEAD_KEY);
+  await inTransaction(owner, (tx) => resealHead(tx, HEAD_KEY));
 });
 
 test('CP-09 a trail that was cut off stays broken when new acts follow', async () => {

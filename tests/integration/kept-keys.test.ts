@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openKeptKeys, replaceSecret } from '../../packages/service/src/db/kept-keys.ts';
+import { openAuthenticator, sealAuthenticator } from '../../packages/service/src/accounts/authenticator-secret.ts';
+import { insertAuthenticator, selectAuthenticatorSecret } from '../../packages/service/src/accounts/factor-queries.ts';
+import { replaceSecretNow } from '../../packages/service/src/app/keys.ts';
+import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
 import { deriveKey } from '../../packages/service/src/kernel/crypto.ts';
+import type { AccountId } from '../../packages/service/src/kernel/ids.ts';
 import { KEPT_PURPOSES, type KeptKeys } from '../../packages/service/src/kernel/keys.ts';
+import { upsertSubscription, selectSubscription } from '../../packages/service/src/webhooks/queries.ts';
+import { createSigningSecrets } from '../../packages/service/src/webhooks/signing-secret.ts';
+import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGround } from '../support/service.ts';
 
 const [OLD, NEW, THIRD] = ['the old', 'the new', 'a third'].map((which) =>
   Buffer.from(`${which} secret of this test, long enough`),
@@ -26,9 +34,14 @@ async function newDatabase() {
   /** The keys as a process with these secrets opens them. Undefined if it refuses to start. */
   const start = async (secret: Buffer, secretAlso?: Buffer, isGateway = true) =>
     textOf((await openKeptKeys(owner, { secret, secretAlso }, { isGateway }))?.keys);
-  const replace = (secret: Buffer, secretAlso: Buffer | undefined, isLost: boolean) =>
-    replaceSecret(owner, { secret, secretAlso }, { isLost });
+  const replace = (secret: Buffer, { secretAlso, isLost = false }: { secretAlso?: Buffer; isLost?: boolean } = {}) =>
+    replaceSecretNow(owner, { secret, secretAlso }, { isLost });
   return { owner, start, replace };
+}
+
+/** The purposes whose keys differ. */
+function differing(...[first, second]: readonly ReturnType<typeof textOf>[]): readonly string[] {
+  return KEPT_PURPOSES.filter((purpose) => first?.[purpose] !== second?.[purpose]).toSorted();
 }
 
 function textOf(keys: KeptKeys | undefined) {
@@ -90,20 +103,51 @@ test('B5 CC-14 a purpose that is new in this build gets its key, and one of a ne
   assert.deepEqual(await start(OLD), second);
 });
 
-test('B5 `secret replace` keeps the keys that it can open, and gives up others only when told that the secret is lost', async () => {
+test('B5 `secret replace` keeps what it can open, under new keys where it can, and gives up the rest only when the secret is lost', async () => {
   const { owner, start, replace } = await newDatabase();
   const first = await start(OLD);
-  assert.equal(await replace(NEW, undefined, false), 'unopened');
+  await assert.rejects(replace(NEW), /Neither PURSER_SECRET nor PURSER_SECRET_ALSO opens this database/);
   assert.deepEqual(await start(OLD), first, 'nothing was changed');
-  const kept = await replace(NEW, OLD, true);
-  assert.ok(typeof kept === 'object');
-  assert.deepEqual(textOf(kept), first);
+  assert.equal(await replace(NEW, { secretAlso: OLD, isLost: true }), 'replaced');
   assert.equal(await start(OLD), undefined, 'the old secret is void at once');
-  const lost = await replace(THIRD, undefined, true);
-  assert.ok(typeof lost === 'object');
-  assert.equal(Object.entries(textOf(lost) ?? {}).filter(([purpose, key]) => first?.[purpose] === key).length, 0);
-  assert.deepEqual(await start(THIRD), textOf(lost));
+  const second = (await start(NEW)) ?? assert.fail();
+  assert.deepEqual(differing(first, second), ['account-authenticator', 'audit-head', 'webhook-secrets']);
+  assert.equal(await replace(THIRD, { isLost: true }), 'lost');
+  assert.deepEqual(differing(second, await start(THIRD)), KEPT_PURPOSES.toSorted());
   assert.equal(await start(NEW), undefined);
   await owner.query(`insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute')`);
-  assert.equal(await replace(NEW, THIRD, true), 'running');
+  await assert.rejects(replace(NEW, { secretAlso: THIRD }), /A gateway runs on this database/);
+});
+
+test('B5 `secret replace` seals webhook secrets and authenticator secrets again, and apps and people notice nothing', async () => {
+  const { owner, replace } = await newDatabase();
+  const { addApp } = await createTestGround(catalogueAt('http://127.0.0.1:9'), database);
+  const { appId } = await addApp();
+  const accountId = (
+    (await owner.query('select account_id from accounts.accounts')).rows[0] as { account_id: AccountId }
+  ).account_id;
+  const keysBy = async (secret: Buffer) =>
+    (await openKeptKeys(owner, { secret }, { isGateway: true }))?.keys ?? assert.fail();
+  const before = await keysBy(OLD);
+  const sealed = createSigningSecrets(before['webhook-secrets']).seal(appId, 'whsec_1');
+  const subscribed = {
+    appId,
+    endpointUrl: 'https://app.test/hook',
+    events: ['topup.completed'],
+    threshold: undefined,
+  } as const;
+  await upsertSubscription(owner, subscribed, { sealed, fingerprint: '0123456789abcdef' });
+  const secret = sealAuthenticator(before['account-authenticator'], accountId, Buffer.from('totp'));
+  await insertAuthenticator(owner, { accountId, secret, step: 1 });
+
+  await replace(NEW, { secretAlso: OLD });
+  const after = await keysBy(NEW);
+  const row = await selectSubscription(owner, appId);
+  const open = (keys: KeptKeys) => row && createSigningSecrets(keys['webhook-secrets']).open(appId, row.sealed_secret);
+  assert.deepEqual([open(after), open(before), row?.secret_fingerprint], ['whsec_1', undefined, '0123456789abcdef']);
+  const kept = (await selectAuthenticatorSecret(owner, accountId)) ?? assert.fail();
+  const opened = [after, before].map((keys) =>
+    openAuthenticator(keys['account-authenticator'], accountId, kept)?.toString(),
+  );
+  assert.deepEqual(opened, ['totp', undefined]);
 });

@@ -6,23 +6,20 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createPaymentDesk, type PaymentDesk } from '../../packages/service/src/operator/payment-desk.ts';
-import type { CaseAct } from '../../packages/service/src/payments/case-effects.ts';
 import { createLookAgain } from '../../packages/service/src/payments/look-again.ts';
 import type { PaymentNews } from '../../packages/service/src/payments/news.ts';
-import type { CaseWithEffects } from '../../packages/service/src/payments/overview.ts';
+import { BY, type Cases, casesOn } from '../support/cases.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 
 let ground: PaymentsGround;
 let desk: PaymentDesk;
+let casesOf: Cases['casesOf'];
+let caseOf: Cases['caseOf'];
+let standingOf: Cases['standingOf'];
+let solve: Cases['solve'];
+let withoutWallet: Cases['withoutWallet'];
 const told: PaymentNews[] = [];
-const BY = {
-  actor: 'acct_operator',
-  actorName: 'op@example.test',
-  from: '127.0.0.1',
-  reason: 'as agreed',
-  limits: undefined,
-};
 
 before(async () => {
   ground = await createPaymentsGround();
@@ -31,6 +28,7 @@ before(async () => {
   const cases = { processor, tellOfPayment };
   const money = { pool: ground.ledger.live, currency: 'EUR', refunds, cases };
   desk = createPaymentDesk(money, createLookAgain(options));
+  ({ casesOf, caseOf, standingOf, solve, withoutWallet } = casesOn(ground, desk));
 });
 
 after(async () => {
@@ -40,56 +38,6 @@ after(async () => {
 
 async function tellOfPayment(_tx: unknown, news: PaymentNews): Promise<void> {
   told.push(news);
-}
-
-async function casesOf(id: string): Promise<readonly CaseWithEffects[]> {
-  return ((await desk.find(id))?.cases ?? []).filter(({ row }) => row.closed_at === null);
-}
-
-/** The only case that waits, and its kind. */
-async function caseOf(id: string, kind: string): Promise<CaseWithEffects> {
-  const cases = await casesOf(id);
-  assert.deepEqual(
-    cases.map(({ row }) => row.kind),
-    [kind],
-  );
-  return cases[0] as CaseWithEffects;
-}
-
-async function entriesOf(user: string): Promise<readonly unknown[]> {
-  const { rows } = await ground.ledger.database.owner.query<Record<string, unknown>>(
-    `select e.kind, e.debit, e.credit, e.amount_micros as amount
-     from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
-    [user],
-  );
-  return rows.map((row) => ({ ...row }));
-}
-
-async function standingOf(user: string) {
-  const wallet = await ground.ledger.wallets.find(APP, user as EndUserId);
-  return wallet && { balance: wallet.balance, shortfall: wallet.shortfall, isSuspended: wallet.isSuspended };
-}
-
-/** Solves a case twice at once, and asserts that the books did exactly what was shown before, once. */
-async function solve(user: string, { row, effects }: CaseWithEffects, act: CaseAct): Promise<void> {
-  const shown = effects.find((effect) => effect.act === act);
-  assert.ok(shown, act);
-  assert.equal(shown.obstacle, undefined);
-  assert.deepEqual(shown.before, await standingOf(user));
-  const before = await entriesOf(user);
-  const caseId = row.case_id;
-  const both = await Promise.all([1, 2].map(() => desk.solve(BY, { caseId, act })));
-  assert.deepEqual(both, ['solved', 'solved']);
-  assert.deepEqual((await entriesOf(user)).slice(before.length), shown.entries);
-  assert.deepEqual(await standingOf(user), shown.after);
-  const other = await desk.solve(BY, { caseId, act: act === 'close' ? 'credit' : 'close' });
-  assert.ok(other instanceof Refusal && other.code === 'CONFLICT');
-  const { rows } = await ground.ledger.database.owner.query<{ amount_micros: bigint | null; reason: string }>(
-    `select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = $1
-       and subject = $2 and after ->> 'solvedBy' = $3`,
-    [row.kind, `${APP} ${user} ${row.payment_id}`, act],
-  );
-  assert.deepEqual(rows.at(-1), { amount_micros: act === 'recover' ? null : shown.amount, reason: 'as agreed' });
 }
 
 async function kept(user: string, paid: { readonly currency?: string } = {}): Promise<string> {
@@ -243,6 +191,56 @@ test('CP-05 WA-05 money that came back and did not fit into the wallet is booked
     assert.ok(now);
     await solve('brim', now, 'book');
   }
+});
+
+test('CP-05 WA-05 a refund and a dispute that no wallet paid for are booked out of it, and what it lacks is owed', async () => {
+  const { paid, processor, tell } = ground;
+  for (const [user, kind, happens, entries] of [
+    ['not-taken', 'refund_not_taken', processor.refundThere, ['refund 2000000']],
+    ['not-clawed', 'dispute_not_booked', processor.dispute, ['claw_back 2000000']],
+    ['too-little', 'refund_not_taken', processor.refundThere, ['refund 500000', 'refund_receivable 1500000']],
+    ['nothing-left', 'dispute_not_booked', processor.dispute, ['claw_back_receivable 2000000']],
+  ] as const) {
+    const { there, here } = await paid(user, 5_000_000);
+    const left = { 'too-little': 500_000n, 'nothing-left': 0n }[user as string];
+    if (left !== undefined) {
+      const spent = { appId: APP, userId: user as EndUserId, amount: micros(5_000_000n - left), key: 'spent' } as const;
+      await createFunding(ground.ledger.live).takeBack({ ...spent, kind: 'refund' });
+    }
+    const before = await ground.moved(user);
+    await withoutWallet(user, async () => {
+      happens(there, 2_000_000);
+      await tell(there);
+      const waiting = await caseOf(here, kind);
+      assert.equal(waiting.effects.find(({ act }) => act === 'book')?.obstacle, 'no_wallet');
+      const refused = await desk.solve(BY, { caseId: waiting.row.case_id, act: 'book' });
+      assert.ok(refused instanceof Refusal && refused.code === 'CONFLICT');
+    });
+    await solve(user, await caseOf(here, kind), 'book');
+    assert.deepEqual((await ground.moved(user)).slice(before.length), entries);
+    await tell(there);
+    assert.deepEqual((await ground.moved(user)).slice(before.length), entries, 'a webhook books nothing twice');
+    const open = (await casesOf(here)).map(({ row }) => row.kind);
+    assert.deepEqual(open, left === undefined ? [] : ['wallet_suspended'], user);
+  }
+});
+
+test('CP-05 a refund in another currency waits for a person, who closes it, and no later report opens it again', async () => {
+  const { paid, processor, tell } = ground;
+  const { there, here } = await paid('other-currency', 5_000_000);
+  processor.oddity(there, 'a refund is in another currency: re_1');
+  await tell(there);
+  await tell(there);
+  const waiting = await caseOf(here, 'other_currency');
+  assert.deepEqual(
+    [waiting.row.subject, waiting.effects.map(({ act }) => act)],
+    [`${here} a refund is in another currency: re_1`, ['close']],
+  );
+  const refused = await desk.solve(BY, { caseId: waiting.row.case_id, act: 'book' });
+  assert.ok(refused instanceof Refusal && refused.code === 'BAD_REQUEST');
+  await solve('other-currency', waiting, 'close');
+  await tell(there);
+  assert.deepEqual([await casesOf(here), await ground.moved('other-currency')], [[], ['top_up 5000000']]);
 });
 
 test('CP-05 the list has everything about payments in order, by pages and filters, and a look-up books what is new', async () => {

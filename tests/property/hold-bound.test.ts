@@ -1,4 +1,3 @@
-import { keysOf } from '../support/keys.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -26,6 +25,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createToRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
+import { keysOf } from '../support/keys.ts';
 import { oddJson } from '../support/odd-json.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';

@@ -1,4 +1,3 @@
-import { keysOf } from './keys.ts';
 import assert from 'node:assert/strict';
 import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
@@ -6,6 +5,7 @@ import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { type Reply, send } from './client.ts';
 import { connectionsOf, type TestConnections } from './connections.ts';
 import { newOwnApp, newOwner, type Person } from './control.ts';
+import { keysOf } from './keys.ts';
 import { setStage, type Stage } from './stage.ts';
 import type { TestApp } from './service.ts';
 

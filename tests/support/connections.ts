@@ -26,6 +26,8 @@ interface Consented {
   readonly user: string;
   readonly cap?: number | undefined;
   readonly userLabel?: string;
+  /** By a link that was made long after the wallet was released. */
+  readonly isLater?: boolean;
 }
 
 let people = 0;
@@ -39,14 +41,14 @@ export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
     ...connections,
     newIdentity: async (email = `person-${(people += 1)}@example.test`) =>
       (await sessions.open(email as Email)).identity,
-    connect: async ({ identity, appId, user, cap, userLabel }) => {
+    connect: async ({ identity, appId, user, cap, userLabel, isLater = false }) => {
       const made = await connections.consent({
         identityId: identity.identityId,
         appId,
         userId: user as EndUserId,
         userLabel,
         cap: cap === undefined ? undefined : micros(BigInt(cap)),
-        linkBeganAtMs: Date.now(),
+        linkBeganAtMs: Date.now() + (isLater ? 60_000 : 0),
       });
       if (typeof made === 'string') throw new Error(`The wallet was not connected: ${made}.`);
       return made;

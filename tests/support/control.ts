@@ -110,8 +110,8 @@ export async function newOperator(service: TestService, operatorRole: OperatorRo
 }
 
 /** A new app of this person, with a key of each mode. */
-export async function newOwnApp(person: Person): Promise<TestApp> {
-  const { appId } = (await person.get(201, 'POST', '/apps', { name: 'App' })) as unknown as { appId: AppId };
+export async function newOwnApp(person: Person, name = 'App'): Promise<TestApp> {
+  const { appId } = (await person.get(201, 'POST', '/apps', { name })) as unknown as { appId: AppId };
   const keyOf = async (mode: Mode): Promise<string> =>
     String((await person.get(201, 'POST', `/apps/${appId}/keys`, { mode }))['apiKey']);
   return { appId, liveKey: await keyOf('live'), testKey: await keyOf('sandbox') };
@@ -133,4 +133,10 @@ export async function stopRefill({ database }: TestService): Promise<void> {
   await database.owner.query(`update limits.buckets set refilled_at_us = refilled_at_us + $1 where app_id like '%:%'`, [
     hour,
   ]);
+}
+
+/** The mail address of the account that is signed in. */
+export async function emailOf(person: Person): Promise<string> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  return account.email;
 }

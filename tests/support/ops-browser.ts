@@ -8,7 +8,7 @@ interface OpsBrowser extends Browser {
     path: string,
     fields: Readonly<Record<string, string>>,
     file: Buffer,
-  ) => Promise<{ readonly status: number; readonly text: string }>;
+  ) => Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }>;
 }
 
 /** A browser in which an operator is signed in. */
@@ -27,7 +27,7 @@ export function operatorBrowser({ url }: TestService, { token = '' }: Person): O
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
       const headers = { cookie, origin: 'https://purser.test', 'accept-language': 'en' };
       const reply = await fetch(`${url}${path}`, { method: 'POST', headers, body: form, redirect: 'manual' });
-      return { status: reply.status, text: await reply.text() };
+      return { status: reply.status, text: await reply.text(), headers: reply.headers };
     },
   };
 }

@@ -31,6 +31,8 @@ interface Hand {
   readonly setRefund: (refund: string, state: RefundReport['state']) => void;
   /** A bank takes money back or returns it. */
   readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
+  /** Something that cannot be booked, such as a refund in another currency. */
+  readonly oddity: (payment: string, what: string) => void;
   /** A webhook as the processor would send it now. Each has a different id. */
   readonly webhook: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
   /** Its current data about a payment. */
@@ -42,6 +44,7 @@ interface FakePayment {
   readonly received: { readonly amount: Micros; readonly currency: string };
   readonly refunds: RefundReport[];
   readonly movements: DisputeMovement[];
+  readonly anomalies: string[];
 }
 
 /** What the processor has in its books. */
@@ -132,7 +135,7 @@ function handOf({ orders, payments, next, found }: Books): Hand {
       const amount = paid.amount === undefined ? order.amount : micros(BigInt(paid.amount));
       const received = { amount, currency: paid.currency ?? order.currency };
       const payment = next('pi');
-      payments.set(payment, { checkoutId, received, refunds: [], movements: [] });
+      payments.set(payment, { checkoutId, received, refunds: [], movements: [], anomalies: [] });
       return payment;
     },
     refundThere: (payment, amount, state = 'paid') => {
@@ -152,6 +155,7 @@ function handOf({ orders, payments, next, found }: Books): Hand {
     dispute: (payment, amount, isReinstated = false) => {
       found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
     },
+    oddity: (payment, what) => void found(payment).anomalies.push(what),
     webhook: (payment) => ({
       body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
       headers: { 'x-fake-signature': SIGNATURE },

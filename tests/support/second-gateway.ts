@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
+import type { KeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
 import { keptKeysOf, TEST_SECRET } from './keys.ts';
@@ -17,9 +18,11 @@ export interface SecondGateway {
   readonly close: () => Promise<void>;
 }
 
+/** `keptKeys`: as the database keeps them. Otherwise they are derived from its secret, as `startTestService` does. */
 export async function startSecondGateway(
   service: TestService,
   environment: Readonly<Record<string, string>> = {},
+  keptKeys?: KeptKeys,
 ): Promise<SecondGateway> {
   const lines: string[] = [];
   const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
@@ -36,7 +39,7 @@ export async function startSecondGateway(
   const gateway = await startGateway(config, log, {
     databaseUrl: service.database.url,
     simulatorUrl: undefined,
-    keptKeys: keptKeysOf(config.secret),
+    keptKeys: keptKeys ?? keptKeysOf(config.secret),
   });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;

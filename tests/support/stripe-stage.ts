@@ -31,7 +31,13 @@ export interface StripeStage extends Stage {
   readonly rows: (table: string) => Promise<number>;
 }
 
-export async function setStripeStage({ model }: { readonly model?: object } = {}): Promise<StripeStage> {
+export async function setStripeStage({
+  model,
+  environment,
+}: {
+  readonly model?: object;
+  readonly environment?: Readonly<Record<string, string>>;
+} = {}): Promise<StripeStage> {
   const stripe = await startStripeServer();
   after(() => stripe.close());
   const stage = await setStage({
@@ -41,6 +47,7 @@ export async function setStripeStage({ model }: { readonly model?: object } = {}
       PURSER_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
       PURSER_STRIPE_API_BASE: stripe.url,
       PURSER_WEBHOOK_ALLOW_PRIVATE: '1',
+      ...environment,
     },
   });
   const { service, app } = stage;

@@ -1,4 +1,3 @@
-import { keysOf } from './keys.ts';
 import type { Connection } from '../../packages/service/src/connections/connection.ts';
 import { createLinks, type Links } from '../../packages/service/src/connections/link.ts';
 import type { Identity } from '../../packages/service/src/identities/session.ts';
@@ -10,6 +9,7 @@ import { connectionsOf, type TestConnections } from './connections.ts';
 import { browserOf } from './people.ts';
 import { completionBody } from './scripted-upstream.ts';
 import type { TestApp, TestService } from './service.ts';
+import { keysOf } from './keys.ts';
 import { setStage } from './stage.ts';
 
 /** A person with a connected wallet, and their browser. */

@@ -16,6 +16,8 @@ export interface WalletOwner {
 interface Agreed {
   readonly userLabel?: string;
   readonly cap?: number;
+  /** By a link that was made long after the wallet was released. */
+  readonly isLater?: boolean;
 }
 
 let owners = 0;

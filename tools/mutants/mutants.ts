@@ -5,6 +5,7 @@ import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
+import { AUDIT_FAULTS } from './faults/audit.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
@@ -13,6 +14,7 @@ import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
+import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
@@ -36,12 +38,14 @@ export const MUTANTS: readonly Mutant[] = [
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,
+  ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ACCOUNT_FAULTS,
   ...SSO_FAULTS,
   ...TEAM_FAULTS,
+  ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
 ];

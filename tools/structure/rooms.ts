@@ -53,6 +53,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'sign-in': ['components', 'frame', 'wallet-owner'],
     'test-processor': ['components', 'frame', 'wallet-owner'],
     wallet: ['format', 'components', 'frame', 'wallet-owner'],
+    'wallet-data': ['components', 'frame', 'wallet-owner'],
     topup: ['format', 'components', 'frame', 'wallet-owner'],
     connect: ['format', 'components', 'frame', 'wallet-owner', 'topup'],
   },

@@ -52,6 +52,7 @@ export const RULES: RuleSet = {
         'verification-queries.ts',
         'listen-token-queries.ts',
         'sso-queries.ts',
+        'privacy-queries.ts',
         'chain-queries.ts',
         'search-queries.ts',
         'health-queries.ts',

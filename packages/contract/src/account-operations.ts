@@ -58,7 +58,7 @@ export const ACCOUNT_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag,
     summary: 'Adds the authenticator app, with a code that it shows',
     description: `The first second factor of an account comes with ten recovery codes. ${PROVED}`,
-    refuses: ['CONFLICT', 'FORBIDDEN'],
+    refuses: ['CONFLICT', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   },
   'DELETE /accounts/current/authenticator': {
     id: 'removeAuthenticator',

@@ -54,10 +54,19 @@ const limits = z.strictObject({
 /** What every kind may say of its calls. */
 export const callFields = { onAbandon: onAbandon.default('cancel'), limits: limits.optional() };
 
+/** What people read as the host is the host. A URL allows more: `http:a`, `http://a\@b` for the host `a`, full stops of other scripts. */
+const PLAIN = /^https?:\/\/([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5})?(\/[!-[\]-~]*)?$/i;
+
 /** An address without a secret: operators see the whole catalogue, addresses included. */
 export const providerUrl = z
   .url({ protocol: /^https?$/, abort: true })
-  .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKey`' });
+  .refine(isBare, {
+    error: 'must have no user name, password, query or fragment; name a key by `apiKey`',
+    abort: true,
+  })
+  .refine((text) => PLAIN.test(text), {
+    error: 'must be `https://` or `http://`, a host, and a path of visible ASCII characters without a backslash',
+  });
 
 /** Vendors with a format of their own report usage at the end of a stream, and most of their models reason out of sight. */
 const drained = onAbandon.default('drain');

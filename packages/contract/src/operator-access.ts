@@ -49,7 +49,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'POST /operator/pending/{pendingId}/confirm': SUPPORT_PROVED,
   'POST /operator/pending/{pendingId}/reject': SUPPORT_PROVED,
   'GET /operator/identities': SUPPORT,
+  'GET /operator/identities/{identityId}': SUPPORT,
   'PATCH /operator/identities/{identityId}': ADMIN_PROVED,
+  'POST /operator/identities/{identityId}/export': ADMIN_PROVED,
+  'POST /operator/identities/{identityId}/delete': ADMIN_PROVED,
 
   'GET /operator/payments': SUPPORT,
   'GET /operator/payments/{id}': SUPPORT,
@@ -143,6 +146,10 @@ export const OPERATOR_ACCESS: Readonly<Record<string, OperatorAccess>> = {
   'GET /ops/person': SUPPORT,
   'GET /ops/person-move': ADMIN,
   'POST /ops/person-move': ADMIN_PROVED,
+  'GET /ops/person-export': ADMIN,
+  'POST /ops/person-export': ADMIN_PROVED,
+  'GET /ops/person-delete': SUPPORT,
+  'POST /ops/person-delete': ADMIN_PROVED,
 };
 
 /** Whether a role may do what needs at least the other. */

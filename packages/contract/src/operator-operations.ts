@@ -1,6 +1,7 @@
 import { BILL_OPERATIONS } from './bill-operations.ts';
 import { LOOK_UP_OPERATIONS } from './look-up.ts';
 import { PAYMENT_OPERATIONS } from './payment-operations.ts';
+import { PEOPLE_OPERATIONS } from './people-operations.ts';
 import { type Operation, OWN } from './operation.ts';
 
 const ANY_APPS = 'Operator: apps';
@@ -13,6 +14,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   ...BILL_OPERATIONS,
   ...LOOK_UP_OPERATIONS,
   ...PAYMENT_OPERATIONS,
+  ...PEOPLE_OPERATIONS,
   'GET /operator/overview': {
     id: 'getOverview',
     tag: SERVICE,
@@ -141,20 +143,6 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'rejectPendingAct',
     tag: ANY_WALLETS,
     summary: 'Ends the wait of an act; nothing is moved',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/identities': {
-    id: 'findIdentity',
-    tag: ANY_WALLETS,
-    summary: 'Finds a person who owns wallets by their e-mail',
-    refuses: OWN,
-  },
-  'PATCH /operator/identities/{identityId}': {
-    id: 'moveIdentity',
-    tag: ANY_WALLETS,
-    summary: 'Gives a person another e-mail; ends their sessions and removes their passkeys',
-    description:
-      'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },

@@ -8,10 +8,10 @@ import { figures, outcomesSchema, statsQuerySchema } from './stats.ts';
 /** What a finding is about, the most urgent first. */
 export const FINDING_KINDS = [
   'ledger-wrong',
-  'ledger-check-old',
-  'payments-kept',
-  'refunds-late',
   'acts-waiting',
+  'payments-kept',
+  'ledger-check-old',
+  'refunds-late',
   'money-held-long',
   'upstream-open',
   'wallets-suspended',
@@ -31,6 +31,9 @@ export const overviewSchema = z
           }),
           count: z.int(),
           of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),
+          names: z
+            .array(z.string().nullable())
+            .meta({ description: 'The mail address of each account in `of`. Null for the others.' }),
         }),
       )
       .meta({ description: 'What a person has to look at, the most urgent first.' }),

@@ -11,7 +11,7 @@ const state = z.enum(['open', 'paid', 'unpaid', 'credited', 'kept', 'asked', 'de
     'A checkout is `open`, `paid` or `unpaid`; a payment `credited` or `kept`; a refund `asked`, `paid` or `declined`; a movement of a dispute `taken` or `returned`.',
 });
 const anomaly = z
-  .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
+  .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
   .nullable()
   .meta({ description: 'How a payment differs from what was requested.' });
 export const caseActSchema = z.enum([

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
+import { operatorWalletSchema } from './operator.ts';
 
 /** Acts of operators that wait for a second person (CP-07). */
 
@@ -38,6 +39,13 @@ export const pendingActSchema = z
     decidedReason: z.string().nullable(),
   })
   .meta({ id: 'PendingAct' });
+
+export const confirmedActSchema = z.object({
+  act: pendingActSchema,
+  wallet: operatorWalletSchema.nullable().meta({
+    description: 'The wallet after the act. Null if a payment without a wallet was paid back.',
+  }),
+});
 
 export const pendingListSchema = z.object({
   acts: z.array(pendingActSchema).meta({ description: 'The newest first.' }),

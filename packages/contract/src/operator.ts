@@ -172,7 +172,7 @@ export const paymentListSchema = z.object({
           .enum(['credited', 'kept'])
           .meta({ description: '`kept`: the payment is in no wallet, and an operator must look at it.' }),
         anomaly: z
-          .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
+          .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted'])
           .nullable()
           .meta({ description: 'How the payment differs from what was requested.' }),
         refundedMicros: amount.meta({ description: 'Micros: paid back, or about to be.' }),

@@ -194,6 +194,7 @@ test('CP-01 changing the password requires the current one, and ends every other
   const change = { currentPassword: 'wrong', newPassword: 'a new password' };
   assertRefused(await owner.ask('PUT', '/accounts/current/password', change), 'UNAUTHORIZED');
   await owner.get(204, 'PUT', '/accounts/current/password', { ...change, currentPassword: PASSWORD });
+  assert.match((await newsTo(service, email)).at(-1) ?? '', /^Your password was changed/);
   assertRefused(await other.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
   await owner.get(200, 'GET', '/sessions/current');
   assertRefused(await nobody.ask('POST', '/sessions', { email, password: PASSWORD }), 'UNAUTHORIZED');

@@ -125,6 +125,7 @@ test('CP-06 a recovery code signs in once, in upper case too, and its use is mai
   const { recoveryCodes: fresh } = (await owner.get(201, 'POST', '/accounts/current/recovery-codes')) as {
     recoveryCodes: string[];
   };
+  assert.match((await newsTo(service, email)).at(-1) ?? '', /^New recovery codes/);
   assertRefused(await finish(await begin(email), other), 'UNAUTHORIZED');
   assert.equal((await finish(await begin(email), fresh[0] ?? '')).status, 200);
 });
@@ -161,6 +162,7 @@ test('CP-06 changes of the second factor need a fresh proof, with both factors',
   assert.equal((await prove({ password: PASSWORD, code: codeOf(secret) })).status, 204);
   const waiting = await begin(email);
   await owner.get(204, 'DELETE', '/accounts/current/authenticator');
+  assert.match((await newsTo(service, email)).at(-1) ?? '', /^An authenticator app was removed/);
   assertRefused(await owner.ask('DELETE', '/accounts/current/authenticator'), 'NOT_FOUND');
   assertRefused(await finish(waiting, codeOf(secret)), 'UNAUTHORIZED');
   assert.equal((await nobody.ask('POST', '/sessions', { email, password: PASSWORD })).status, 200);
@@ -272,5 +274,6 @@ test('CP-06 a passkey of an account is the second factor, signs in alone, and an
   assertPage(await browser.submit('/account/prove', use(browser), 'passkey-options'), 200, 'Second factor', IN_CONSOLE);
   await browser.submit('/account/passkeys/remove');
   assert.match(mainOf(browser.page()), /The passkey was removed/);
+  assert.match((await newsTo(service, email)).at(-1) ?? '', /^A passkey was removed/);
   assert.equal((await nobody.ask('POST', '/sessions', { email, password: PASSWORD })).status, 200);
 });

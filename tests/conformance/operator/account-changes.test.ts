@@ -2,7 +2,7 @@ import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
-import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { emailOf, newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
@@ -24,11 +24,6 @@ function assertRefused(reply: Reply, code: Code, param: string | null = null): v
 
 function change(by: Person, accountId: string, body: object): Promise<Reply> {
   return by.ask('PATCH', `/operator/accounts/${accountId}`, { reason: 'as decided', ...body });
-}
-
-async function emailOf(person: Person): Promise<string> {
-  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
-  return account.email;
 }
 
 function has(reply: Reply, ...texts: readonly string[]): void {

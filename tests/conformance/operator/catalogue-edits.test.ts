@@ -112,6 +112,13 @@ test('CP-05 a provider’s address holds no user name, password, query or fragme
     'http://h/v1#f',
     'http://h/v1?',
     'ftp://h',
+    // Addresses that people read as another host than a URL has.
+    'http://h\\@evil.test/v1',
+    'http:h/v1',
+    'http://h。test/v1',
+    'http://h%2etest/v1',
+    'http://*.h.test/v1',
+    'http://.h.test/v1',
   ]) {
     const mine = { kind: 'openai-compatible', baseUrl };
     const reply = await operator.ask('PUT', FILE, { ...rest, providers: { ...providers, mine } });

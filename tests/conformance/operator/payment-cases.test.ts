@@ -9,7 +9,9 @@ import { trailOf } from '../../support/trail.ts';
 
 /** Payments that wait for a person, and what an operator may do about each (CP-05, ON-02). */
 
-const { service, app, stripe, newUser, begin, tell, moved } = await setStripeStage();
+const { service, app, stripe, newUser, begin, tell, moved } = await setStripeStage({
+  environment: { PURSER_SECOND_PERSON_MICROS: '8000000' },
+});
 const operator = await newOperator(service);
 
 type Details = Readonly<
@@ -74,6 +76,33 @@ test('CP-05 ON-02 an operator finds what waits, sees what each act would book, a
   await operator.get(404, 'GET', '/operator/payments/pay_none');
   await operator.get(404, 'POST', '/operator/payment-cases/cas_none/solve', { act: 'close', reason: 'x' });
   await operator.get(400, 'GET', '/operator/payments?before=x');
+});
+
+test('CP-05 CP-07 a payment without a wallet is paid back by two persons, and the second is told that it is done', async () => {
+  const user = await newUser(0);
+  const { session } = await begin(user, 9_000_000);
+  const { owner } = service.database;
+  const rename = 'update ledger.wallets set user_id = $2 where user_id = $1';
+  await owner.query(rename, [user, `${user}-away`]);
+  await tell('checkout.session.completed', stripe.pay(session));
+  const waits = await operator.get(200, 'GET', `/operator/payments?waits=true&userId=${user}`);
+  const [line] = waits['payments'] as readonly Readonly<Record<string, unknown>>[];
+  assert.equal(line?.['anomaly'], 'no_wallet');
+  const id = String(line?.['id']);
+  const caseId = String((await detailsOf(id)).cases[0]?.['caseId']);
+  const asked = { act: 'pay_back', reason: 'no wallet' };
+  const { pendingId } = await operator.get(202, 'POST', `/operator/payment-cases/${caseId}/solve`, asked);
+  const refunds = () =>
+    stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
+  assert.deepEqual([refunds(), (await detailsOf(id)).cases[0]?.['closedAt']], [0, null]);
+  const second = await newOperator(service, 'finance');
+  const confirm = `/operator/pending/${String(pendingId)}/confirm`;
+  const done = await second.get(200, 'POST', confirm, { reason: 'checked' });
+  assert.deepEqual([(done['act'] as { state: string }).state, done['wallet']], ['done', null]);
+  const after = await detailsOf(id);
+  assert.deepEqual([refunds(), after.cases[0]?.['closedAs'], after.movedBack.length], [1, 'pay_back', 1]);
+  assertRefusal(await second.ask('POST', confirm, { reason: 'twice' }), { code: 'CONFLICT', param: null });
+  await owner.query(rename, [`${user}-away`, user]);
 });
 
 test('CP-05 a look-up asks Stripe, books what is new, and says when Stripe does not answer', async () => {

@@ -236,7 +236,7 @@ test('B8 WA-15 a released wallet keeps its money, and only a link made afterward
   const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=10')) as { entries: FullLine[] };
   const [claimed, act] = entries.filter((line) => line.subject === subject);
   assert.deepEqual([claimed?.action, claimed?.actor], ['wallet.claim', now?.identityId]);
-  assert.deepEqual([act?.action, act?.reason, act?.before], ['wallet.release', 'Lost the mailbox', before]);
+  assert.deepEqual([act?.action, act?.reason], ['wallet.release', 'Lost the mailbox']);
 });
 
 test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one', async () => {
@@ -279,7 +279,7 @@ test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody 
   const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=1')) as { entries: FullLine[] };
   const [act] = entries;
   assert.deepEqual([act?.action, act?.reason, act?.subject], ['identity.move', reason, found['identityId']]);
-  assert.deepEqual([act?.before, act?.after], [{ email }, { email: 'new-mailbox@example.test' }]);
+  assert.deepEqual([act?.before, act?.after], [null, { email: 'changed' }], 'CP-12 a line of the trail is for good');
 });
 
 test('B8 WA-15 a passkey that is added while its person is moved to another e-mail does not outlive the move', async () => {

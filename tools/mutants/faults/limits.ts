@@ -1,5 +1,18 @@
 import type { Mutant } from '../mutant.ts';
-import { actingOperators, confirming, limitingOperators, limits } from './places.ts';
+import {
+  accountDesk,
+  actingOperators,
+  chainCheck,
+  checkingChain,
+  confirming,
+  limitingOperators,
+  limits,
+  meetingActs,
+  moneyActs,
+  rightsOfOperators,
+  tableOfRights,
+  walletPages,
+} from './places.ts';
 
 /** Faults by which an operator moves more than their limits, or does alone what takes two. */
 export const LIMIT_FAULTS: readonly Mutant[] = [
@@ -24,7 +37,9 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
         "requestedBy === '' || requestedEmail === act.actor",
       ),
     ],
-    killer: limitingOperators('CP-07 the same person with another account of the same e-mail is no second person'),
+    killer: limitingOperators(
+      'CP-07 those who could confirm an act are mailed once; the same person with another account of the same e-mail is no second person',
+    ),
   },
   {
     id: 'confirmed-without-judgement',
@@ -33,5 +48,43 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     killer: limitingOperators(
       'CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed',
     ),
+  },
+  {
+    id: 'made-operator-confirms',
+    clause: 'CP-07',
+    edits: [confirming('judgeTwoPersons(tx, act.actor, requestedBy)', 'judgeTwoPersons(tx, requestedBy)')],
+    killer: walletPages(
+      'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
+    ),
+  },
+  {
+    id: 'promotion-is-forgotten',
+    clause: 'CP-07',
+    edits: [accountDesk('return accountOf(await appointed(tx, act, row));', 'return accountOf(row);')],
+    killer: walletPages(
+      'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
+    ),
+  },
+  {
+    id: 'write-off-judged-before-its-lock',
+    clause: 'CP-07',
+    edits: [moneyActs('.lock(wallet.appId, wallet.userId)', '.find(wallet.appId, wallet.userId)')],
+    killer: meetingActs(
+      'CP-07 a write-off is judged and recorded by what it gives up, also when a claw-back comes just before it',
+    ),
+  },
+  {
+    id: 'credit-open-to-viewers',
+    clause: 'CP-07',
+    edits: [tableOfRights("{userId}/credit': FINANCE_PROVED", "{userId}/credit': VIEWER")],
+    killer: rightsOfOperators(
+      'CP-06 CP-07 the table of rights says of each role what it sees, what it does, and what needs a fresh proof',
+    ),
+  },
+  {
+    id: 'entry-hidden-behind-line-nought',
+    clause: 'CP-09',
+    edits: [chainCheck('if (linkNo < 1n) return fault(', 'if (linkNo < 1n) return void (')],
+    killer: checkingChain('CP-09 the check of the audit trail finds lines inserted under numbers that no chain has'),
   },
 ];

@@ -126,6 +126,8 @@ const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_us
 /** A session with its account, and whether its holder has proved who they are within `proofMs`. */
 interface FoundSessionRow extends SessionRow {
   readonly is_proved: boolean;
+  /** Its use has not been recorded for a minute. */
+  readonly is_untouched: boolean;
   readonly account: AccountRow;
 }
 
@@ -184,7 +186,8 @@ export async function selectSession(
 ): Promise<FoundSessionRow | undefined> {
   const { rows } = await db.query<Omit<FoundSessionRow, 'account'> & AccountRow & { readonly opened_at: Date }>(
     `select ${ACCOUNT_COLUMNS}, s.session_id, s.created_at as opened_at, s.expires_at, s.last_used_at,
-       s.proved_at > clock_timestamp() - $2 * interval '1 millisecond' as is_proved
+       s.proved_at > clock_timestamp() - $2 * interval '1 millisecond' as is_proved,
+       s.last_used_at < clock_timestamp() - interval '1 minute' as is_untouched
      from accounts.sessions s join accounts.accounts on accounts.account_id = s.account_id
      where s.digest = $1 and s.expires_at > clock_timestamp() and not is_disabled
        and (role <> 'operator' or s.last_used_at > clock_timestamp() - $3 * interval '1 millisecond')`,
@@ -205,7 +208,7 @@ export async function selectSessions(db: Queryable, accountId: AccountId): Promi
   return rows;
 }
 
-/** Records the use of a session, at most once a minute: a write for every request would cost more than the time is worth. */
+/** Records the use of a session, at most once a minute, also if two requests find it untouched. */
 export async function touchSession(db: Queryable, sessionId: SessionId): Promise<void> {
   await db.query(
     `update accounts.sessions set last_used_at = clock_timestamp()

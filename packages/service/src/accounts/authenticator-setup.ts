@@ -39,7 +39,7 @@ export interface AuthenticatorSetup {
     by: Changer,
     /** `enrolmentCode`: of an operator's first factor, see `Enrolments`. */
     setup: { readonly setupToken: string; readonly code: string; readonly enrolmentCode: string | undefined },
-  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'CONFLICT'>>;
+  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   readonly removeAuthenticator: (by: Changer) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
 }
 
@@ -52,6 +52,7 @@ export interface AuthenticatorSetupOptions {
   readonly check: FactorCheck;
   readonly sendNews: SendNews;
   readonly useCode: ReturnType<typeof createEnrolments>['useCode'];
+  readonly withCode: ReturnType<typeof createEnrolments>['withCode'];
 }
 
 const SETUP_LIFETIME_MS = 30 * 60 * 1_000;
@@ -86,18 +87,25 @@ export function createAuthenticatorSetup(options: AuthenticatorSetupOptions): Au
       return { secret: written, otpauthUri: otpauthUri(written, { issuer: operatorName, email }), setupToken };
     },
     addAuthenticator: (by, { setupToken, code, enrolmentCode }) =>
-      changing(options, by, { action: 'account.authenticator', news: 'authenticator-added' }, async (tx, accountId) => {
-        const secret = secretOf(accountId, setupToken);
-        if (secret === undefined) return refuse('BAD_REQUEST', 'This setup has expired. Begin again.', SETUP);
-        const step = stepOfCode(secret, code.replace(/\s/g, ''), clock.nowMs());
-        if (step === undefined) return refuse('BAD_REQUEST', WRONG_CODE, { param: 'code' });
-        const isFirst = !(await hasFactor(tx, accountId));
-        const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
-        if (refused !== undefined) return refused;
-        const sealed = check.sealSecret(accountId, secret);
-        if (!(await insertAuthenticator(tx, { accountId, secret: sealed, step }))) return hasAuthenticator();
-        return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
-      }),
+      options.withCode(by.signedIn.account.accountId, enrolmentCode, () =>
+        changing(
+          options,
+          by,
+          { action: 'account.authenticator', news: 'authenticator-added' },
+          async (tx, accountId) => {
+            const secret = secretOf(accountId, setupToken);
+            if (secret === undefined) return refuse('BAD_REQUEST', 'This setup has expired. Begin again.', SETUP);
+            const step = stepOfCode(secret, code.replace(/\s/g, ''), clock.nowMs());
+            if (step === undefined) return refuse('BAD_REQUEST', WRONG_CODE, { param: 'code' });
+            const isFirst = !(await hasFactor(tx, accountId));
+            const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
+            if (refused !== undefined) return refused;
+            const sealed = check.sealSecret(accountId, secret);
+            if (!(await insertAuthenticator(tx, { accountId, secret: sealed, step }))) return hasAuthenticator();
+            return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
+          },
+        ),
+      ),
     removeAuthenticator: (by) =>
       changing(
         options,

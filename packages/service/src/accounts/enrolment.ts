@@ -10,7 +10,7 @@ import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { AccountId } from '#kernel/ids.ts';
 import type { Keys, ProofKeys } from '#kernel/keys.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
 /** Mails the code with which an operator adds their first second factor. */
@@ -50,6 +50,12 @@ export function createEnrolments({
   isSecondFactorRequired,
   sendEnrolment,
 }: EnrolmentOptions): Enrolments & {
+  /** Does what takes a code, unless too many wrong ones were typed for this account. Counts the code before it is looked at. */
+  readonly withCode: <Result>(
+    accountId: AccountId,
+    code: string | undefined,
+    work: () => Promise<Result>,
+  ) => Promise<Result | Refusal<'TOO_MANY_REQUESTS'>>;
   /** Refuses a first factor without the code, and uses the code up. Call it in the transaction that adds the factor. */
   readonly useCode: (
     tx: Queryable,
@@ -83,6 +89,7 @@ export function createEnrolments({
       });
       return undefined;
     },
+    withCode: (accountId, code, work) => countingGuesses(attempts, accountId, code, work),
     useCode: async (tx, accountId, code) => {
       const row = await selectAccountById(tx, accountId); // The role as it is now: the session may have read another.
       if (row === undefined || !isOperator(accountOf(row))) return undefined;
@@ -101,6 +108,21 @@ export function createEnrolments({
   };
 }
 
+async function countingGuesses<Result>(
+  attempts: AttemptLimiter,
+  accountId: AccountId,
+  code: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result | Refusal<'TOO_MANY_REQUESTS'>> {
+  if (code === undefined || code === '') return work();
+  const used = [{ kind: 'enrolment-code', of: accountId }] as const;
+  const tooMany = await attempts.take(used);
+  if (tooMany !== undefined) return tooMany;
+  const done = await work();
+  if (!(done instanceof Refusal)) await attempts.giveBack(used);
+  return done;
+}
+
 /**
  * Makes the code of an operator without a second factor, for the person who owns the machine. Good for 24 hours. Undefined if there
  * is no such operator, or if they have a factor.
@@ -116,7 +138,7 @@ export async function makeEnrolmentCode(pool: Pool, keys: ProofKeys, email: stri
   });
 }
 
-/** 50 bits, and the paces of requests leave a guesser some million tries before it expires. */
+/** 50 bits. The attempt limiter leaves a guesser 300 tries a day. */
 async function makeCode(tx: Queryable, [key]: ProofKeys, accountId: AccountId, lifetimeMs: number): Promise<string> {
   const code = newRecoveryCode();
   const proof = proofOfRecoveryCode(key, accountId, code);

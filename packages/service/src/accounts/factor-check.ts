@@ -1,4 +1,5 @@
 import type { SendNews } from '#accounts/account-news.ts';
+import { openAuthenticator, sealAuthenticator } from '#accounts/authenticator-secret.ts';
 import {
   advanceAccountPasskey,
   answerAccountChallenge,
@@ -14,7 +15,6 @@ import { ownersEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { seal, unseal } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { PasskeyChecks } from '#webauthn/passkey-checks.ts';
@@ -56,8 +56,8 @@ export function createFactorCheck({ clock, keys, checks, sendNews }: FactorCheck
   async function isCodeOfApp(tx: Queryable, accountId: AccountId, code: string): Promise<boolean> {
     const sealed = await selectAuthenticatorSecret(tx, accountId);
     if (sealed === undefined) return false;
-    const appSecret = Buffer.from(unseal(sealKey, contextOf(accountId), sealed), 'base64');
-    const step = stepOfCode(appSecret, code, clock.nowMs());
+    const appSecret = openAuthenticator(sealKey, accountId, sealed);
+    const step = appSecret && stepOfCode(appSecret, code, clock.nowMs());
     return step !== undefined && takeStep(tx, accountId, step);
   }
 
@@ -92,12 +92,7 @@ export function createFactorCheck({ clock, keys, checks, sendNews }: FactorCheck
       return (await isCodeOfApp(tx, holder.accountId, code)) || isRecoveryCode(tx, holder, code, from);
     },
     holderOf,
-    sealSecret: (accountId, plain) => seal(sealKey, contextOf(accountId), plain.toString('base64')),
+    sealSecret: (accountId, plain) => sealAuthenticator(sealKey, accountId, plain),
     proofOf,
   };
-}
-
-/** Bound to the account: the sealed secret of one account is worth nothing in the row of another. */
-function contextOf(accountId: AccountId): Buffer {
-  return Buffer.from(`authenticator ${accountId}`);
 }

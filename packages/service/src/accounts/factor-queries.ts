@@ -40,6 +40,30 @@ export async function selectAuthenticatorSecret(db: Queryable, accountId: Accoun
   return rows[0]?.secret;
 }
 
+interface AuthenticatorSecretRow {
+  readonly account_id: AccountId;
+  readonly secret: Buffer;
+}
+
+/** The sealed secrets of all authenticator apps, locked until the transaction ends. */
+export async function lockAuthenticatorSecrets(tx: Queryable): Promise<readonly AuthenticatorSecretRow[]> {
+  const { rows } = await tx.query<AuthenticatorSecretRow>(
+    `select account_id, secret from accounts.authenticators for update`,
+  );
+  return rows;
+}
+
+export async function updateAuthenticatorSecrets(
+  tx: Queryable,
+  rows: readonly AuthenticatorSecretRow[],
+): Promise<void> {
+  await tx.query(
+    `update accounts.authenticators t set secret = n.secret
+     from unnest($1::text[], $2::bytea[]) as n(account_id, secret) where t.account_id = n.account_id`,
+    [rows.map((row) => row.account_id), rows.map((row) => row.secret)],
+  );
+}
+
 /** Uses up the code of a step. False when that code, or a newer one, was used before: then it must not count again. */
 export async function takeStep(tx: Queryable, accountId: AccountId, step: number): Promise<boolean> {
   const { rowCount } = await tx.query(

@@ -71,9 +71,9 @@ function withOwners(db: Queryable, row: AppDetailsRow): AppDetailsRow {
 /** What apps are called, in no order. */
 export async function selectAppNames(
   db: Queryable,
-  appIds: readonly AppId[],
-): Promise<readonly { readonly app_id: AppId; readonly name: string }[]> {
-  const { rows } = await db.query<{ app_id: AppId; name: string }>(
+  appIds: readonly string[],
+): Promise<readonly { readonly app_id: string; readonly name: string }[]> {
+  const { rows } = await db.query<{ app_id: string; name: string }>(
     `select app_id, name from accounts.apps where app_id = any ($1::text[])`,
     [appIds],
   );
@@ -217,6 +217,21 @@ export async function hasAdmin(tx: Queryable): Promise<boolean> {
        and (password_hash is not null or sso_subject is not null) limit 1`,
   );
   return rowCount === 1;
+}
+
+/** The operators who can sign in, with their roles, oldest first. At most 200. */
+export async function selectSecondPersons(
+  db: Queryable,
+): Promise<
+  readonly { readonly account_id: AccountId; readonly email: string; readonly operator_role: OperatorRole }[]
+> {
+  const { rows } = await db.query<{ account_id: AccountId; email: string; operator_role: OperatorRole }>(
+    `select account_id, email, operator_role from accounts.accounts
+     where role = 'operator' and operator_role is not null and not is_disabled
+       and (password_hash is not null or sso_subject is not null)
+     order by created_at, account_id limit 200`,
+  );
+  return rows.map((row) => withEmail(db, row));
 }
 
 /** How many operators can sign in and move money. */

@@ -22,7 +22,7 @@ export interface PasskeySetup {
     by: Changer,
     credential: string,
     enrolmentCode: string | undefined,
-  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST'>>;
+  ) => Promise<Added | NotProved | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
   readonly removePasskey: (by: Changer, credentialId: string) => Promise<NotProved | Refusal<'NOT_FOUND'> | undefined>;
 }
 
@@ -32,6 +32,7 @@ export interface PasskeySetupOptions {
   readonly checks: PasskeyChecks;
   readonly sendNews: SendNews;
   readonly useCode: ReturnType<typeof createEnrolments>['useCode'];
+  readonly withCode: ReturnType<typeof createEnrolments>['withCode'];
 }
 
 export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
@@ -51,15 +52,17 @@ export function createPasskeySetup(options: PasskeySetupOptions): PasskeySetup {
       if (notProved !== undefined) return notProved;
       const made = await checks.added(purposeOf(by.signedIn.account.accountId), credential);
       if (made === undefined) return notAdded();
-      return changing(options, by, { action: 'account.passkey', news: 'passkey-added' }, async (tx, accountId) => {
-        const isFirst = !(await hasFactor(tx, accountId));
-        if ((await selectAccountPasskeys(tx, accountId)).length >= PASSKEYS_MAX) return tooManyPasskeys();
-        if (!(await answerAccountChallenge(tx, made.challenge))) return notAdded();
-        const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
-        if (refused !== undefined) return refused;
-        if (!(await insertAccountPasskey(tx, { accountId, ...made }))) return notAdded();
-        return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
-      });
+      return options.withCode(by.signedIn.account.accountId, enrolmentCode, () =>
+        changing(options, by, { action: 'account.passkey', news: 'passkey-added' }, async (tx, accountId) => {
+          const isFirst = !(await hasFactor(tx, accountId));
+          if ((await selectAccountPasskeys(tx, accountId)).length >= PASSKEYS_MAX) return tooManyPasskeys();
+          if (!(await answerAccountChallenge(tx, made.challenge))) return notAdded();
+          const refused = isFirst ? await options.useCode(tx, accountId, enrolmentCode) : undefined;
+          if (refused !== undefined) return refused;
+          if (!(await insertAccountPasskey(tx, { accountId, ...made }))) return notAdded();
+          return { recoveryCodes: isFirst ? await makeCodes(tx, check, accountId) : undefined };
+        }),
+      );
     },
     removePasskey: (by, credentialId) =>
       changing(options, by, { action: 'account.passkey-remove', news: 'passkey-removed' }, async (tx, accountId) => {

@@ -28,11 +28,12 @@ export interface SecondFactors extends AuthenticatorSetup, PasskeySetup, Enrolme
   ) => Promise<{ readonly recoveryCodes: readonly string[] } | NotProved | Refusal<'CONFLICT'>>;
 }
 
-type SecondFactorOptions = Omit<AuthenticatorSetupOptions & PasskeySetupOptions, 'useCode'> & EnrolmentOptions;
+type SecondFactorOptions = Omit<AuthenticatorSetupOptions & PasskeySetupOptions, 'useCode' | 'withCode'> &
+  EnrolmentOptions;
 
 export function createSecondFactors(given: SecondFactorOptions): SecondFactors {
-  const { useCode, ...enrolments } = createEnrolments(given);
-  const options = { ...given, useCode };
+  const { useCode, withCode, ...enrolments } = createEnrolments(given);
+  const options = { ...given, useCode, withCode };
   return {
     ...enrolments,
     isPasskeyPossible: options.checks.isPossible,

@@ -46,6 +46,10 @@ test('C5 production refuses the placeholder of the guide and every secret that c
     ['abcdefg'.repeat(9), /PURSER_SECRET must be random/],
     ['correct horse battery '.repeat(3), /PURSER_SECRET must be random/],
   ] as const) {
+    if (secret !== '') {
+      const [fault] = faultsOf({ PURSER_SECRET_ALSO: secret });
+      assert.match(fault?.replace('PURSER_SECRET_ALSO', 'PURSER_SECRET') ?? '', says);
+    }
     const faults = faultsOf({ PURSER_SECRET: secret });
     assert.equal(faults.length, 1, secret);
     assert.match(faults[0] ?? '', says);
@@ -58,6 +62,17 @@ test('C5 production refuses the placeholder of the guide and every secret that c
       assert.deepEqual(faultsOf({ PURSER_SECRET: secret }), [], secret);
     }
   }
+});
+
+test('B5 the second secret of a change is optional, and must be another one than the first', () => {
+  const [one, other] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+  const same = faultsOf({ PURSER_SECRET: one, PURSER_SECRET_ALSO: one });
+  assert.deepEqual(same, [
+    'PURSER_SECRET_ALSO must be another secret than PURSER_SECRET: the former one or the coming one.',
+  ]);
+  const both = read({ ...PRODUCTION, PURSER_SECRET: one, PURSER_SECRET_ALSO: other });
+  assert.deepEqual([both.secret.toString(), both.secretAlso?.toString()], [one, other]);
+  assert.equal(read({ ...PRODUCTION, PURSER_SECRET: one }).secretAlso, undefined);
 });
 
 test('C5 production needs a public URL, and https unless only this machine reaches it', () => {

@@ -1,7 +1,10 @@
+import { resealAuthenticators } from '#accounts/authenticator-secret.ts';
 import { StartError } from '#app/start-error.ts';
+import { resealHead } from '#audit/sealer.ts';
 import { openKeptKeys, replaceSecret } from '#db/kept-keys.ts';
-import type { Pool } from '#db/pool.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
 import type { KeptKeys, Secrets } from '#kernel/keys.ts';
+import { resealSigningSecrets } from '#webhooks/reseal.ts';
 
 /**
  * Opens the keys that the database keeps. Throws `StartError` if neither secret of this process opens them: two gateways with
@@ -24,22 +27,31 @@ export async function openKeys(
   return opened.keys;
 }
 
-/** Makes `secret` the only one that opens the database. Throws `StartError`, with nothing changed, if that cannot be. */
+/**
+ * Makes `secret` the only one that opens the database, and seals again what can be sealed again. Says whether everything was kept.
+ * Throws `StartError`, with nothing changed, if that cannot be.
+ */
 export async function replaceSecretNow(
   owner: Pool,
   secrets: Secrets,
   { isLost }: { readonly isLost: boolean },
-): Promise<KeptKeys> {
-  const keys = await replaceSecret(owner, secrets, { isLost });
-  if (keys === 'running') {
+): Promise<'replaced' | 'lost'> {
+  const result = await replaceSecret(owner, secrets, { isLost, reseal });
+  if (result === 'running') {
     throw new StartError('A gateway runs on this database. Stop all of them, wait 15 seconds, and try again.');
   }
-  if (keys === 'unopened') {
+  if (result === 'unopened') {
     throw new StartError(
       'Neither PURSER_SECRET nor PURSER_SECRET_ALSO opens this database, so nothing was changed. Set the former secret as ' +
         'PURSER_SECRET_ALSO and try again. If it is lost, `npm run purser -- secret replace --lost` gives up all that it ' +
         "protected, for good; the operator's guide says what that is.",
     );
   }
-  return keys;
+  return result;
+}
+
+async function reseal(tx: Queryable, before: KeptKeys, after: KeptKeys): Promise<void> {
+  await resealSigningSecrets(tx, before['webhook-secrets'], after['webhook-secrets']);
+  await resealAuthenticators(tx, before['account-authenticator'], after['account-authenticator']);
+  await resealHead(tx, after['audit-head']);
 }

@@ -22,6 +22,7 @@ import { addPendingRoutes } from '#http/operator-plane/pending.ts';
 import { addProviderRoutes } from '#http/operator-plane/providers.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addUpstreamRoutes } from '#http/operator-plane/upstreams.ts';
+import { addPeopleRoutes } from '#http/operator-plane/people.ts';
 import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addWalletListRoutes } from '#http/operator-plane/wallet-list.ts';
 import { addMovementRoutes, addOperatorWalletRoutes } from '#http/operator-plane/wallets.ts';
@@ -29,6 +30,8 @@ import { addHealthRoutes } from '#http/operator-plane/health.ts';
 import type { Plane } from '#http/planes.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { movedMail, releasedMail } from '#mail/letters.ts';
+import { pendingMail } from '#mail/operator-letters.ts';
+import type { TellOfPending } from '#operator/second-persons.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAttention } from '#operator/attention.ts';
 import { createCallBooks } from '#operator/call-books.ts';
@@ -49,8 +52,10 @@ import { createWalletList } from '#operator/wallet-list.ts';
 import { createWalletOwners, type WalletOwnerMails } from '#operator/wallet-owners.ts';
 import { createPreviews } from '#operator/wallet-preview.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
+import { createPrivacy } from '#privacy/privacy.ts';
 import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -86,7 +91,13 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   const pool = pools.shared;
   const { currency } = config;
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
-  const ground = { pool, currency, refunds: payments?.refunds, cases };
+  const ground = {
+    pool,
+    currency,
+    refunds: payments?.refunds,
+    cases,
+    tellOfPending: createTellOfPending(config, sendMail),
+  };
   const mails: WalletOwnerMails = {
     mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
     mailMoved: async (tx, { before, after }) => {
@@ -101,6 +112,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     pending: createPendingActs(ground),
     limits: config.operatorLimits,
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
+    privacy: createPrivacy(pool),
     walletList: createWalletList(pool),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
@@ -136,6 +148,15 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
 }
 
+/** Mails operators that an act waits for one of them. */
+function createTellOfPending({ operatorName, currency }: Config, sendMail: SendMail): TellOfPending {
+  const formats = formatsOf(); // The language of an operator is known while they look at a page only.
+  return async (tx, { action, amount, requestedEmail: by }, emails) => {
+    const letter = pendingMail({ operatorName, by, action, amount: formats.amount(amount, currency) });
+    for (const email of emails) await sendMail(email, letter, tx);
+  };
+}
+
 /** The acts on wallets, for a preview: it is rolled back, so nobody is mailed and the processor is asked for nothing. */
 function desksOf({ currency, refunds }: Omit<MoneyGround, 'pool'>): Parameters<typeof createPreviews>[1] {
   const unasked = refunds && { ...refunds, ask: () => Promise.resolve('asked' as const) };
@@ -160,6 +181,7 @@ export function addOperatorRoutes(plane: Plane, operator: OperatorPlane): void {
   addPaymentRoutes(plane, operator);
   addPendingRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
+  addPeopleRoutes(plane, operator);
   addReconciliationRoutes(plane, operator);
   addBillRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);

@@ -17,6 +17,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
 import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
+import { createPrivacy } from '#privacy/privacy.ts';
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
@@ -69,6 +70,7 @@ export function composePeople({
     }),
     connections: createConnections(pool, config.currency),
     alerts: createCapAlerts(pool),
+    privacy: createPrivacy(pool),
     links,
     clock,
     apps: createAppProfiles(pool),

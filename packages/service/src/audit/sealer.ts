@@ -9,7 +9,7 @@ import {
   updateHead,
 } from '#audit/chain-queries.ts';
 import { type ChainedEntry, type Head, isSealed, linkHash, sealOf } from '#audit/chain.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { counter } from '#kernel/metrics.ts';
@@ -175,9 +175,7 @@ function settled(head: SealedHead, moment: Awaited<ReturnType<typeof selectMomen
 }
 
 /** Seals the head as it is. For `purser secret replace`. */
-export async function resealHead(owner: Pool, key: Buffer): Promise<void> {
-  await inTransaction(owner, async (tx) => {
-    const head = await lockHead(tx);
-    if (head !== undefined && head.seal !== null) await updateHead(tx, head, sealOf(head, key));
-  });
+export async function resealHead(tx: Queryable, key: Buffer): Promise<void> {
+  const head = await lockHead(tx);
+  if (head !== undefined && head.seal !== null) await updateHead(tx, head, sealOf(head, key));
 }

@@ -1,4 +1,3 @@
-import { resealHead } from '#audit/sealer.ts';
 import { replaceSecretNow } from '#app/keys.ts';
 import { CommandError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
@@ -7,9 +6,12 @@ import type { Secrets } from '#kernel/keys.ts';
 /** `secret replace`: makes `PURSER_SECRET` the only secret of this database, at once. Throws with nothing changed if it cannot. */
 export async function replaceSecret(owner: Pool, secrets: Secrets, words: readonly string[]): Promise<void> {
   if (words.some((word) => word !== '--lost')) throw new CommandError('`secret replace` takes --lost or nothing.');
-  const keys = await replaceSecretNow(owner, secrets, { isLost: words.includes('--lost') });
-  await resealHead(owner, keys['audit-head']);
+  const result = await replaceSecretNow(owner, secrets, { isLost: words.includes('--lost') });
+  const kept =
+    result === 'replaced'
+      ? 'Pseudonyms, webhook secrets, second factors and the audit trail are as before.'
+      : 'What the former secret protected is given up.';
   console.error(
-    'The database now belongs to this PURSER_SECRET. Start every gateway with it, and without PURSER_SECRET_ALSO.',
+    `The database now belongs to this PURSER_SECRET. ${kept} Start every gateway with it, and without PURSER_SECRET_ALSO.`,
   );
 }

@@ -10,6 +10,7 @@ import {
   wasReleasedAfter,
   upsertConnection,
 } from '#connections/queries.ts';
+import { holdIdentity } from '#identities/privacy-queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
@@ -71,7 +72,7 @@ export interface Connections {
    * Connects an identity. Opens the wallet when there is none; from now on the wallet belongs to this identity, until an
    * operator releases it (BI-04). Repeating it, also after a disconnection, connects the same wallet again (ON-05). `foreign` means that the
    * wallet belongs to another identity and nothing changed. `outdated`: an operator has released the wallet since the link was
-   * made, so the link gives nobody the wallet (WA-15).
+   * made, so the link gives nobody the wallet (WA-15). Also if the identity has been deleted meanwhile (CP-12).
    */
   readonly consent: (consent: Consent) => Promise<Connection | 'foreign' | 'outdated'>;
   /** Finds the connection of an (app, user), no matter which identity owns it. */
@@ -93,7 +94,7 @@ const LISTED_MAX = 100;
 /** How far the clocks of a gateway and of the database may be apart. A link that is younger than a release by less is old. */
 const CLOCKS_APART_MS = 5_000;
 
-/** Rolls a consent back: its link is older than the wallet's release. */
+/** Rolls a consent back: its link is older than the wallet's release, or its identity was deleted. */
 class Outdated extends Error {}
 
 export function createConnections(pool: Pool, currency: string): Connections {
@@ -171,6 +172,8 @@ export function createConnections(pool: Pool, currency: string): Connections {
 async function connect(tx: Queryable, consent: Consent, currency: string): Promise<Connection | 'foreign'> {
   const { appId, userId, identityId, cap } = consent;
   const connectionId = newConnectionId();
+  // A deletion of this person comes either before all of this, or after it and then finds the wallet.
+  if (!(await holdIdentity(tx, identityId))) throw new Outdated();
   const row = await upsertConnection(tx, { ...consent, connectionId });
   if (row?.identity_id !== identityId) return 'foreign';
   const isNew = row.connection_id === connectionId;

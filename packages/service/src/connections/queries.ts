@@ -136,6 +136,45 @@ export async function wasReleasedAfter(
   return rowCount === 1;
 }
 
+/** When the wallet was released last. Undefined: it never was. */
+export async function selectReleaseMoment(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+): Promise<Date | undefined> {
+  const { rows } = await db.query<{ released_at: Date }>(
+    'select released_at from connections.releases where app_id = $1 and user_id = $2',
+    [wallet.appId, wallet.userId],
+  );
+  return rows[0]?.released_at;
+}
+
+/**
+ * True if the owner of a wallet was deleted after this moment, or was the last owner (CP-12). Until the transaction ends, the owner of
+ * today cannot be deleted: see `is_owner_deleted.sql`. Call it under the checkout's lock, and before the wallet's.
+ */
+export async function isOwnerDeleted(
+  tx: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+  since: Date,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ is_deleted: boolean }>(
+    'select connections.is_owner_deleted($1, $2, $3) as is_deleted',
+    [wallet.appId, wallet.userId, since],
+  );
+  return rows[0]?.is_deleted ?? false;
+}
+
+/** Notes that a release was the deletion of the owner. */
+export async function markDeletion(
+  tx: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+): Promise<void> {
+  await tx.query('update connections.releases set is_deletion = true where app_id = $1 and user_id = $2', [
+    wallet.appId,
+    wallet.userId,
+  ]);
+}
+
 /** Sets or ends the pause, with the cap that comes back afterwards. */
 export async function updatePause(
   tx: Queryable,

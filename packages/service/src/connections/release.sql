@@ -10,7 +10,7 @@ begin
     returning c.identity_id, c.is_paused, c.cap_before_pause_micros;
   if found then
     insert into connections.releases (app_id, user_id) values (p_app, p_user)
-    on conflict (app_id, user_id) do update set released_at = clock_timestamp();
+    on conflict (app_id, user_id) do update set released_at = clock_timestamp(), is_deletion = false;
   end if;
 end $$;
 

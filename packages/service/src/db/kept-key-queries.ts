@@ -42,8 +42,8 @@ export async function deleteOtherKeptKeys(tx: Queryable, fingerprint: Buffer): P
   return rowCount ?? 0;
 }
 
-export async function deleteKeptKeys(tx: Queryable): Promise<void> {
-  await tx.query('delete from db.kept_keys');
+export async function deleteKeptKeys(tx: Queryable, purposes: readonly string[]): Promise<void> {
+  await tx.query('delete from db.kept_keys where purpose = any($1)', [purposes]);
 }
 
 /** Whether a gateway has a lease on this database. */

@@ -10,7 +10,15 @@ import {
 } from '#db/kept-key-queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { deriveKey, hmacSha256, seal, unseal } from '#kernel/crypto.ts';
-import { derivedKeptKeys, KEPT_PURPOSES, type KeptKeys, keptKeysBy, newKeptKey, type Secrets } from '#kernel/keys.ts';
+import {
+  derivedKeptKeys,
+  KEPT_PURPOSES,
+  type KeptKeys,
+  keptKeysBy,
+  newKeptKey,
+  RENEWABLE_PURPOSES,
+  type Secrets,
+} from '#kernel/keys.ts';
 
 const FINGERPRINT_BYTES = 16;
 
@@ -40,28 +48,35 @@ export function openKeptKeys(
   return inTransaction(owner, (tx) => open(tx, openersOf(secrets), secrets.secretAlso === undefined && isGateway));
 }
 
+/** Seals again what was sealed under kept keys that are new now. */
+type Reseal = (tx: Queryable, before: KeptKeys, after: KeptKeys) => Promise<void>;
+
 /**
- * Makes `secret` the only one that opens the database, at once, while no gateway runs. Keys that nothing can open are given up for
- * new ones only if `isLost`: nothing can bring them back. Changes nothing unless it returns keys.
+ * Makes `secret` the only one that opens the database, at once, while no gateway runs. Keys whose work can be done again are made
+ * anew, so that a former secret that leaked opens nothing sealed from now on. Keys that nothing can open are given up for
+ * new ones only if `isLost`: nothing can bring them back. Changes nothing if it returns a word.
  */
 export function replaceSecret(
   owner: Pool,
   secrets: Secrets,
-  { isLost }: { readonly isLost: boolean },
-): Promise<KeptKeys | 'running' | 'unopened'> {
+  { isLost, reseal }: { readonly isLost: boolean; readonly reseal: Reseal },
+): Promise<'replaced' | 'lost' | 'running' | 'unopened'> {
   return inTransaction(owner, async (tx) => {
     const openers = openersOf(secrets);
     await lockFingerprint(tx); // Before the look at the gateways: one that starts now waits, and then finds the new secret.
     if (await hasLiveInstance(tx)) return 'running';
     const opened = await open(tx, openers, true);
-    if (opened !== undefined) return opened.keys;
-    if (!isLost) return 'unopened';
-    await deleteKeptKeys(tx);
+    if (opened === undefined && !isLost) return 'unopened';
+    const renewed = opened === undefined ? KEPT_PURPOSES : RENEWABLE_PURPOSES;
+    const after = keptKeysBy(
+      (purpose) => (renewed.includes(purpose) ? newKeptKey() : opened?.keys[purpose]) ?? newKeptKey(),
+    );
     const [own] = openers;
-    const keys = keptKeysBy(newKeptKey);
-    await insertMissing(tx, [own], [], new Map(Object.entries(keys)));
+    await deleteKeptKeys(tx, renewed);
+    await insertMissing(tx, [own], [], new Map(renewed.map((purpose) => [purpose, after[purpose]])));
     await updateFingerprint(tx, own.fingerprint);
-    return keys;
+    await reseal(tx, opened?.keys ?? after, after);
+    return opened === undefined ? 'lost' : 'replaced';
   });
 }
 

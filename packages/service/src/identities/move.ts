@@ -8,6 +8,7 @@ import {
   selectIdentityByEmail,
   updateEmail,
 } from '#identities/queries.ts';
+import { insertMove } from '#identities/privacy-queries.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 
 /**
@@ -26,6 +27,7 @@ export async function moveIdentity(
   if (before === email) return 'same';
   if ((await selectIdentityByEmail(tx, email)) !== undefined) return 'taken';
   await updateEmail(tx, identityId, email);
+  await insertMove(tx, identityId, { before, after: email });
   await deleteSessions(tx, identityId, undefined);
   await deletePasskeysOf(tx, identityId);
   await deleteCodesOf(tx, before);

@@ -7,6 +7,7 @@ import type { IdentityId, SessionId } from '#kernel/ids.ts';
 export const IDENTITY_ADDRESSES: readonly SealedRows[] = [
   { table: 'identities.identities', key: 'identity_id', constraint: 'identities_email_sealed', addresses: ['email'] },
   { table: 'identities.codes', key: 'digest', constraint: 'codes_email_sealed', addresses: ['email'] },
+  { table: 'identities.moves', key: 'move_id', constraint: 'moves_sealed', addresses: ['before', 'after'] },
 ];
 
 interface IdentityRow {

@@ -23,6 +23,9 @@ export const KEPT_PURPOSES = [...DERIVED_PURPOSES, 'emails'] as const;
 
 type KeptPurpose = (typeof KEPT_PURPOSES)[number];
 
+/** Kept keys that `secret replace` makes anew: what they sealed can be sealed again. */
+export const RENEWABLE_PURPOSES: readonly KeptPurpose[] = ['account-authenticator', 'audit-head', 'webhook-secrets'];
+
 export type KeptKeys = Readonly<Record<KeptPurpose, Buffer>>;
 
 /** All keys of a process, made once at its start (decision 0074). */

@@ -22,6 +22,8 @@ const RATES = {
    * Three codes of an app are right at a time, so a day of guesses has one chance in a thousand.
    */
   'second-factor': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Wrong codes for the first second factor of one account: ten at once, then one in five minutes. */
+  'enrolment-code': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
   /** Answers of the OpenID Connect provider that opened no session, from one network address. Each costs requests to the provider. */
   sso: { ratePerMinute: 10, rateBurst: 40, cost: 1 },
   /** Mails with which one account proves its e-mail: three at once, then one in ten minutes. */
@@ -56,6 +58,8 @@ const RATES = {
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
   /** Checkouts started from one network address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
+  /** Files of everything that is kept about one identity: five at once, then one in ten minutes. Each reads all of their calls. */
+  'person-export': { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /** Refunds that one identity requests. Each one costs the processor something, however small the amount. */
   refund: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;
@@ -87,6 +91,7 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
   'second-factor': 'Too many wrong codes. Wait some minutes before you try again.',
+  'enrolment-code': 'Too many wrong codes. Wait some minutes before you try again.',
   sso: 'Too many sign-ins from your network address failed. Wait before you try again.',
   verification: 'We have mailed you several links. Use the newest one, or wait before you ask for another.',
   invite: 'You have sent many invitations. Wait before you send another.',

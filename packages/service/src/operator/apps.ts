@@ -41,7 +41,7 @@ export interface AnyApps {
     readonly most: number;
   }) => Promise<{ readonly apps: readonly AppDetails[]; readonly next: string | undefined }>;
   /** What apps are called. */
-  readonly names: (appIds: readonly AppId[]) => Promise<ReadonlyMap<AppId, string>>;
+  readonly names: (appIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly find: (appId: AppId) => Promise<AppDetails | undefined>;
   /** Changes rights and limits. A setting that is left out stays as it is. */
   readonly change: (
@@ -94,7 +94,10 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
       const apps = found.slice(0, most).map((row) => detailsOf(row, defaults));
       return { apps, next: found.length > most ? apps.at(-1)?.appId : undefined };
     },
-    names: async (appIds) => new Map((await selectAppNames(pool, appIds)).map((row) => [row.app_id, row.name])),
+    names: async (appIds) =>
+      appIds.length === 0
+        ? new Map()
+        : new Map((await selectAppNames(pool, appIds)).map((row) => [row.app_id, row.name])),
     find: async (appId) => {
       const row = await selectAppDetails(pool, appId);
       return row && detailsOf(row, defaults);

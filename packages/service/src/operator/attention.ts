@@ -17,6 +17,8 @@ export interface Finding {
   readonly count: number;
   /** Which they are, as far as a few names say it: ids of apps or accounts, names of upstreams. */
   readonly of: readonly string[];
+  /** What people call each of them: the mail address of an account. Undefined if it has no other name than its id. */
+  readonly names: readonly (string | undefined)[];
 }
 
 /** The state of the service at this moment, for operators. */
@@ -73,7 +75,10 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
       'wallets-suspended': some(ledger.newly_suspended),
       'webhooks-disabled': named(webhooks.disabled),
       'webhooks-late': some(webhooks.late),
-      'operators-without-second-factor': named(operators.map((one) => one.account_id)),
+      'operators-without-second-factor': named(
+        operators.map((one) => one.account_id),
+        operators.map((one) => one.email),
+      ),
     };
     return {
       findings: FINDING_KINDS.map((kind) => ({ kind, ...found[kind] })).filter(({ count }) => count > 0),
@@ -85,9 +90,9 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
 }
 
 function some(count: number): Omit<Finding, 'kind'> {
-  return { count, of: [] };
+  return { count, of: [], names: [] };
 }
 
-function named(names: readonly string[]): Omit<Finding, 'kind'> {
-  return { count: names.length, of: names.slice(0, NAMED_MAX) };
+function named(of: readonly string[], names: readonly string[] = []): Omit<Finding, 'kind'> {
+  return { count: of.length, of: of.slice(0, NAMED_MAX), names: of.slice(0, NAMED_MAX).map((_, at) => names[at]) };
 }

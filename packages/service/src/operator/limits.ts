@@ -83,7 +83,7 @@ export function needsSecondPerson({ secondPersonAbove }: MoneyLimits, amount: Mi
  * How long an operator whom another one has made or changed is no second person. A session of an operator lasts 12 hours, so a stolen
  * one of an admin does not last until a second account that was made with it counts.
  */
-const APPOINTED_MS = 24 * 60 * 60 * 1_000;
+export const APPOINTED_MS = 24 * 60 * 60 * 1_000;
 
 /** Refuses an act for two persons if one of them was appointed too lately. `other`: the person who asked for it. */
 export async function judgeTwoPersons(
@@ -101,10 +101,17 @@ export async function judgeTwoPersons(
   );
 }
 
+/** Whether an operator of this role may do or confirm one act of this kind and amount. The sum of their day is not looked at. */
+export function isWithinAct(limits: MoneyLimits, role: OperatorRole, act: Omit<Moving, 'accountId'>): boolean {
+  const route = ROUTES[act.action];
+  if (route !== undefined && !isAtLeastOperator(role, operatorAccessOf(route).least)) return false;
+  return beyondAct(limits, role, act) === undefined;
+}
+
 function beyondAct(
   { ofRole, creditMost }: MoneyLimits,
   role: OperatorRole,
-  { action, amount }: Moving,
+  { action, amount }: Omit<Moving, 'accountId'>,
 ): Refusal<'FORBIDDEN'> | undefined {
   if (CREDITS.includes(action) && creditMost !== undefined && amount > creditMost) {
     const message = `A credit is at most ${creditMost} micros here. This one is ${amount} micros. Nothing was changed.`;

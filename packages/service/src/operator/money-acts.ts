@@ -12,6 +12,7 @@ import { type Act, Repeated } from '#operator/acts.ts';
 import { movingMoney, type NoteMoney } from '#operator/moving-money.ts';
 import { type CaseGround, type CaseSolution, runSolution } from '#operator/case-solution.ts';
 import { type PaymentRefusal, prepareRefund } from '#operator/payments.ts';
+import type { TellOfPending } from '#operator/second-persons.ts';
 import type { PendingAct } from '#operator/pending-act.ts';
 import { closeSuspensions } from '#payments/case-queries.ts';
 import type { Refunds } from '#payments/refund.ts';
@@ -50,6 +51,8 @@ export interface MoneyGround {
   readonly refunds: Refunds | undefined;
   /** For cases of payments. */
   readonly cases?: CaseGround;
+  /** Undefined: nobody is mailed about an act that waits. */
+  readonly tellOfPending?: TellOfPending | undefined;
 }
 
 /** Refunds that the processor is to be asked for after the commit. Most acts have none. */
@@ -71,7 +74,8 @@ export async function doMoneyAct(
   money: MoneyAct,
 ): Promise<Wallet | PendingAct | MoneyRefusal> {
   const done = await orderMoneyAct(ground, act, money);
-  return Array.isArray(done) ? finishMoneyAct(ground, money, done) : (done as PendingAct | MoneyRefusal);
+  if (!Array.isArray(done)) return done as PendingAct | MoneyRefusal;
+  return (await finishMoneyAct(ground, money, done)) ?? noWallet();
 }
 
 /** The same without what is left after the commit. Returns the refunds to ask for. */
@@ -82,8 +86,10 @@ export function orderMoneyAct(
 ): Promise<ToAsk | PendingAct | MoneyRefusal> {
   const named = { ...act, action: ACTIONS[money.kind], subject: subjectOf(money) };
   const again = { act: JSON.stringify(money, asText), key: keyOf(money) };
-  return movingMoney<ToAsk | MoneyRefusal>(ground.pool, { ...named, again }, (tx, note) =>
-    runMoneyAct(ground, tx, money, note),
+  return movingMoney<ToAsk | MoneyRefusal>(
+    ground.pool,
+    { ...named, again, tellOfPending: ground.tellOfPending },
+    (tx, note) => runMoneyAct(ground, tx, money, note),
   );
 }
 
@@ -115,17 +121,17 @@ export function runMoneyAct(
 
 /**
  * What is left to do after the commit, when no lock is held: the processor is asked, and the wallet is read. A crash before it
- * leaves a refund that the sweep finds and requests again.
+ * leaves a refund that the sweep finds and requests again. Undefined: the user has no wallet, as with a payment that came without one.
  */
 export async function finishMoneyAct(
   { pool, refunds }: MoneyGround,
   money: MoneyAct,
   toAsk: ToAsk,
-): Promise<Wallet | MoneyRefusal> {
+): Promise<Wallet | undefined | MoneyRefusal> {
   if (toAsk.length > 0 && (await refunds?.ask(toAsk)) === 'declined') {
     return refuse('CONFLICT', 'The payment processor has declined the refund. Nothing was paid back.');
   }
-  return readWallet(pool, money);
+  return createWallets(pool).find(money.appId, money.userId);
 }
 
 /** An act as `JSON.stringify` has kept it. */

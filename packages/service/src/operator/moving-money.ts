@@ -13,6 +13,7 @@ import {
   needsSecondPerson,
 } from '#operator/limits.ts';
 import { PendingAct } from '#operator/pending-act.ts';
+import { secondPersonsFor, type TellOfPending } from '#operator/second-persons.ts';
 import { beginAct, insertPending, selectWaiting, undoAct } from '#operator/queries.ts';
 
 /** How an act is done once more, after a second person has confirmed it. */
@@ -21,6 +22,11 @@ interface Again {
   readonly act: string;
   /** The idempotency key of the act, or empty. With the action and subject it names one act. */
   readonly key: string;
+}
+
+interface MovingAct extends NamedAct {
+  readonly again: Again | undefined;
+  readonly tellOfPending: TellOfPending | undefined;
 }
 
 export interface MoneyChanged extends Pick<AuditEntry, 'before' | 'after'> {
@@ -40,7 +46,7 @@ const LIFETIME_MS = 24 * 60 * 60 * 1_000;
  */
 export function movingMoney<Result>(
   pool: Pool,
-  act: NamedAct & { readonly again: Again | undefined },
+  act: MovingAct,
   run: (tx: Queryable, note: NoteMoney) => Promise<Result | Repeated<Result>>,
 ): Promise<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>> {
   const { limits } = act;
@@ -60,7 +66,7 @@ export function movingMoney<Result>(
 async function judged<Result>(
   tx: Queryable,
   limits: MoneyLimits,
-  act: NamedAct & { readonly again: Again | undefined },
+  act: MovingAct,
   changed: MoneyChanged,
   done: Recorded<Result>,
 ): Promise<Recorded<Result | PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>> {
@@ -82,10 +88,10 @@ async function judged<Result>(
 /** Keeps an act for a second person. The same act, asked for again, is the one that waits already. */
 async function keepForSecond(
   tx: Queryable,
-  act: NamedAct & { readonly again: Again | undefined },
+  act: MovingAct,
   { amount, before, after }: MoneyChanged & { readonly amount: Micros },
 ): Promise<Recorded<PendingAct | Refusal<'CONFLICT' | 'FORBIDDEN'>>> {
-  const { action, subject, again, actor, actorName } = act;
+  const { action, subject, again, actor, actorName, limits, tellOfPending } = act;
   if (again === undefined || act.reason === undefined) {
     const message = 'An act of this amount needs a second person and a reason. Nothing was changed.';
     return { result: refuse('FORBIDDEN', message), lines: [] };
@@ -109,6 +115,9 @@ async function keepForSecond(
     return { result: new Repeated(new PendingAct(waiting)), lines: [] };
   }
   const pending = new PendingAct(kept);
+  // Once: an act that waits already does not get here.
+  const others = limits === undefined ? [] : await secondPersonsFor(tx, limits, pending);
+  await tellOfPending?.(tx, pending, others);
   const facts = { pendingId: pending.pendingId, action, amountMicros: amount };
   return { result: pending, lines: [lineOf({ ...act, action: 'pending.request' }, { after: facts })] };
 }

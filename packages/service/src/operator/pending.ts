@@ -12,6 +12,7 @@ import {
 } from '#operator/money-acts.ts';
 import type { MoneyChanged } from '#operator/moving-money.ts';
 import { PendingAct } from '#operator/pending-act.ts';
+import { personOf } from '#operator/second-persons.ts';
 import { lockPending, type PendingRow, selectPending, selectPendingActs, updatePending } from '#operator/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 
@@ -29,9 +30,16 @@ export interface PendingActs {
    * Does the act, once. The second person is another than the first, and both must be within their roles and limits now. The act
    * is judged by the balance as it is now. A refusal changes nothing, and the act waits on.
    */
-  readonly confirm: (act: Act, pendingId: string) => Promise<Wallet | MoneyRefusal>;
+  readonly confirm: (act: Act, pendingId: string) => Promise<ConfirmedAct | MoneyRefusal>;
   /** Ends the wait of an act, also by the person who asked for it. */
   readonly reject: (act: Act, pendingId: string) => Promise<PendingAct | MoneyRefusal>;
+}
+
+/** An act that was done by two persons. */
+interface ConfirmedAct {
+  readonly act: PendingAct;
+  /** Undefined if the act was about a payment, and its user has no wallet. */
+  readonly wallet: Wallet | undefined;
 }
 
 export function createPendingActs(ground: MoneyGround): PendingActs {
@@ -52,7 +60,9 @@ export function createPendingActs(ground: MoneyGround): PendingActs {
     },
     confirm: async (act, pendingId) => {
       const done = await recorded<Confirmed | MoneyRefusal>(pool, (tx) => confirm(tx, ground, act, pendingId));
-      return done instanceof Refusal ? done : finishMoneyAct(ground, done.money, done.toAsk);
+      if (done instanceof Refusal) return done;
+      const wallet = await finishMoneyAct(ground, done.money, done.toAsk);
+      return wallet instanceof Refusal ? wallet : { act: done.act, wallet };
     },
     reject: (act, pendingId) =>
       recorded<PendingAct | MoneyRefusal>(pool, async (tx) => {
@@ -60,13 +70,18 @@ export function createPendingActs(ground: MoneyGround): PendingActs {
         if (waiting instanceof Refusal) return { result: waiting, lines: [] };
         await updatePending(tx, pendingId, { state: 'rejected', ...deciderOf(act) });
         const line = lineOf({ ...act, action: 'pending.reject', subject: pendingId }, {});
-        const row = (await selectPending(tx, pendingId)) ?? waiting;
-        return { result: new PendingAct(row), lines: [line] };
+        return { result: await decided(tx, waiting), lines: [line] };
       }),
   };
 }
 
+/** A pending act as it is after its decision. */
+async function decided(tx: Queryable, waiting: PendingRow): Promise<PendingAct> {
+  return new PendingAct((await selectPending(tx, waiting.pending_id)) ?? waiting);
+}
+
 interface Confirmed {
+  readonly act: PendingAct;
   readonly money: MoneyAct;
   readonly toAsk: Parameters<typeof finishMoneyAct>[2];
 }
@@ -98,7 +113,7 @@ async function confirm(
   const asked = { ...act, actor: requestedBy, actorName: requestedEmail, from: undefined, reason: waiting.reason };
   const after = { ...changed.after, pendingId, confirmedBy: act.actorName ?? act.actor };
   return {
-    result: { money, toAsk: done },
+    result: { act: await decided(tx, waiting), money, toAsk: done },
     lines: [
       lineOf({ ...act, action: 'pending.confirm', subject: pendingId }, {}),
       lineOf({ ...asked, action, subject }, { ...changed, after }),
@@ -141,12 +156,6 @@ async function lockWaiting(tx: Queryable, pendingId: string): Promise<PendingRow
 
 function deciderOf({ actor, actorName, reason }: Act) {
   return { by: actor, email: actorName ?? '', reason: reason ?? '' };
-}
-
-/** One person may have several accounts: an address with a tag (`anna+ops@`) reaches the mailbox of the address without it. */
-function personOf(email: string): string {
-  const [, name = '', host = ''] = /^([^+@]*)[^@]*@(.*)$/.exec(email.toLowerCase()) ?? [];
-  return `${name}@${host}`;
 }
 
 function nothingLeft(): Refusal<'CONFLICT'> {

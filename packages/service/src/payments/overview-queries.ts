@@ -179,20 +179,6 @@ export interface FoundCheckout {
   readonly is_watched: boolean;
 }
 
-export async function selectCheckoutByAnyId(db: Queryable, id: string): Promise<FoundCheckout | undefined> {
-  const { rows } = await db.query<FoundCheckout>(
-    `select checkout_id, app_id, user_id, amount_micros, currency, processor, processor_checkout, created_at,
-       next_look_at is not null as is_watched
-     from payments.checkouts where checkout_id = coalesce(
-       (select p.checkout_id from payments.payments p where p.payment_id = $1),
-       (select p.checkout_id from payments.refunds r join payments.payments p using (payment_id) where r.refund_id = $1),
-       (select p.checkout_id from payments.dispute_movements m join payments.payments p using (payment_id) where m.movement_id = $1),
-       $1)`,
-    [id],
-  );
-  return rows[0];
-}
-
 export interface PaymentOfCheckout {
   readonly payment_id: PaymentId;
   readonly processor_payment: string;
@@ -203,16 +189,45 @@ export interface PaymentOfCheckout {
   readonly paid_at: Date;
 }
 
-export async function selectPaidOfCheckout(
+/** A checkout with its payments, the oldest first. In one statement, because a page has few. */
+export async function selectCheckoutByAnyId(
   db: Queryable,
-  checkoutId: CheckoutId,
-): Promise<readonly PaymentOfCheckout[]> {
-  const { rows } = await db.query<PaymentOfCheckout>(
-    `select payment_id, processor_payment, amount_micros, currency, state, anomaly, paid_at
-     from payments.payments where checkout_id = $1 order by paid_at, payment_id`,
-    [checkoutId],
+  id: string,
+): Promise<{ readonly checkout: FoundCheckout; readonly payments: readonly PaymentOfCheckout[] } | undefined> {
+  type Paid = { readonly [Name in keyof PaymentOfCheckout as `paid_${Name}`]: PaymentOfCheckout[Name] };
+  // The columns of a payment are null if nobody has paid.
+  const { rows } = await db.query<FoundCheckout & (Paid | { readonly paid_payment_id: null })>(
+    `select t.checkout_id, t.app_id, t.user_id, t.amount_micros, t.currency, t.processor, t.processor_checkout, t.created_at,
+       t.next_look_at is not null as is_watched, y.payment_id as paid_payment_id,
+       y.processor_payment as paid_processor_payment, y.amount_micros as paid_amount_micros, y.currency as paid_currency,
+       y.state as paid_state, y.anomaly as paid_anomaly, y.paid_at as paid_paid_at
+     from payments.checkouts t left join payments.payments y using (checkout_id)
+     where t.checkout_id = coalesce(
+       (select p.checkout_id from payments.payments p where p.payment_id = $1),
+       (select p.checkout_id from payments.refunds r join payments.payments p using (payment_id) where r.refund_id = $1),
+       (select p.checkout_id from payments.dispute_movements m join payments.payments p using (payment_id) where m.movement_id = $1),
+       $1)
+     order by y.paid_at, y.payment_id`,
+    [id],
   );
-  return rows;
+  const [checkout] = rows;
+  if (checkout === undefined) return undefined;
+  const payments = rows.flatMap((row) =>
+    row.paid_payment_id === null
+      ? []
+      : [
+          {
+            payment_id: row.paid_payment_id,
+            processor_payment: row.paid_processor_payment,
+            amount_micros: row.paid_amount_micros,
+            currency: row.paid_currency,
+            state: row.paid_state,
+            anomaly: row.paid_anomaly,
+            paid_at: row.paid_paid_at,
+          },
+        ],
+  );
+  return { checkout, payments };
 }
 
 /** A refund, or a movement of a dispute, of a payment. */

@@ -12,7 +12,6 @@ import {
   type PaymentOfCheckout,
   selectCheckoutByAnyId,
   selectMovedBack,
-  selectPaidOfCheckout,
   selectPaymentLines,
 } from '#payments/overview-queries.ts';
 
@@ -61,10 +60,10 @@ export function createPaymentOverview(
     },
     find: (id) =>
       inSnapshot(pool, async (tx) => {
-        const checkout = await selectCheckoutByAnyId(tx, id);
-        if (checkout === undefined) return undefined;
+        const found = await selectCheckoutByAnyId(tx, id);
+        if (found === undefined) return undefined;
+        const { checkout, payments } = found;
         const wallet = await createWallets(tx).find(checkout.app_id, checkout.user_id);
-        const payments = await selectPaidOfCheckout(tx, checkout.checkout_id);
         if (payments.length === 0) return { checkout, payments, movedBack: [], cases: [], wallet, entries: [] };
         const paymentIds = payments.map((payment) => payment.payment_id);
         const movedBack = await selectMovedBack(tx, paymentIds);

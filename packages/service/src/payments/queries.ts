@@ -11,9 +11,10 @@ export interface CheckoutRow {
   readonly amount_micros: bigint;
   readonly currency: string;
   readonly processor_checkout: string | null;
+  readonly created_at: Date;
 }
 
-const CHECKOUT = 'checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor_checkout';
+const CHECKOUT = 'checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor_checkout, created_at';
 
 interface NewCheckoutRow {
   readonly checkoutId: CheckoutId;
@@ -107,7 +108,7 @@ export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<bo
 }
 
 /** Why a payment needs an operator, or was other than expected. `reconcile.ts` has a sentence for each. */
-export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
+export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much' | 'owner_deleted';
 
 export interface PaymentRow {
   readonly payment_id: PaymentId;

@@ -1,4 +1,5 @@
 import { insertAuditEntry } from '#audit/queries.ts';
+import { isOwnerDeleted } from '#connections/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
@@ -47,22 +48,26 @@ export async function reconcile(
 ): Promise<Reconciled | undefined> {
   const checkout = await lockCheckout(tx, processor, report.checkoutId);
   if (checkout === undefined) return undefined;
+  const { app_id: appId, user_id: userId, created_at: since } = checkout;
+  const isOrphaned = await isOwnerDeleted(tx, { appId, userId }, since);
   const done: Reconciled = { booked: [], anomalies: [], news: [] };
   // The lock above makes reports of one checkout take turns: what is read from here on stays true until the commit.
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);
   const payment =
     known.find((one) => one.processor_payment === report.processorPayment) ??
-    (await bookPayment(tx, { checkout, processor, report, isSecond: known.length > 0 }, done));
+    (await bookPayment(tx, { checkout, processor, report, isSecond: known.length > 0, isOrphaned }, done));
   if (payment === undefined) return done;
   const refunds = await selectRefundsOfPayment(tx, payment.payment_id);
   const moved = await selectMovementsOfPayment(tx, payment.payment_id);
   const bookRefunds = async (reports: readonly RefundReport[]) => {
-    for (const refund of reports) await bookRefund(tx, { payment, processor, refunds, report: refund }, done.anomalies);
+    for (const refund of reports) {
+      await bookRefund(tx, { payment, processor, refunds, report: refund, isOrphaned }, done.anomalies);
+    }
   };
   const bookMovements = async (isReinstated: boolean) => {
     for (const movement of report.disputeMovements) {
       const isNew = movement.isReinstated === isReinstated && !moved.has(movement.processorMovement);
-      if (isNew) await bookMovement(tx, { payment, processor, movement }, done.anomalies);
+      if (isNew) await bookMovement(tx, { payment, processor, movement, isOrphaned }, done.anomalies);
     }
   };
   // Money that comes back is booked before money that goes out. The other way round, the wallet could be suspended for a
@@ -89,6 +94,8 @@ interface Received {
   readonly processor: ProcessorName;
   readonly report: PaymentReport;
   readonly isSecond: boolean;
+  /** The owner of the wallet was deleted. */
+  readonly isOrphaned: boolean;
 }
 
 /**
@@ -167,12 +174,14 @@ const REASONS: Readonly<Record<PaymentAnomaly, string>> = {
   currency: 'The payment is in a currency other than the one requested. It is in no wallet.',
   second: 'The checkout was paid twice. The second payment is in no wallet.',
   no_wallet: 'The wallet does not exist. The payment is in no wallet.',
+  owner_deleted: 'The owner of the wallet was deleted. The payment is in no wallet.',
   too_much: 'The wallet would exceed the largest possible balance. The payment is in no wallet.',
 };
 
-function anomalyOf({ checkout, report, isSecond }: Received): PaymentAnomaly | undefined {
+function anomalyOf({ checkout, report, isSecond, isOrphaned }: Received): PaymentAnomaly | undefined {
   if (isSecond) return 'second';
   if (report.received?.currency !== checkout.currency) return 'currency';
+  if (isOrphaned) return 'owner_deleted';
   return report.received.amount === microsFromRow(checkout.amount_micros) ? undefined : 'amount';
 }
 
@@ -181,6 +190,7 @@ interface Moved {
   readonly payment: PaymentRow;
   readonly processor: ProcessorName;
   readonly movement: DisputeMovement;
+  readonly isOrphaned: boolean;
 }
 
 /**
@@ -189,7 +199,7 @@ interface Moved {
  */
 async function bookMovement(
   tx: Queryable,
-  { payment, processor, movement: reported }: Moved,
+  { payment, processor, movement: reported, isOrphaned }: Moved,
   anomalies: Anomaly[],
 ): Promise<void> {
   const { payment_id: paymentId, app_id: appId, user_id: userId } = payment;
@@ -197,7 +207,10 @@ async function bookMovement(
   // An operator's key cannot contain a space, so this key is never one of theirs.
   const booking = { appId, userId, amount, key: `${processor} ${processorMovement}` };
   let isBooked = payment.state === 'credited';
-  if (isBooked) {
+  if (isBooked && isReinstated && isOrphaned) {
+    isBooked = false;
+    anomalies.push({ what: 'a dispute movement was not booked: owner_deleted', subject: paymentId });
+  } else if (isBooked) {
     const outcome = isReinstated
       ? await createFunding(tx).credit({ ...booking, kind: 'funds_reinstated' })
       : await createFunding(tx).takeBack({ ...booking, kind: 'claw_back' });

@@ -14,6 +14,8 @@ interface Reported {
   /** All refunds of the payment that we know. */
   readonly refunds: readonly RefundRow[];
   readonly report: RefundReport;
+  /** The owner of the wallet was deleted: money that comes back is for nobody. */
+  readonly isOrphaned: boolean;
 }
 
 interface Anomalies {
@@ -32,7 +34,7 @@ export async function bookRefund(tx: Queryable, reported: Reported, anomalies: A
   if (known === undefined) return bookForeign(tx, reported, anomalies);
   const seen = { ...known, processor_refund: report.processorRefund };
   if (known.state === 'asked') return bookAsked(tx, { payment, refund: seen, report }, anomalies);
-  if (known.state === 'paid' && report.state === 'declined') return bookReturned(tx, payment, seen, anomalies);
+  if (known.state === 'paid' && report.state === 'declined') return bookReturned(tx, reported, seen, anomalies);
   // The processor said no when we asked, so the money set aside went back to the wallet. Then it paid the refund after all.
   // That answer had no refund id, so a missing id tells this case from a refund that was made and then failed.
   const isPaidAfterAll = known.state === 'declined' && known.processor_refund === null && report.state !== 'declined';
@@ -119,19 +121,20 @@ async function keepAgain(
 /** Books a refund that was paid and then failed at the payer's bank. Its money goes back into the wallet. */
 async function bookReturned(
   tx: Queryable,
-  payment: PaymentRow,
+  { payment, isOrphaned }: Reported,
   refund: RefundRow,
   anomalies: Anomalies,
 ): Promise<void> {
   if (refund.booked_as !== null) {
-    const outcome = await createFunding(tx).credit({
+    const back = {
       appId: payment.app_id,
       userId: payment.user_id,
       kind: 'funds_reinstated',
       amount: microsFromRow(refund.amount_micros),
       key: keyOf(refund),
-    });
-    if (outcome === 'too_much' || outcome === 'no_wallet') {
+    } as const;
+    const outcome = isOrphaned ? 'owner_deleted' : await createFunding(tx).credit(back);
+    if (outcome === 'too_much' || outcome === 'no_wallet' || outcome === 'owner_deleted') {
       anomalies.push({ what: `a refund that came back was not booked: ${outcome}`, subject: refund.refund_id });
       await openCase(tx, { kind: 'refund_not_returned', payment, subject: refund.refund_id });
     }

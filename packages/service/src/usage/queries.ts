@@ -186,3 +186,71 @@ export async function selectReceiptsByCorrelation(
   const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, null, $2, $3)`, values);
   return rows;
 }
+
+/** A receipt as a person gets it with all that is kept about them. */
+export interface OwnReceiptRow {
+  readonly call_id: CallId;
+  readonly correlation_id: string | null;
+  readonly model: string | null;
+  readonly settled_at: Date;
+  readonly outcome: ReceiptRow['outcome'];
+  readonly is_estimated: boolean;
+  readonly prompt_tokens: bigint;
+  readonly cached_tokens: bigint;
+  readonly completion_tokens: bigint;
+  readonly reasoning_tokens: bigint;
+  readonly held_micros: bigint;
+  readonly charged_micros: bigint;
+  readonly seq: bigint | null;
+}
+
+const OWN_RECEIPT = `call_id, correlation_id, model, settled_at, outcome, is_estimated, prompt_tokens, cached_tokens,
+  completion_tokens, reasoning_tokens, held_micros, charged_micros, seq`;
+
+/** Receipts that are entries of the wallet, before a number, the newest first. By the index of entries. */
+export async function selectChargedReceipts(
+  db: Queryable,
+  walletId: bigint,
+  before: bigint,
+  most: number,
+): Promise<readonly OwnReceiptRow[]> {
+  const { rows } = await db.query<OwnReceiptRow>(
+    `select ${OWN_RECEIPT} from usage.calls where wallet_id = $1 and seq < $2 order by seq desc limit $3`,
+    [walletId, before, most],
+  );
+  return rows;
+}
+
+/** The month after this one in which a wallet has receipts, as a day. Undefined if there is none. */
+export async function selectMonthAfter(db: Queryable, walletId: bigint, month: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ month: string | null }>(
+    `select min(month)::text as month from usage.calls where wallet_id = $1 and month > $2::date`,
+    [walletId, month],
+  );
+  return rows[0]?.month ?? undefined;
+}
+
+/** Receipts of a month that are no entries: calls that cost nothing, and the few that a wallet could pay only in part. */
+export async function selectOtherReceipts(
+  db: Queryable,
+  {
+    walletId,
+    month,
+    after,
+    most,
+  }: {
+    readonly walletId: bigint;
+    readonly month: string;
+    /** Calls after this one. Their ids are in the order of time. */
+    readonly after: CallId | undefined;
+    readonly most: number;
+  },
+): Promise<readonly OwnReceiptRow[]> {
+  const { rows } = await db.query<OwnReceiptRow>(
+    `select ${OWN_RECEIPT} from usage.calls
+     where wallet_id = $1 and month = $2::date and seq is null and ($3::uuid is null or call_id > $3)
+     order by call_id limit $4`,
+    [walletId, month, after ?? null, most],
+  );
+  return rows;
+}

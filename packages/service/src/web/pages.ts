@@ -47,6 +47,7 @@ import { healthPage } from '#web/ops-health/health-page.ts';
 import { opsAuditPages } from '#web/ops-audit/ops-audit-pages.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { checkoutPages } from '#web/topup/checkout-pages.ts';
+import { dataPages } from '#web/wallet-data/data-pages.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -110,7 +111,6 @@ export function createPages(given: PagesOptions): PageRoutes {
   };
   const console: ServicesOfConsole = { ...accounts, frame };
   const ops: ServicesOfOps = { ...accounts, frame };
-  const services: WalletOwnerServices = { ...walletOwners, cookies };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
     ...iconPages(),
@@ -134,20 +134,24 @@ export function createPages(given: PagesOptions): PageRoutes {
     '/ops/health': healthPage(ops),
   };
   assertRoles(pagesOfAccounts);
-  const pagesOfWalletOwners = {
+  return routesOf(
+    new Map([
+      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
+      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners({ ...walletOwners, cookies })),
+    ]),
+  );
+}
+
+function pagesOfWalletOwners(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
     ...walletPages(services),
+    ...dataPages(services),
     ...signInPages(services),
     ...connectPages(services),
     ...topupLinkPages(services),
     ...checkoutPages(services),
     ...(services.testBank === undefined ? {} : testProcessorPages(services, services.testBank)),
   };
-  return routesOf(
-    new Map([
-      ...handlersOf(options, forAccounts, withFactors(pagesOfAccounts, given.rules)),
-      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
-    ]),
-  );
 }
 
 /** Leads operators without the second factor that they need to the page where they add one, from every page that is not for that. */

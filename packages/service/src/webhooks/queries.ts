@@ -82,6 +82,29 @@ export async function updateSecret(db: Queryable, appId: AppId, secret: Secret):
   return rows[0];
 }
 
+interface SealedSecretRow {
+  readonly app_id: AppId;
+  readonly sealed_secret: Buffer;
+}
+
+/** Every app's sealed signing secret, locked until the transaction ends. */
+export async function lockSealedSecrets(tx: Queryable): Promise<readonly SealedSecretRow[]> {
+  const { rows } = await tx.query<SealedSecretRow>(
+    `select app_id, sealed_secret from webhooks.subscriptions where sealed_secret is not null for update`,
+  );
+  return rows;
+}
+
+/** Stores the same secrets in another sealing: nothing changes for the apps. */
+export async function updateSealedSecrets(tx: Queryable, rows: readonly SealedSecretRow[]): Promise<void> {
+  await tx.query(
+    `update webhooks.subscriptions s set sealed_secret = n.sealed
+     from unnest($1::text[], $2::bytea[]) as n(app_id, sealed)
+     where s.app_id = n.app_id and s.sealed_secret is not null`,
+    [rows.map((row) => row.app_id), rows.map((row) => row.sealed_secret)],
+  );
+}
+
 /** Returns false if there was no subscription. `dropStale` drops the events that waited for it. */
 export async function deleteSubscription(db: Queryable, appId: AppId): Promise<boolean> {
   const { rowCount } = await db.query('delete from webhooks.subscriptions where app_id = $1 and listener_id is null', [

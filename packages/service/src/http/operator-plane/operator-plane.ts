@@ -26,6 +26,7 @@ import type { WalletList } from '#operator/wallet-list.ts';
 import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { Previews } from '#operator/wallet-preview.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
+import type { Privacy } from '#privacy/privacy.ts';
 import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -42,6 +43,7 @@ export interface OperatorPlane extends LookUp {
   /** What operators may move, by role. Undefined: nothing bounds them. */
   readonly limits: MoneyLimits | undefined;
   readonly walletOwners: WalletOwners;
+  readonly privacy: Privacy;
   readonly walletList: WalletList;
   readonly previews: Previews;
   readonly payments: AnyPayments;

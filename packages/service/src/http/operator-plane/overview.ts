@@ -18,7 +18,11 @@ export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, cl
   plane.get('/operator/overview', { schema: { response: { 200: overviewSchema } } }, async () => {
     const { findings, books, held, deliveries } = await readAttention();
     return {
-      findings: findings.map((finding) => ({ ...finding, of: [...finding.of] })),
+      findings: findings.map(({ of, names, ...finding }) => ({
+        ...finding,
+        of: [...of],
+        names: names.map((name) => name ?? null),
+      })),
       books: {
         checkedAt: books.checkedAtMs === undefined ? null : isoOf(books.checkedAtMs),
         differences: books.differences,

@@ -1,10 +1,11 @@
 import {
+  confirmedActSchema,
   pendingActSchema,
   pendingListSchema,
   pendingPageSchema,
   pendingParamsSchema,
 } from '@purser/contract/operator-pending.ts';
-import { operatorWalletSchema, reasonSchema } from '@purser/contract/operator.ts';
+import { reasonSchema } from '@purser/contract/operator.ts';
 import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { operatorWalletToWire } from '#http/operator-plane/wallets.ts';
 import { granted, type Plane } from '#http/planes.ts';
@@ -26,10 +27,14 @@ export function addPendingRoutes(plane: Plane, operator: OperatorPlane): void {
 
   plane.post(
     '/operator/pending/:pendingId/confirm',
-    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: operatorWalletSchema } } },
+    { schema: { params: pendingParamsSchema, body: reasonSchema, response: { 200: confirmedActSchema } } },
     async (request) => {
       const act = actOf(operator, request, request.body.reason);
-      return operatorWalletToWire(granted(await pending.confirm(act, request.params.pendingId)));
+      const done = granted(await pending.confirm(act, request.params.pendingId));
+      return {
+        act: pendingToWire(done.act),
+        wallet: done.wallet === undefined ? null : operatorWalletToWire(done.wallet),
+      };
     },
   );
 

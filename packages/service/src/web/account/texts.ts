@@ -207,7 +207,7 @@ export const SECOND_FACTOR_TEXTS = {
 /** The texts about the code that an operator needs for their first second factor. */
 export const ENROLMENT_TEXTS = {
   heading: 'A code comes first',
-  what: 'You are an operator, so nobody may add the first second factor with your password alone. Let us mail you a code, then add a passkey or an app below. Without mail, the person who owns the machine prints one with `npm run purser -- operator enrol --email` and your address.',
+  what: 'You are an operator, so nobody may add the first second factor with your password alone. Let us mail you a code, then add a passkey or an app below. Without mail, the person who owns the machine prints one: npm run purser -- operator enrol --email and your address.',
   mail: 'Mail me a code',
   label: 'Code from the mail',
   hint: 'Ten letters and digits. It works once, for an hour.',

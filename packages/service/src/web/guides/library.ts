@@ -36,6 +36,7 @@ const OPERATOR_PAGES = [
   'providers',
   'prices',
   'upstreams',
+  'console',
   'wallets-and-apps',
   'single-sign-on',
   'metrics',

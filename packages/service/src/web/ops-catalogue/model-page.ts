@@ -16,6 +16,7 @@ import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import { aliasesPart } from '#web/ops-catalogue/aliases-part.ts';
 import { stateOf } from '#web/ops-catalogue/catalogue-page.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { sampleWords, usedBy } from '#web/ops-catalogue/effect-part.ts';
 import { actFields, amountIn, healthBadge, priceCells } from '#web/ops-catalogue/parts.ts';
 import { pricesPart } from '#web/ops-catalogue/prices-part.ts';
@@ -55,6 +56,7 @@ export async function showModel(
   }
   const shown = { model, file, version };
   const used = await usedBy(services, id);
+  const names = await services.operator.apps.names(used.map(({ appId }) => appId));
   const notice = refusal === undefined ? TEXTS.done.get(asked.request.query.get('done')) : undefined;
   const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
 ${factsPart(services, asked, shown)}
@@ -62,7 +64,7 @@ ${upstreamsPart(services, asked, shown)}
 ${costsPart(services, asked, model)}
 ${await pricesPart(services, asked, id)}
 ${aliasesPart(asked, shown)}
-${usedPart(services, asked, used)}
+${usedPart(services, asked, used, names)}
 ${removePart(asked, shown, used.length)}`;
   return showOpsPage(services, asked, { ...page, title: id, body, refusal });
 }
@@ -154,8 +156,9 @@ function costsPart(services: OpsCatalogueServices, asked: OpsRequest, model: Cat
 
 function usedPart(
   services: OpsCatalogueServices,
-  { request: { formats } }: OpsRequest,
+  { role, request: { formats } }: OpsRequest,
   used: Awaited<ReturnType<typeof usedBy>>,
+  names: AppNames,
 ): Html {
   return section({
     id: 'used',
@@ -165,7 +168,7 @@ function usedPart(
         caption: html`<span class="soft">${TEXTS.usedMost}</span>`,
         columns: TEXTS.usedColumns.map((name, at) => ({ name, isNumeric: at > 0 })),
         rows: used.map(({ appId, calls, charged }) => [
-          html`<a href="${opsPath('app', { id: appId })}"><code>${appId}</code></a>`,
+          appLink(role, appId, names),
           formats.count(calls),
           formats.amount(charged, services.currency),
         ]),

@@ -13,7 +13,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showNoSuch, showOpsPage } from '#web/ops/ops-page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
-import { thingLink } from '#web/ops/things.ts';
+import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
 import { CALL_TEXTS as TEXTS, FIND_TEXTS } from '#web/ops-home/texts.ts';
 
 /** A client may give one correlation id to many calls. So many of them are shown. */
@@ -37,8 +37,10 @@ export function callPage(services: OpsServices): PageMethods {
       if (calls.length === 0 && books.hold === undefined) {
         return showNoSuch(services, asked, { message: TEXTS.none, page: 'find', above: FIND_TEXTS.title });
       }
-      const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(services, asked, call, at))}
-${books.hold === undefined ? undefined : holdOf(services, asked, books.hold)}
+      const apps = calls.map((call) => foundCallOf(call).appId);
+      const names = await services.operator.apps.names(books.hold === undefined ? apps : [...apps, books.hold.app_id]);
+      const body = html`${calls.slice(0, SHOWN_MAX).map((call, at) => viewOf(services, { ...asked, names }, call, at))}
+${books.hold === undefined ? undefined : holdOf(services, { ...asked, names }, books.hold)}
 ${only === undefined ? undefined : entriesOf(services, asked, books)}
 <p class="soft">${TEXTS.trail}</p>`;
       return showOpsPage(services, asked, { ...page, body });
@@ -46,7 +48,10 @@ ${only === undefined ? undefined : entriesOf(services, asked, books)}
   });
 }
 
-function viewOf(services: OpsServices, asked: OpsRequest, call: KnownCall, at: number): Html {
+/** A request with what the apps of its calls are called. */
+type AskedWithNames = OpsRequest & { readonly names: AppNames };
+
+function viewOf(services: OpsServices, asked: AskedWithNames, call: KnownCall, at: number): Html {
   const steps = lifeOf(call, (amount) => asked.request.formats.amount(amount, services.currency));
   const life = html`<ol>${steps.map(({ name, what }) => html`<li><div><strong>${name}</strong><br>${what}</div></li>\n`)}</ol>`;
   return html`<div class="columns">
@@ -60,18 +65,18 @@ ${receiptOf(services, asked, call, at)}
 </div>`;
 }
 
-function factsOf({ role, request: { formats } }: OpsRequest, call: KnownCall): Html {
+function factsOf({ role, names, request: { formats } }: AskedWithNames, call: KnownCall): Html {
   const { appId, userId, callId, correlationId, model, atMs, mode } = foundCallOf(call);
   const { trace, receipt } = call;
   const upstream = receipt?.upstream ?? trace?.failure;
   const wallet =
     userId === undefined || mode === 'sandbox'
       ? undefined
-      : thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` });
+      : thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` }, userId);
   return definitionList([
     trace === undefined ? undefined : [CALLS_TEXTS.outcome, OUTCOME_TEXTS[trace.outcome]],
     trace?.code === undefined ? undefined : [TEXTS.code, html`<code>${trace.code}</code>`],
-    [TEXTS.app, thingLink(role, { kind: 'app', id: appId })],
+    [TEXTS.app, appLink(role, appId, names)],
     wallet === undefined ? undefined : [TEXTS.wallet, wallet],
     wallet !== undefined || userId === undefined ? undefined : [LIFE_TEXTS.user, userId],
     [TEXTS.mode, mode],
@@ -113,11 +118,12 @@ function receiptOf(
 
 function holdOf(
   { currency }: OpsServices,
-  { role, request: { formats } }: OpsRequest,
+  { role, names, request: { formats } }: AskedWithNames,
   hold: NonNullable<CallBooks['hold']>,
 ): Html {
   const facts = definitionList([
-    [TEXTS.wallet, thingLink(role, { kind: 'wallet', id: `${hold.app_id} ${hold.user_id}` })],
+    [TEXTS.wallet, thingLink(role, { kind: 'wallet', id: `${hold.app_id} ${hold.user_id}` }, hold.user_id)],
+    [TEXTS.app, appLink(role, hold.app_id, names)],
     [TEXTS.amount, formats.amount(microsFromRow(hold.amount_micros), currency)],
     [TEXTS.placed, moment(hold.placed_at.getTime(), formats)],
   ]);

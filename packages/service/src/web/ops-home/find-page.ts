@@ -9,7 +9,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
-import { thingLink } from '#web/ops/things.ts';
+import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
 import { FIND_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
 /** Of each kind. A person may own a hundred wallets. */
@@ -23,9 +23,13 @@ export function findPage(services: OpsServices): PageMethods {
     GET: async (asked) => {
       const query = (asked.request.query.get('q') ?? '').trim().slice(0, QUERY_LENGTH_MAX);
       const found = query === '' ? [] : await services.operator.find(query);
+      const shown = found.slice(0, FOUND_MAX);
+      const things = shown.flatMap((one) => [one, ...one.related.slice(0, RELATED_MAX)]);
+      const apps = things.filter(({ kind }) => kind === 'app').map(({ id }) => id);
+      const names = await services.operator.apps.names(apps);
       const isMissing = query !== '' && found.length === 0;
       const body = html`${isMissing ? card(html`<p role="alert">${TEXTS.none(query)}</p>`) : undefined}
-${found.slice(0, FOUND_MAX).map((one, at) => viewOf(services, asked, one, at))}
+${shown.map((one, at) => viewOf(services, asked, { found: one, names, at }))}
 ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
       const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'find', refusal });
@@ -33,7 +37,11 @@ ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
   });
 }
 
-function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRequest, found: Found, at: number): Html {
+function viewOf(
+  { currency }: OpsServices,
+  { role, request: { formats } }: OpsRequest,
+  { found, names, at }: { readonly found: Found; readonly names: AppNames; readonly at: number },
+): Html {
   const { kind, name, state, atMs, amount, related } = found;
   const facts = definitionList([
     [TEXTS.id, thingLink(role, found, kind === 'identity' ? name : undefined)],
@@ -44,7 +52,10 @@ function viewOf({ currency }: OpsServices, { role, request: { formats } }: OpsRe
   ]);
   const hanging = related
     .slice(0, RELATED_MAX)
-    .map((one) => html`<div>${TEXTS.kinds[one.kind]}: ${thingLink(role, one, one.name)}</div>`);
+    .map(
+      (one) =>
+        html`<div>${TEXTS.kinds[one.kind]}: ${one.kind === 'app' ? appLink(role, one.id, names) : thingLink(role, one, one.name)}</div>`,
+    );
   const more =
     related.length > RELATED_MAX ? html`<p class="soft">${TEXTS.more(related.length - RELATED_MAX)}</p>` : undefined;
   const what = related.length === 0 ? html`<p class="soft">${TEXTS.noneRelated}</p>` : list(hanging);

@@ -1,3 +1,4 @@
+import { appId as appIdOf } from '@purser/contract/identifiers.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { Attention, Finding } from '#operator/attention.ts';
@@ -39,11 +40,13 @@ export function overviewPage(services: OpsServices): PageMethods {
         stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
         stats.groups(range),
       ]);
-      const names = await operator.apps.names(apps.slice(0, ROWS_MAX).map(({ appId }) => appId));
+      const disabled = attention.findings.find(({ kind }) => kind === 'webhooks-disabled')?.of ?? [];
+      const shown = [...apps.slice(0, ROWS_MAX).map(({ appId }) => appId), ...disabled.map((id) => appIdOf.parse(id))];
+      const names = await operator.apps.names(shown);
       const steps = lengthMs / STEP_MS[step];
       const [points, before] = [both.slice(steps), both.slice(0, steps)];
       const body = html`<div id="attention" data-live>
-${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention), booksOf(attention, toMs)] })}
+${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, toMs)] })}
 </div>
 ${periodSwitch(period)}
 <div id="figures" data-live>
@@ -76,23 +79,25 @@ const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: R
   'operators-without-second-factor': undefined,
 };
 
-function findingsOf({ role }: OpsRequest, { findings }: Attention): Html {
+function findingsOf({ role }: OpsRequest, { findings }: Attention, apps: ReadonlyMap<string, string>): Html {
   if (findings.length === 0) return html`<p>${badge(TEXTS.nothing, 'good')}</p>`;
-  const items = findings.map(({ kind, count, of }) => {
+  const items = findings.map(({ kind, count, of, names: called }) => {
     const [page, query] = PAGE_OF[kind] ?? [];
     const link =
       page !== undefined && mayOpen(role, page)
         ? html` <a href="${opsPath(page, query)}" aria-label="${TEXTS.look}: ${TEXTS.findings[kind](count)}">${TEXTS.look}</a>`
         : undefined;
-    const names = of.map((id) => html` ${nameOf(role, kind, id)}`);
+    const names = of.map(
+      (id, at) => html`${at === 0 ? ' ' : ', '}${nameOf(role, kind, id, called[at] ?? apps.get(id))}`,
+    );
     return html`<div>${TEXTS.findings[kind](count)}${names}${link}</div>`;
   });
   return list(items);
 }
 
-function nameOf(role: OpsRequest['role'], kind: Finding['kind'], id: string): Html {
-  if (kind === 'webhooks-disabled') return thingLink(role, { kind: 'app', id });
-  if (kind === 'operators-without-second-factor') return thingLink(role, { kind: 'account', id });
+function nameOf(role: OpsRequest['role'], kind: Finding['kind'], id: string, name: string | undefined): Html {
+  if (kind === 'webhooks-disabled') return thingLink(role, { kind: 'app', id }, name);
+  if (kind === 'operators-without-second-factor') return thingLink(role, { kind: 'account', id }, name);
   return html`<code>${id}</code>`;
 }
 

@@ -22,6 +22,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { casesSection, REASON_LENGTH_MAX, solvedTable } from '#web/ops-payments/case-parts.ts';
 import {
   ACT_TEXTS,
@@ -68,10 +69,11 @@ async function show(
     return showOpsPage(services, asked, { ...WHERE, title: TEXTS.noneTitle, body, refusal: none });
   }
   const done = asked.request.query.get('done') ?? '';
+  const names = await services.operator.apps.names([found.checkout.app_id]);
   const body = html`${errorSummary(refusal?.message)}${successNotice(doneText(done))}
 ${casesSection(asked, found)}
 <div class="columns">
-<div>${checkoutOf(asked, found)}${lookUpPart(asked, id)}</div>
+<div>${checkoutOf(asked, found, names)}${lookUpPart(asked, id)}</div>
 <div>${found.payments.map((payment, at) => paymentOf(asked, found, payment, at))}</div>
 </div>
 ${card(movedTable(asked, found))}
@@ -85,7 +87,7 @@ function doneText(done: string): string | undefined {
   return Object.hasOwn(ACT_TEXTS, done) ? ACT_TEXTS[done as CaseAct].done : TEXTS.looked.get(done);
 }
 
-function checkoutOf({ request }: OpsRequest, { checkout, payments, wallet }: DeskDetails): Html {
+function checkoutOf({ role, request }: OpsRequest, { checkout, payments, wallet }: DeskDetails, names: AppNames): Html {
   const { formats } = request;
   const { app_id: app, user_id: user } = checkout;
   const state = payments.length > 0 ? 'paid' : checkout.is_watched ? 'open' : 'unpaid';
@@ -96,8 +98,9 @@ function checkoutOf({ request }: OpsRequest, { checkout, payments, wallet }: Des
     [TEXTS.began, moment(checkout.created_at.getTime(), formats)],
     [
       TEXTS.wallet,
-      html`<a href="${opsPath('wallet', { app, user })}">${user}</a><br><code>${app}</code>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
+      html`<a href="${opsPath('wallet', { app, user })}">${user}</a>${wallet === undefined ? html`<br><span class="soft">${ANOMALY_TEXTS.no_wallet}</span>` : undefined}`,
     ],
+    [TEXTS.app, appLink(role, app, names)],
     [TEXTS.atProcessor, html`${checkout.processor}<br><code>${checkout.processor_checkout ?? '–'}</code>`],
   ]);
   return section({

@@ -14,6 +14,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { ANOMALY_TEXTS, KIND_TEXTS, PAYMENTS_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops-payments/texts.ts';
 
 const PAGE_LINES = 50;
@@ -42,10 +43,11 @@ export function paymentsPage(services: OpsServices): PageMethods {
         filter === undefined
           ? { lines: [], next: undefined }
           : await services.operator.paymentDesk.page(filter, { after, most: PAGE_LINES });
+      const names = await services.operator.apps.names(found.lines.map((line) => line.app_id));
       const list = table({
         caption: TEXTS.caption,
         columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 5 })),
-        rows: found.lines.map((line) => rowOf(asked, line)),
+        rows: found.lines.map((line) => rowOf(asked, line, names)),
         empty: typed.waits === 'true' ? TEXTS.noneWaits : TEXTS.none,
       });
       const older = found.next === undefined ? undefined : opsPath('payments', { ...typed, before: found.next });
@@ -101,7 +103,7 @@ function fieldsOf({ kind, state, app, user, age, waits }: Typed) {
   ];
 }
 
-function rowOf({ request }: OpsRequest, line: PaymentLine): readonly (Html | string)[] {
+function rowOf({ role, request }: OpsRequest, line: PaymentLine, names: AppNames): readonly (Html | string)[] {
   const { formats } = request;
   const state = badge(STATE_TEXTS[line.state], line.state === 'kept' || line.waits ? 'warn' : 'good');
   const notes = [
@@ -112,7 +114,7 @@ function rowOf({ request }: OpsRequest, line: PaymentLine): readonly (Html | str
     html`<a href="${opsPath('payment', { id: line.id })}">${moment(line.at.getTime(), formats)}</a>`,
     KIND_TEXTS[line.kind],
     html`${state}${notes.map((note) => html`<br><span class="soft">${note}</span>`)}`,
-    html`<code>${line.app_id}</code>`,
+    appLink(role, line.app_id, names),
     line.user_id,
     formats.amount(microsFromRow(line.amount_micros), line.currency),
   ];

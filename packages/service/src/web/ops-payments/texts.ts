@@ -28,6 +28,7 @@ export const ANOMALY_TEXTS: Readonly<Record<PaymentAnomaly, string>> = {
   second: 'Second payment of one checkout',
   no_wallet: 'There was no wallet',
   too_much: 'The wallet was full',
+  owner_deleted: 'The owner of the wallet was deleted',
 };
 
 /** The texts of the list of payments. */
@@ -68,7 +69,7 @@ export const PAYMENT_TEXTS = {
   checkout: 'Checkout',
   id: 'Id',
   wallet: 'Wallet',
-  walletLink: 'Open the wallet',
+  app: 'App',
   requested: 'Requested',
   began: 'Began',
   state: 'State',

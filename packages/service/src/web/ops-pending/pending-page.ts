@@ -1,3 +1,4 @@
+import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { reason as reasonSchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -18,6 +19,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
 import { PENDING_TEXTS as TEXTS } from '#web/ops-pending/texts.ts';
 
 const PAGE = 'pending';
@@ -58,6 +60,7 @@ async function showList(services: OpsServices, asked: OpsRequest): Promise<PageR
   const typed = query.get('before') ?? '';
   const before = DIGITS.test(typed) ? typed : undefined;
   const { acts, next } = await services.operator.pending.list({ before, most: ROWS, isWaiting: !isAll });
+  const names = await services.operator.apps.names(acts.map(({ subject }) => subjectOf(subject).appId));
   const show = isAll ? 'all' : undefined;
   const body = html`${successNotice(TEXTS.done.get(query.get('done')))}
 <p class="soft">${TEXTS.what}</p>
@@ -65,7 +68,7 @@ ${card(
   table({
     caption: isAll ? TEXTS.all : TEXTS.waiting,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 2 })),
-    rows: acts.map((act) => rowOf(services, asked, act)),
+    rows: acts.map((act) => rowOf(services, asked, act, names)),
     empty: isAll ? TEXTS.none : TEXTS.nobody,
   }),
 )}
@@ -77,11 +80,23 @@ ${isAll ? linkLine(opsPath(PAGE), TEXTS.toWaiting) : linkLine(opsPath(PAGE, { sh
   return showOpsPage(services, asked, { title: TEXTS.title, body, page: PAGE });
 }
 
-function rowOf({ currency }: OpsServices, { request }: OpsRequest, act: PendingAct) {
+/** The app, user and payment of an act. */
+function subjectOf(subject: string) {
+  const [appId = '', userId = '', paymentId] = subject.split(' ');
+  return { appId, userId, paymentId };
+}
+
+function subjectPart(role: OperatorRole, subject: string, names: AppNames): Html {
+  const { appId, userId, paymentId } = subjectOf(subject);
+  const payment = paymentId === undefined ? undefined : thingLink(role, { kind: 'payment', id: paymentId });
+  return html`${thingLink(role, { kind: 'wallet', id: `${appId} ${userId}` }, userId)}${payment && html`<br>${payment}`}<br>${appLink(role, appId, names)}`;
+}
+
+function rowOf({ currency }: OpsServices, { role, request }: OpsRequest, act: PendingAct, names: AppNames) {
   const name = TEXTS.actions.get(act.action) ?? act.action;
   return [
     html`<a href="${opsPath(PAGE, { id: act.pendingId })}">${name}</a>`,
-    act.subject,
+    subjectPart(role, act.subject, names),
     request.formats.coins(act.amount, currency),
     act.requestedEmail,
     TEXTS.states[act.state],
@@ -96,19 +111,20 @@ async function showAct(
 ): Promise<PageResponse> {
   const act = await services.operator.pending.find(pendingId);
   const refusal = refused ?? (act === undefined ? refuse('NOT_FOUND', TEXTS.noSuch) : undefined);
+  const names = await services.operator.apps.names(act === undefined ? [] : [subjectOf(act.subject).appId]);
   const title = act === undefined ? TEXTS.title : (TEXTS.actions.get(act.action) ?? act.action);
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(asked.request.query.get('done')))}
-${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(services, asked, act)}`;
+${act === undefined ? linkLine(opsPath(PAGE), TEXTS.title) : partsOf(services, asked, act, names)}`;
   return showOpsPage(services, asked, { title, body, page: PAGE, above: TEXTS.title, refusal });
 }
 
-function partsOf({ currency }: OpsServices, asked: OpsRequest, act: PendingAct): Html {
+function partsOf({ currency }: OpsServices, asked: OpsRequest, act: PendingAct, names: AppNames): Html {
   const { formats } = asked.request;
   const at = (epochMs: number) => moment(epochMs, formats);
   const { decision } = act;
   const amount = html`${formats.amount(act.amount, currency)}<br><span class="soft">${TEXTS.exactly(String(act.amount))}</span>`;
   const facts = definitionList([
-    [TEXTS.wallet, act.subject],
+    [TEXTS.wallet, subjectPart(asked.role, act.subject, names)],
     [TEXTS.amount, amount],
     [TEXTS.reason, act.reason],
     [TEXTS.requestedBy, act.requestedEmail],

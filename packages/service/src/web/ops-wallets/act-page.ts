@@ -19,6 +19,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { appLink } from '#web/ops/things.ts';
 import { actAsked, type Typed, typedIn, walletAsked } from '#web/ops-wallets/asked.ts';
 import { effectsOf, signOf } from '#web/ops-wallets/effects.ts';
 import { ACT_TEXTS, ASK_TEXTS as TEXTS, WALLET_TEXTS, WALLETS_TEXTS } from '#web/ops-wallets/texts.ts';
@@ -65,7 +66,8 @@ async function show(services: OpsServices, asked: OpsRequest, act: Name, again?:
     wanted === undefined || wanted instanceof Refusal ? wanted : await previewed(services, asked, wanted, PREVIEW_KEY);
   const refusal = again?.refusal ?? (effects instanceof Refusal ? effects : undefined);
   const texts = ACT_TEXTS[act];
-  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : html`<p>${TEXTS.wallet} <code>${typed.user}</code> ${TEXTS.inApp} <code>${typed.app}</code></p>`}
+  const names = await services.operator.apps.names(act === 'open' ? [] : [typed.app]);
+  const body = html`${errorSummary(refusal?.message)}${act === 'open' ? undefined : html`<p>${TEXTS.wallet} <code>${typed.user}</code> ${TEXTS.inApp} ${appLink(asked.role, typed.app, names)}</p>`}
 <p class="soft">${texts.what}</p>
 ${whichForm(act, typed, services.currency)}
 ${

@@ -3,6 +3,8 @@ import type { PageMethods } from '#web/frame/page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { actPage } from '#web/ops-wallets/act-page.ts';
 import { movePage } from '#web/ops-wallets/move-page.ts';
+import { personDeletePage } from '#web/ops-wallets/person-delete.ts';
+import { personExportPage } from '#web/ops-wallets/person-export.ts';
 import { personPage } from '#web/ops-wallets/person-page.ts';
 import { walletPage } from '#web/ops-wallets/wallet-page.ts';
 import { walletsPage } from '#web/ops-wallets/wallets-page.ts';
@@ -15,5 +17,7 @@ export function opsWalletsPages(services: OpsServices): Readonly<Record<string, 
     ...Object.fromEntries(WALLET_ACTS.map((act) => [`/ops/wallet-${act}`, actPage(services, act)])),
     '/ops/person': personPage(services),
     '/ops/person-move': movePage(services),
+    '/ops/person-export': personExportPage(services),
+    '/ops/person-delete': personDeletePage(services),
   };
 }

@@ -3,7 +3,7 @@ import { identityQuerySchema } from '@purser/contract/operator.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { WalletOwner } from '#operator/wallet-owners.ts';
-import { buttonLink } from '#web/components/button.ts';
+import { buttonLink, row } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { filterForm } from '#web/components/filter.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
@@ -14,6 +14,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { PERSON_TEXTS as TEXTS, WALLETS_TEXTS } from '#web/ops-wallets/texts.ts';
 
 /** `/ops/person?email=`: a person who owns wallets. */
@@ -24,11 +25,14 @@ export function personPage(services: OpsServices): PageMethods {
       const email = query.get('email')?.trim() ?? '';
       const found = email === '' ? undefined : await personWith(services, email);
       const refusal = found !== undefined && 'code' in found ? found : undefined;
+      const owned = found === undefined || 'code' in found ? [] : found.wallets;
+      const names = await services.operator.apps.names(owned.map(({ appId }) => appId));
       const isMoved = query.get('done') === 'moved' && found !== undefined && refusal === undefined;
-      const body = html`${errorSummary(refusal?.message)}${successNotice(isMoved ? TEXTS.moved : undefined)}
+      const isDeleted = query.get('done') === 'deleted' && email === '';
+      const body = html`${errorSummary(refusal?.message)}${successNotice(isMoved ? TEXTS.moved : isDeleted ? TEXTS.deleted : undefined)}
 <p class="soft">${TEXTS.what}</p>
 ${filterForm(opsPath('person'), 'live', [{ name: 'email', label: TEXTS.email, value: email }])}
-${found === undefined || 'code' in found ? undefined : personOf(asked, found)}`;
+${found === undefined || 'code' in found ? undefined : personOf(asked, found, names)}`;
       return showOpsPage(services, asked, {
         title: TEXTS.title,
         body,
@@ -52,12 +56,12 @@ export async function personWith(
   return (await operator.walletOwners.find(checked.value.email)) ?? refuse('NOT_FOUND', TEXTS.none);
 }
 
-function personOf({ may }: OpsRequest, { identityId, email, wallets }: WalletOwner): Html {
+function personOf({ role, may }: OpsRequest, { identityId, email, wallets }: WalletOwner, names: AppNames): Html {
   const list = table({
     caption: TEXTS.wallets,
     columns: TEXTS.columns.map((name) => ({ name })),
     rows: wallets.map(({ appId, userId }) => [
-      html`<code>${appId}</code>`,
+      appLink(role, appId, names),
       html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`,
     ]),
     empty: TEXTS.noWallets,
@@ -66,6 +70,7 @@ function personOf({ may }: OpsRequest, { identityId, email, wallets }: WalletOwn
     [TEXTS.email, email],
     [TEXTS.identity, html`<code>${identityId}</code>`],
   ]);
-  const move = may('person-move') ? buttonLink(opsPath('person-move', { email }), TEXTS.move, 'quiet') : undefined;
-  return html`${card(facts, move)}\n${card(list)}`;
+  const ways = (['person-move', 'person-export', 'person-delete'] as const).filter(may);
+  const links = ways.map((page) => buttonLink(opsPath(page, { email }), TEXTS.ways[page], 'quiet'));
+  return html`${card(facts, links.length === 0 ? undefined : row(...links))}\n${card(list)}`;
 }

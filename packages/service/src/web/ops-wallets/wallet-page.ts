@@ -20,6 +20,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { doneText } from '#web/ops-wallets/done.ts';
 import { entryTable, stateBadges } from '#web/ops-wallets/parts.ts';
 import { walletAsked } from '#web/ops-wallets/asked.ts';
@@ -36,6 +37,7 @@ interface Shown extends WalletDetails {
   readonly userId: EndUserId;
   readonly owner: { readonly email: string } | undefined;
   readonly payments: readonly Payment[];
+  readonly names: AppNames;
 }
 
 /** `/ops/wallet?app=&user=`: one wallet, and the ways to change it. */
@@ -76,11 +78,12 @@ async function read(
 ): Promise<Shown | undefined> {
   const details = await operator.wallets.find(wallet, { before, most: PAGE_ENTRIES });
   if (details === undefined) return undefined;
-  const [owner, payments] = await Promise.all([
+  const [owner, payments, names] = await Promise.all([
     operator.walletOwners.ofWallet(wallet),
     operator.payments.list(wallet.appId, wallet.userId),
+    operator.apps.names([wallet.appId]),
   ]);
-  return { ...wallet, ...details, owner, payments };
+  return { ...wallet, ...details, owner, payments, names };
 }
 
 function figuresOf({ request: { formats } }: OpsRequest, { wallet }: Shown): Html {
@@ -99,11 +102,12 @@ function figuresOf({ request: { formats } }: OpsRequest, { wallet }: Shown): Htm
   ]);
 }
 
-function factsOf({ request: { formats } }: OpsRequest, { wallet, appId, userId, owner }: Shown): Html {
+function factsOf({ role, request: { formats } }: OpsRequest, shown: Shown): Html {
+  const { wallet, appId, userId, owner, names } = shown;
   const { cap, currency, spentThisMonth } = wallet;
   return definitionList([
     [TEXTS.state, stateBadges(wallet)],
-    [TEXTS.app, html`<a href="${opsPath('app', { id: appId })}"><code>${appId}</code></a>`],
+    [TEXTS.app, appLink(role, appId, names)],
     [TEXTS.user, html`<code>${userId}</code>`],
     [
       TEXTS.owner,

@@ -18,6 +18,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
+import { type AppNames, appLink } from '#web/ops/things.ts';
 import { stateBadges } from '#web/ops-wallets/parts.ts';
 import { WALLETS_TEXTS as TEXTS } from '#web/ops-wallets/texts.ts';
 
@@ -36,9 +37,11 @@ export function walletsPage(services: OpsServices): PageMethods {
       const after = query.get('after') ?? '';
       const found = await listed(services, typed, after);
       const refusal = 'code' in found ? found : undefined;
+      const listedApps = 'code' in found ? [] : found.wallets.map(({ appId }) => appId);
+      const names = await services.operator.apps.names(listedApps);
       const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.what}</p>
 ${filterForm(opsPath('wallets'), 'live', fieldsOf(typed))}
-${'code' in found ? undefined : listOf(asked, { ...found, typed, after })}
+${'code' in found ? undefined : listOf(asked, { ...found, typed, after, names })}
 ${row(
   asked.may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
   buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
@@ -133,13 +136,19 @@ function fieldsOf(typed: Typed) {
 
 function listOf(
   asked: OpsRequest,
-  { wallets, next, typed, after }: Found & { readonly typed: Typed; readonly after: string },
+  {
+    wallets,
+    next,
+    typed,
+    after,
+    names,
+  }: Found & { readonly typed: Typed; readonly after: string; readonly names: AppNames },
 ): Html {
   const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
   const list = table({
     caption: TEXTS.caption,
-    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 1 && at < 5 })),
-    rows: wallets.map((wallet) => rowOf(asked, wallet)),
+    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 2 && at < 6 })),
+    rows: wallets.map((wallet) => rowOf(asked, wallet, names)),
     empty: next !== undefined ? TEXTS.goOn : isNarrowed || after !== '' ? TEXTS.none : TEXTS.noneYet,
   });
   const pages = pager({
@@ -152,10 +161,15 @@ function listOf(
   return card(list, pages);
 }
 
-function rowOf({ request: { formats } }: OpsRequest, wallet: ListedWallet): readonly (Html | string)[] {
+function rowOf(
+  { role, request: { formats } }: OpsRequest,
+  wallet: ListedWallet,
+  names: AppNames,
+): readonly (Html | string)[] {
   const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
   return [
-    html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a><br><span class="soft">${appId}</span>`,
+    html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`,
+    appLink(role, appId, names),
     stateBadges(wallet),
     formats.amount(balance, currency),
     formats.amount(held, currency),

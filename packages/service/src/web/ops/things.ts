@@ -36,3 +36,13 @@ export function thingLink(role: OperatorRole, { kind, id }: Thing, name?: string
   const text = name === undefined ? html`<code>${id}</code>` : html`${name}`;
   return mayOpen(role, page) ? html`<a href="${opsPath(page, query)}">${text}</a>` : text;
 }
+
+/** What apps are called, as `operator.apps.names` says it. */
+export type AppNames = ReadonlyMap<string, string>;
+
+/** An app by its name, with its id below: several apps may have one name. */
+export function appLink(role: OperatorRole, appId: string, names: AppNames): Html {
+  const name = names.get(appId);
+  const link = thingLink(role, { kind: 'app', id: appId }, name);
+  return name === undefined ? link : html`${link}<br><code class="soft">${appId}</code>`;
+}

@@ -10,6 +10,7 @@ export const SIGN_IN_OWN = '/wallet/sign-in/own';
 export const CODE = '/wallet/code';
 export const SIGN_OUT = '/wallet/sign-out';
 export const PASSKEYS = '/wallet/passkeys';
+export const DATA = '/wallet/data';
 
 /**
  * The pages that signing in may lead back to. The path comes from an address that anybody can write: without this list, a link to

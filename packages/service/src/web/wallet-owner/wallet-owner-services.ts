@@ -13,6 +13,7 @@ import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
+import type { Privacy } from '#privacy/privacy.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
@@ -28,6 +29,8 @@ export interface WalletOwnerServices {
   readonly connections: Connections;
   /** Mails about shares of the cap. */
   readonly alerts: CapAlerts;
+  /** Everything that is kept about a person, as a file, and the end of it. */
+  readonly privacy: Privacy;
   /** Reads signed links, and makes new ones. */
   readonly links: Links;
   /** Names, logos and allow-lists of apps: what people may see of them. */

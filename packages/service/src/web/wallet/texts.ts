@@ -65,6 +65,7 @@ export const WALLET_TEXTS = {
   older: 'More apps',
   signingIn: 'Signing in',
   passkeys: 'Passkeys',
+  data: 'Your data: a copy of it, and deleting yourself',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 

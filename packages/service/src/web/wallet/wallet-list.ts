@@ -14,7 +14,7 @@ import { alignerOf } from '#web/wallet/aligned.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
-import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { DATA, PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
@@ -111,6 +111,7 @@ ${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;
     heading: WALLET_TEXTS.signingIn,
     body: [
       linkLine(PASSKEYS, WALLET_TEXTS.passkeys),
+      linkLine(DATA, WALLET_TEXTS.data),
       row(request.form(SIGN_OUT, button(WALLET_TEXTS.signOut, { kind: 'quiet' })), request.form(SIGN_OUT, everywhere)),
     ],
   });

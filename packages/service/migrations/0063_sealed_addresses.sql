@@ -8,6 +8,8 @@ alter table accounts.invitations drop constraint invitations_email_check,
 alter table identities.identities drop constraint identities_email_check,
   add constraint identities_email_sealed check (email ~ '^e1[.][A-Za-z0-9_-]+$') not valid;
 alter table identities.codes add constraint codes_email_sealed check (email ~ '^e1[.][A-Za-z0-9_-]+$') not valid;
+alter table identities.moves
+  add constraint moves_sealed check (before ~ '^e1[.][A-Za-z0-9_-]+$' and after ~ '^e1[.][A-Za-z0-9_-]+$') not valid;
 alter table operator.pending_acts
   add constraint pending_acts_emails_sealed check (requested_email ~ '^e1[.][A-Za-z0-9_-]+$' and decided_email ~ '^e1[.][A-Za-z0-9_-]+$') not valid;
 

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { amount, moment } from './control.ts';
+import { identityParamsSchema, reason } from './operator.ts';
+
+/** Export and deletion of people who own wallets (CP-12). */
+
+export { identityParamsSchema };
+export const personActSchema = z.strictObject({ reason });
+
+const when = moment.nullable();
+const count = z.int();
+
+/** Why a person cannot be deleted yet. */
+const obstacle = z.enum(['money', 'held', 'debt', 'checkout', 'gift', 'refund', 'dispute', 'case']).meta({
+  description:
+    '`money`: in the wallet. `held`: set aside for running calls. `debt`: a shortfall. `checkout`: it may still be paid. `gift`: a checkout of theirs for somebody else’s wallet may still be paid. `refund`: the processor has not confirmed it. `dispute`: a bank may still give money back. `case`: something about a payment waits for an operator.',
+});
+
+/** What a deletion takes away, and what stands in its way. */
+export const personHoldingsSchema = z
+  .object({
+    identityId: z.string(),
+    email: z.string(),
+    moves: z
+      .array(z.object({ at: moment, before: z.string(), after: z.string() }))
+      .meta({ description: 'The latest 100 changes of the e-mail by an operator.' }),
+    sessions: count,
+    passkeys: count,
+    wallets: z.array(z.object({ appId: z.string(), userId: z.string(), balanceMicros: amount, currency: z.string() })),
+    obstacles: z
+      .array(z.object({ kind: obstacle, appId: z.string().nullable(), userId: z.string().nullable() }))
+      .meta({ description: 'Empty: the person can be deleted now.' }),
+  })
+  .meta({ id: 'PersonHoldings' });
+
+export const personDeletedSchema = z.object({ identityId: z.string(), wallets: count });
+
+/** A change of the e-mail by an operator. */
+const move = z.object({ at: moment, before: z.string(), after: z.string() });
+const payment = z.object({
+  paymentId: z.string(),
+  amountMicros: amount,
+  currency: z.string(),
+  state: z.string(),
+  refundedMicros: amount,
+  disputedMicros: amount,
+  paidAt: moment,
+});
+const refund = z.object({
+  refundId: z.string(),
+  paymentId: z.string(),
+  amountMicros: amount,
+  state: z.string(),
+  createdAt: moment,
+  endedAt: when,
+});
+const movement = z.object({
+  seq: count,
+  at: moment,
+  kind: z.string(),
+  direction: z.enum(['in', 'out', 'beside']),
+  amountMicros: amount,
+  balanceAfterMicros: amount,
+  callId: z.string().nullable(),
+});
+const receipt = z.object({
+  callId: z.string(),
+  correlationId: z.string().nullable().meta({ description: 'What the app sent.' }),
+  at: moment,
+  model: z.string().nullable(),
+  outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']),
+  estimated: z.boolean(),
+  promptTokens: count,
+  cachedTokens: count,
+  completionTokens: count,
+  reasoningTokens: count,
+  heldMicros: amount,
+  chargedMicros: amount,
+});
+const callTrace = z.object({
+  at: moment,
+  correlationId: z.string(),
+  callId: z.string().nullable(),
+  model: z.string().nullable(),
+  stream: z.boolean(),
+  outcome: z.string(),
+  status: count.nullable(),
+  code: z.string().nullable(),
+});
+const wallet = z.object({
+  connectionId: z.string(),
+  appId: z.string(),
+  appName: z.string().nullable(),
+  userId: z.string().meta({ description: 'What the app calls the person.' }),
+  userLabel: z.string().nullable(),
+  connectedAt: moment,
+  connected: z.boolean(),
+  suspended: z.boolean(),
+  paused: z.boolean(),
+  currency: z.string(),
+  balanceMicros: amount,
+  reservedMicros: amount,
+  availableMicros: amount,
+  spendCapMicros: amount.nullable(),
+  spentThisMonthMicros: amount,
+  alertPercents: z.array(count).meta({ description: 'Shares of the cap about which they want mails.' }),
+  payments: z.array(payment),
+  refunds: z.array(refund),
+  movements: z.array(movement).meta({ description: 'All of them, the newest first.' }),
+  receipts: z.array(receipt).meta({ description: 'All calls that ended. No prompt and no answer is ever kept.' }),
+  callTraces: z.array(callTrace).meta({ description: 'What became of calls of the last days, refused ones included.' }),
+});
+
+/** The file with everything that is kept about a person. `format` changes if readers must know. */
+export const personExportSchema = z
+  .object({
+    format: z.literal('purser-person-1'),
+    exportedAt: moment,
+    identity: z.object({ identityId: z.string(), email: z.string(), createdAt: moment }),
+    moves: z.array(move).meta({ description: 'Changes of the e-mail by an operator.' }),
+    passkeys: z.array(z.object({ addedAt: moment, lastUsedAt: when })).meta({ description: 'Never the keys.' }),
+    sessions: z.array(z.object({ createdAt: moment, lastUsedAt: moment, expiresAt: moment })),
+    signIns: z
+      .array(z.object({ at: moment, result: z.string(), from: z.string(), count }))
+      .meta({ description: 'Sign-ins and attempts, counted by minute, with the network address.' }),
+    mails: z
+      .array(z.object({ subject: z.string(), createdAt: moment, outcome: z.string().nullable() }))
+      .meta({ description: 'Mails to this person that are still kept. `outcome` is null until they are sent.' }),
+    acts: z
+      .array(z.object({ at: moment, action: z.string() }))
+      .meta({ description: 'What the audit trail says that they did, and that was done to them.' }),
+    checkouts: z
+      .array(
+        z.object({
+          checkoutId: z.string(),
+          appId: z.string(),
+          amountMicros: amount,
+          currency: z.string(),
+          createdAt: moment,
+          paidAt: when,
+        }),
+      )
+      .meta({ description: 'The payments that they began, also for wallets of others.' }),
+    wallets: z.array(wallet),
+  })
+  .meta({ id: 'PersonExport' });

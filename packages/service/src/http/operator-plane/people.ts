@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import type { z } from 'zod';
+import {
+  identityParamsSchema,
+  personActSchema,
+  personDeletedSchema,
+  personExportSchema,
+  personHoldingsSchema,
+} from '@purser/contract/operator-people.ts';
+import { actOf, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+/** Routes that export and delete people who own wallets (CP-12). */
+export function addPeopleRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { privacy } = operator;
+
+  plane.get(
+    '/operator/identities/:identityId',
+    { schema: { params: identityParamsSchema, response: { 200: personHoldingsSchema } } },
+    async ({ params }) => {
+      const found = await privacy.holdings(params.identityId);
+      const { wallets, obstacles, moves, ...person } = granted(
+        found ?? refuse('NOT_FOUND', 'There is no such identity.'),
+      );
+      return {
+        ...person,
+        moves: moves.map(({ at, ...emails }) => ({ ...emails, at: isoOf(at.getTime()) })),
+        wallets: wallets.map(({ balance, ...wallet }) => ({ ...wallet, balanceMicros: microsToWire(balance) })),
+        obstacles: obstacles.map(({ kind, wallet }) => ({
+          kind,
+          appId: wallet?.appId ?? null,
+          userId: wallet?.userId ?? null,
+        })),
+      };
+    },
+  );
+
+  plane.post(
+    '/operator/identities/:identityId/export',
+    { schema: { params: identityParamsSchema, body: personActSchema, response: { 200: personExportSchema } } },
+    async (request, reply) => {
+      const act = actOf(operator, request, request.body.reason);
+      const pieces = granted(await privacy.exportFor(act, request.params.identityId));
+      reply.header('content-type', 'application/json; charset=utf-8');
+      // A stream is sent as it is, without the schema. A test reads the whole file by the schema.
+      return reply.send(Readable.from(pieces) as unknown as z.output<typeof personExportSchema>);
+    },
+  );
+
+  plane.post(
+    '/operator/identities/:identityId/delete',
+    { schema: { params: identityParamsSchema, body: personActSchema, response: { 200: personDeletedSchema } } },
+    async (request) => {
+      const act = actOf(operator, request, request.body.reason);
+      const { identityId, wallets } = granted(await privacy.deleteFor(act, request.params.identityId));
+      return { identityId, wallets: wallets.length };
+    },
+  );
+}

@@ -1,0 +1,157 @@
+import { type ConnectionRow, markDeletion, selectConnectionsOf } from '#connections/queries.ts';
+import { releaseWallet } from '#connections/release.ts';
+import { deleteSignInsOf } from '#audit/privacy-queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import {
+  deleteIdentityRow,
+  deleteMovesOf,
+  type MoveRow,
+  selectMovesOf,
+  selectSessionsOf,
+} from '#identities/privacy-queries.ts';
+import {
+  deleteCodesOf,
+  deletePasskeysOf,
+  deleteSessions,
+  lockIdentity,
+  selectIdentity,
+  selectIdentityByEmail,
+  selectPasskeysOf,
+} from '#identities/queries.ts';
+import type { Email } from '#identities/email.ts';
+import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
+import { deleteMessagesTo } from '#mail/privacy-queries.ts';
+import { forgetPayer, hasOpenCheckout, type OpenMatter, selectOpenMatters } from '#payments/privacy-queries.ts';
+
+/** Why a person cannot be deleted yet. */
+export interface Obstacle {
+  /** `money`: in the wallet, or held by calls. `debt`: owed to the operator. `gift`: a checkout for somebody else's wallet. */
+  readonly kind: 'money' | 'held' | 'debt' | 'gift' | OpenMatter;
+  /** Undefined for a gift. */
+  readonly wallet: PersonWallet | undefined;
+}
+
+interface PersonWallet {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly connectionId: ConnectionRow['connection_id'];
+  readonly balance: Micros;
+  readonly currency: string;
+}
+
+/** What a deletion takes away, and what stands in its way. */
+export interface Holdings {
+  readonly identityId: IdentityId;
+  readonly email: string;
+  /** The latest changes of the address by an operator. */
+  readonly moves: readonly MoveRow[];
+  readonly wallets: readonly PersonWallet[];
+  readonly sessions: number;
+  readonly passkeys: number;
+  readonly obstacles: readonly Obstacle[];
+}
+
+const MOVES_SHOWN_MAX = 100;
+const MOVES_MAX = 1_000;
+/** Nobody has so many. */
+const WALLETS_MAX = 10_000;
+const SESSIONS_MAX = 10_000;
+/** The sweep asks for the last time whether a checkout was paid after so many days (`payments/sweep.ts`). */
+const CHECKOUT_DAYS = 3;
+/** A bank decides a dispute within about ten weeks. */
+const DISPUTE_DAYS = 90;
+
+/** What a deletion would do now. It reads, and locks nothing. Undefined: there is no such person. */
+export async function holdingsOf(db: Queryable, identityId: IdentityId): Promise<Holdings | undefined> {
+  const identity = await selectIdentity(db, identityId);
+  if (identity === undefined) return undefined;
+  const connections = await selectConnectionsOf(db, identityId, WALLETS_MAX);
+  return {
+    identityId,
+    email: identity.email,
+    moves: await selectMovesOf(db, identityId, MOVES_SHOWN_MAX),
+    sessions: (await selectSessionsOf(db, identityId, SESSIONS_MAX)).length,
+    passkeys: (await selectPasskeysOf(db, identityId)).length,
+    ...(await judge(db, identityId, connections)),
+  };
+}
+
+/**
+ * Deletes a person and everything that names them, in the caller's transaction. If the answer has obstacles, roll it back. Undefined:
+ * there is no such person. Their wallets are released (WA-15): entries, receipts and payments stay, under the user ids of apps.
+ *
+ * Locks in the order of everybody else: identity, checkouts, connections, wallets. A consent of this person waits for the identity,
+ * and a booking for the connection, so both come before all of this or after it.
+ */
+export async function deletePerson(tx: Queryable, identityId: IdentityId): Promise<Holdings | undefined> {
+  const identity = await lockIdentity(tx, identityId);
+  if (identity === undefined) return undefined;
+  const { email } = identity;
+  const connections = await selectConnectionsOf(tx, identityId, WALLETS_MAX);
+  const hasGift = await hasOpenCheckout(tx, identityId, CHECKOUT_DAYS);
+  const counted = {
+    sessions: (await selectSessionsOf(tx, identityId, SESSIONS_MAX)).length,
+    passkeys: (await selectPasskeysOf(tx, identityId)).length,
+  };
+  await forgetPayer(tx, identityId);
+  for (const { app_id: appId, user_id: userId } of connections) {
+    await releaseWallet(tx, { appId, userId });
+    await markDeletion(tx, { appId, userId });
+  }
+  // Every wallet is locked from here on, so what is found is final.
+  const judged = await judge(tx, identityId, connections, hasGift);
+  await deleteSessions(tx, identityId, undefined);
+  await deletePasskeysOf(tx, identityId);
+  for (const address of await addressesOf(tx, identityId, email)) {
+    await deleteCodesOf(tx, address);
+    await deleteMessagesTo(tx, address);
+  }
+  await deleteMovesOf(tx, identityId);
+  await deleteSignInsOf(tx, identityId);
+  await deleteIdentityRow(tx, identityId);
+  return { identityId, email, moves: [], ...counted, ...judged };
+}
+
+/** The address of a person, and those from before a move, unless somebody else has them by now. */
+async function addressesOf(tx: Queryable, identityId: IdentityId, email: Email): Promise<ReadonlySet<Email>> {
+  const own = new Set([email]);
+  for (const { before } of await selectMovesOf(tx, identityId, MOVES_MAX)) {
+    const owner = await selectIdentityByEmail(tx, before);
+    if (owner === undefined || owner.identity_id === identityId) own.add(before);
+  }
+  return own;
+}
+
+async function judge(
+  db: Queryable,
+  identityId: IdentityId,
+  connections: readonly ConnectionRow[],
+  hasGift?: boolean,
+): Promise<Pick<Holdings, 'wallets' | 'obstacles'>> {
+  const wallets: PersonWallet[] = [];
+  const obstacles: Obstacle[] = [];
+  for (const { app_id: appId, user_id: userId, connection_id: connectionId } of connections) {
+    const found = await createWallets(db).find(appId, userId);
+    if (found === undefined) throw new Error('A connection exists without its wallet.');
+    const wallet = { appId, userId, connectionId, balance: found.balance, currency: found.currency };
+    wallets.push(wallet);
+    const days = { checkout: CHECKOUT_DAYS, dispute: DISPUTE_DAYS };
+    const kinds = [...moneyIn(found), ...(await selectOpenMatters(db, { appId, userId }, days))];
+    obstacles.push(...kinds.map((kind) => ({ kind, wallet })));
+  }
+  const isPaying = hasGift ?? (await hasOpenCheckout(db, identityId, CHECKOUT_DAYS));
+  if (isPaying && !obstacles.some(({ kind }) => kind === 'checkout')) {
+    obstacles.push({ kind: 'gift', wallet: undefined });
+  }
+  return { wallets, obstacles };
+}
+
+function moneyIn({ balance, held, shortfall }: Wallet): readonly Obstacle['kind'][] {
+  return [
+    ...(balance > 0n ? (['money'] as const) : []),
+    ...(held > 0n ? (['held'] as const) : []),
+    ...(shortfall > 0n ? (['debt'] as const) : []),
+  ];
+}

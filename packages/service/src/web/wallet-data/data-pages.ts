@@ -1,0 +1,132 @@
+import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { Obstacle } from '#privacy/deletion.ts';
+import { button } from '#web/components/button.ts';
+import { confirmation } from '#web/components/confirm.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { DATA_TEXTS as TEXTS } from '#web/wallet-data/texts.ts';
+import { DATA, nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** Where the two forms of the page lead. */
+const EXPORT = `${DATA}/export`;
+const DELETE = `${DATA}/delete`;
+/** As long as a proof of an account counts (`accounts/fresh-proof.ts`). Signing in is the proof of people who own wallets. */
+const FRESH_MS = 10 * 60 * 1_000;
+
+/** What is kept about a person: a copy of it, and its end (CP-12). */
+export function dataPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    [DATA]: { GET: async (request) => (await dataPage(services, request)) ?? toSignIn(DATA) },
+    [EXPORT]: { GET: () => redirectTo(DATA), POST: (request) => exported(services, request) },
+    [DELETE]: { GET: () => redirectTo(DATA), POST: (request) => deleted(services, request) },
+  };
+}
+
+/** Signed in within ten minutes. Somebody who has found an open browser is not. */
+function isFresh({ clock }: WalletOwnerServices, { createdAtMs }: Person): boolean {
+  return clock.nowMs() - createdAtMs < FRESH_MS;
+}
+
+/** The copy, sent as it is read. */
+async function exported(services: WalletOwnerServices, request: PageRequest<Person>): Promise<PageResponse> {
+  const { signedIn } = request;
+  if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
+  const { identityId } = signedIn.identity;
+  const tooMany = await services.attempts.take([{ kind: 'person-export', of: identityId }]);
+  if (tooMany !== undefined) return (await dataPage(services, request, tooMany)) ?? redirectTo(DATA);
+  const pieces = await services.privacy.exportOwn(identityId);
+  if (pieces === undefined) return redirectTo(DATA); // Deleted at this moment: the session has ended.
+  const headers = {
+    'content-type': 'application/octet-stream', // Saved, not shown.
+    'content-disposition': `attachment; filename="${TEXTS.fileName}"`,
+  };
+  return { status: 200, file: { headers, text: pieces } };
+}
+
+/** The end. A second copy of the form finds nobody signed in and leads to the sign-in. */
+async function deleted(services: WalletOwnerServices, request: PageRequest<Person>): Promise<PageResponse> {
+  const { signedIn } = request;
+  if (signedIn === undefined || !isFresh(services, signedIn)) return redirectTo(DATA);
+  const done = await services.privacy.deleteOwn(signedIn.identity.identityId);
+  if (done !== undefined && done.obstacles.length > 0) {
+    const notYet = refuse('CONFLICT', TEXTS.notYet);
+    return (await dataPage(services, request, notYet)) ?? redirectTo(DATA);
+  }
+  const body = card(html`<p role="status">${TEXTS.gone}</p>`);
+  const names = ['person', 'known', 'code'] as const;
+  return {
+    status: 200,
+    page: walletOwnerPage(services, { title: TEXTS.goneTitle, body }),
+    cookies: names.map((name) => services.cookies.write(name, undefined)),
+  };
+}
+
+/** The page. Undefined if nobody is signed in. */
+async function dataPage(
+  services: WalletOwnerServices,
+  request: PageRequest<Person>,
+  refusal?: Refusal,
+): Promise<PageResponse | undefined> {
+  const { signedIn } = request;
+  const holdings = signedIn && (await services.privacy.holdings(signedIn.identity.identityId));
+  if (signedIn === undefined || holdings === undefined) return undefined;
+  const fresh = isFresh(services, signedIn);
+  const copy = fresh ? request.form(EXPORT, button(TEXTS.exportButton)) : undefined;
+  const body = html`${errorSummary(refusal?.message)}
+<p>${signedIn.identity.email}</p>
+<p class="soft">${TEXTS.lead}</p>
+${fresh ? undefined : proof(request)}
+${section({ id: 'copy', heading: TEXTS.exportTitle, body: [html`<p>${TEXTS.exportWhat}</p>`, copy] })}
+${section({
+  id: 'end',
+  heading: TEXTS.deleteTitle,
+  body: [
+    paragraphs(TEXTS.deleteWhat),
+    holdings.obstacles.length > 0
+      ? await obstaclesOf(services, holdings.obstacles)
+      : fresh
+        ? endForm(request)
+        : undefined,
+  ],
+})}
+${linkLine('/wallet', TEXTS.toWallet)}`;
+  const page = walletOwnerPage(services, { title: TEXTS.title, body, isError: refusal !== undefined });
+  return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+}
+
+function proof(request: PageRequest<Person>): Html {
+  const form = request.form(SIGN_OUT, html`${nextField(DATA)}\n${button(TEXTS.proveButton)}`);
+  return section({ id: 'proof', heading: TEXTS.proveTitle, body: [html`<p>${TEXTS.prove}</p>`, form] });
+}
+
+function endForm(request: PageRequest<Person>): Html {
+  const form = request.form(DELETE, button(TEXTS.deleteButton, { kind: 'danger' }));
+  return confirmation({ act: TEXTS.deleteOpen, what: TEXTS.deleteWhat[2], form });
+}
+
+/** What stands in the way, and what to do about it first. */
+async function obstaclesOf(services: WalletOwnerServices, obstacles: readonly Obstacle[]): Promise<Html> {
+  const { apps, refunds, supportEmail } = services;
+  const items = obstacles.map(async ({ kind, wallet }) => {
+    const app = wallet === undefined ? '' : ((await apps.find(wallet.appId))?.name ?? wallet.appId);
+    const refund =
+      kind === 'money' && wallet !== undefined && refunds !== undefined
+        ? html` <a href="/wallet/${wallet.connectionId}/refund">${TEXTS.refund}</a>`
+        : undefined;
+    return html`${TEXTS.obstacles[kind](app)}${refund}`;
+  });
+  const hasMoney = obstacles.some(({ kind }) => kind === 'money');
+  const needsHelp = obstacles.some(({ kind }) => kind === 'money' || kind === 'debt' || kind === 'case');
+  return html`<p>${TEXTS.notYet}</p>
+${list(await Promise.all(items))}
+${hasMoney ? html`<p class="soft">${TEXTS.rest}</p>` : undefined}
+${needsHelp && supportEmail !== undefined ? html`<p>${TEXTS.ask(supportEmail)}</p>` : undefined}`;
+}

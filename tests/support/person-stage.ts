@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { personExportSchema } from '../../packages/contract/src/operator-people.ts';
+import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
+import {
+  type CheckoutId,
+  type EndUserId,
+  type IdentityId,
+  newCheckoutId,
+} from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { PaymentReport } from '../../packages/service/src/payments/processor.ts';
+import { insertCheckout } from '../../packages/service/src/payments/queries.ts';
+import { reconcile } from '../../packages/service/src/payments/reconcile.ts';
+import { createPrivacy, type Privacy } from '../../packages/service/src/privacy/privacy.ts';
+import type { Browser } from './browser.ts';
+import { chat, type Reply } from './client.ts';
+import { newOperator, type Person } from './control.ts';
+import { completionBody } from './scripted-upstream.ts';
+import { setStage, type Stage } from './stage.ts';
+import { type WalletOwner, walletOwnersOf } from './wallet-owner.ts';
+
+/** Where the pages about a person's own data begin. */
+export const DATA = '/wallet/data';
+/** What a provider answers. It must be kept nowhere. */
+export const ANSWER = 'cnry-answer';
+
+type File = ReturnType<typeof personExportSchema.parse>;
+
+interface PersonStage extends Stage {
+  readonly admin: Person;
+  /** With the rights of the service. */
+  readonly live: Pool;
+  readonly privacy: Privacy;
+  readonly newWalletOwner: () => Promise<WalletOwner>;
+  /** A person with one wallet, signed in just now. */
+  readonly personWith: (amount: number) => Promise<WalletOwner & { readonly user: string }>;
+  readonly call: (user: string) => Promise<Reply>;
+  /** The file that the page gives. */
+  readonly fileOf: (browser: Browser) => Promise<File>;
+  /** Books all money of a wallet as paid back by other means. */
+  readonly empty: (user: string) => Promise<void>;
+  /** A checkout for five euros that waits for its payment. */
+  readonly checkoutFor: (user: string, payer?: IdentityId) => Promise<CheckoutId>;
+  /** Books what the processor says of a paid checkout. */
+  readonly paid: (checkoutId: CheckoutId, more?: Partial<PaymentReport>) => Promise<unknown>;
+  /** Every table in which a word occurs. */
+  readonly tablesWith: (word: string) => Promise<readonly string[]>;
+  readonly booksOf: (user: string) => Promise<string>;
+  readonly casesOf: (user: string) => Promise<readonly string[]>;
+}
+
+/** People with wallets whose data are exported and deleted. */
+export async function setPersonStage(): Promise<PersonStage> {
+  const stage = await setStage();
+  const { service, app, upstream, newUser } = stage;
+  const { url } = service.database;
+  const newWalletOwner = walletOwnersOf(service);
+  const admin = await newOperator(service);
+  const live = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent') });
+  after(() => live.end());
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  upstream.script({ body: completionBody({ model: 'm', content: ANSWER, usage }) });
+  const walletPath = (user: string) => `/operator/apps/${app.appId}/wallets/${user}`;
+  return {
+    ...stage,
+    admin,
+    live,
+    privacy: createPrivacy(live),
+    newWalletOwner,
+    personWith: async (amount) => {
+      const person = await newWalletOwner();
+      const user = await newUser(amount);
+      await person.connect(app, user, { userLabel: `label of ${person.email}` });
+      return { ...person, user };
+    },
+    call: (user) => chat({ url: service.url, key: app.liveKey, user }),
+    fileOf: async (browser) => {
+      await browser.open(DATA);
+      const reply = await browser.ask(`${DATA}/export`, { form: browser.fieldsOf(`${DATA}/export`) });
+      assert.equal(reply.status, 200, reply.text);
+      assert.match(reply.headers.get('content-disposition') ?? '', /attachment; filename="my-data.json"/);
+      return personExportSchema.parse(JSON.parse(reply.text));
+    },
+    empty: async (user) => {
+      const { wallet } = (await admin.get(200, 'GET', walletPath(user))) as { wallet: { balanceMicros: number } };
+      if (wallet.balanceMicros === 0) return;
+      const movement = { amountMicros: wallet.balanceMicros, reason: 'paid back', idempotencyKey: 'empty' };
+      await admin.get(200, 'POST', `${walletPath(user)}/refund`, movement);
+    },
+    checkoutFor: async (user, identityId) => {
+      const checkoutId = newCheckoutId();
+      const wallet = { appId: app.appId, userId: user as EndUserId };
+      const order = { amount: micros(5_000_000n), currency: 'EUR', processor: 'test', linkDigest: undefined };
+      await insertCheckout(live, { checkoutId, ...wallet, ...order, identityId });
+      return checkoutId;
+    },
+    paid: (checkoutId, more = {}) => {
+      const report: PaymentReport = {
+        checkoutId,
+        processorPayment: `tp_${checkoutId}`,
+        received: { amount: micros(5_000_000n), currency: 'EUR' },
+        refunds: [],
+        disputeMovements: [],
+        ...more,
+      };
+      return inTransaction(live, (tx) => reconcile(tx, 'test', report));
+    },
+    ...readersOf(stage),
+  };
+}
+
+/** What the tests read in the database. */
+function readersOf({ service, app }: Stage): Pick<PersonStage, 'tablesWith' | 'booksOf' | 'casesOf'> {
+  const { owner: database } = service.database;
+  return {
+    tablesWith: async (word) => {
+      const { rows } = await database.query<{ name: string }>(
+        `select schemaname || '.' || tablename as name from pg_tables
+         where schemaname not in ('pg_catalog', 'information_schema')`,
+      );
+      const found = rows.map(async ({ name }) => {
+        const { rowCount } = await database.query(`select from ${name} t where strpos(t::text, $1) > 0 limit 1`, [
+          word,
+        ]);
+        return rowCount === 1 ? [name] : [];
+      });
+      return (await Promise.all(found)).flat();
+    },
+    booksOf: async (user) => {
+      const { rows } = await database.query<{ books: string }>(
+        `select string_agg(e::text, ' ' order by e.seq) as books from ledger.entries e
+         join ledger.wallets w using (wallet_id) where w.app_id = $1 and w.user_id = $2`,
+        [app.appId, user],
+      );
+      return rows[0]?.books ?? '';
+    },
+    casesOf: async (user) => {
+      const { rows } = await database.query<{ kind: string }>(
+        `select kind from payments.cases where app_id = $1 and user_id = $2 and closed_at is null order by opened_at`,
+        [app.appId, user],
+      );
+      return rows.map(({ kind }) => kind);
+    },
+  };
+}
