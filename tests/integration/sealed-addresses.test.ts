@@ -52,7 +52,7 @@ test('CP-12 addresses of an older version are sealed at the start, by one of sev
   const second = createPool({ url: database.url, role: 'owner', connectionsMax: 2, log: createLog('silent') });
   after(() => second.end());
   const done = await Promise.all([owner, second].map((pool) => openAddresses(pool, keysOf(TEST_SECRET))));
-  assert.deepEqual(done.toSorted(), [0, 45]);
+  assert.deepEqual(new Set(done), new Set([0, 45]));
   assert.deepEqual(await tablesWithAddresses(owner), []);
   const { rows } = await owner.query<{ def: string }>(CONSTRAINTS);
   assert.ok(rows.every(({ def }) => !def.includes('NOT VALID')));

@@ -53,6 +53,11 @@ export function sealedEmail(db: Queryable, email: string): string {
   return emailsOf(db).seal(email);
 }
 
+/** Changes the row of the account with this address in a way that the service does not. */
+export async function setAccount(db: Queryable, email: string, assignment: string): Promise<void> {
+  await db.query(`update accounts.accounts set ${assignment} where email = $1`, [sealedEmail(db, email)]);
+}
+
 interface StoredMail {
   readonly subject: string;
   readonly body: string | null;

@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -112,10 +112,7 @@ test('CP-01 a sign-in from an unknown browser or address is mailed, without a li
   const news = () => newsTo(service, email);
   await signIn(service, email);
   assert.deepEqual(await news(), []); // The person who has just made an account knows that they sign in.
-  await service.database.owner.query(
-    `update accounts.accounts set created_at = created_at - interval '1 day' where email = $1`,
-    [sealedEmail(service.database.owner, email)],
-  );
+  await setAccount(service.database.owner, email, `created_at = created_at - interval '1 day'`);
   await signIn(service, email);
   assert.deepEqual(await news(), []); // A program, from an address that has signed in before.
   const browser = await signedInBrowser(service, email);

@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { test } from 'node:test';
@@ -286,9 +286,7 @@ async function signInDuringChange(email: string): Promise<Reply> {
   const stored = rows[0]?.hash;
   const client = await owner.connect();
   await client.query('begin');
-  await client.query(`update accounts.accounts set password_hash = 'another' where email = $1`, [
-    sealedEmail(client, email),
-  ]);
+  await setAccount(client, email, `password_hash = 'another'`);
   const reply = post('/sessions', '192.0.2.19', { email, password: PASSWORD });
   await Promise.race([untilWaiting(service.database, 1), reply]);
   await client.query('commit');

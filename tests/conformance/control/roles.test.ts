@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
@@ -38,9 +38,7 @@ const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
 const { viewer, developer, spare, restore, accountOf, newInvitation } = await newTeam(service, appId, owner);
 const disabled = await newMember(service, appId, 'owner');
-await database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [
-  sealedEmail(database.owner, disabled.email),
-]);
+await setAccount(database.owner, disabled.email, 'is_disabled = true');
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
 await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { APP_ROLES, isAtLeast, LEAST_ROLES, leastRoleOf } from '../../../packages/contract/src/access.ts';
@@ -153,9 +153,7 @@ test('AU-06 a disabled account opens nothing of the apps that it is a member of'
   const owner = await newOwner(service);
   const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
   const member = await newMember(service, appId, 'owner');
-  await service.database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [
-    sealedEmail(service.database.owner, member.email),
-  ]);
+  await setAccount(service.database.owner, member.email, 'is_disabled = true');
   await member.get(401, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 303);
 });

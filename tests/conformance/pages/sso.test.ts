@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { type Browser, openBrowser } from '../../support/browser.ts';
@@ -92,9 +92,7 @@ test('CP-05 the first sign-in makes an account in the role of the claim, and the
 test('CP-06 a sign-in from a browser that is not known is mailed', async () => {
   const { email } = newPerson();
   const { browser } = await enter();
-  await sql(`update accounts.accounts set created_at = created_at - interval '2 hours' where email = $1`, [
-    sealed(email),
-  ]);
+  await setAccount(service.database.owner, email, `created_at = created_at - interval '2 hours'`);
   browser.cookies.delete('__Host-purser-session');
   await enter(browser);
   assert.equal((await newsTo(service, email)).length, 0);

@@ -266,7 +266,7 @@ test('CP-12 after sign-ups, sign-ins, invitations, gifts, refunds and moves of p
   const person = await newWalletOwner();
   await person.connect(app, await newUser(0));
   const query = new URLSearchParams({ email: person.email });
-  const { identityId } = await operator.get(200, 'GET', `/operator/identities?${query}`);
+  const { identityId } = await operator.get(200, 'GET', `/operator/identities?${String(query)}`);
   const move = { email: 'moved@example.test', reason: 'asked from other@example.test' };
   await operator.get(200, 'PATCH', `/operator/identities/${String(identityId)}`, move);
   // The tests above have had the gifts, top-ups and refunds.

@@ -23,8 +23,8 @@ interface NewMessage {
 }
 
 /** Nothing that could end a header or begin a second recipient. The database sees only sealed texts and cannot check them. */
-const RECIPIENT = /^(?=.{1,254}$)[^\x01-\x20\x7f<>,;:"()[\]\\@]+@[^\x01-\x20\x7f<>,;:"()[\]\\@]+$/;
-const SUBJECT = /^[^\x01-\x1f\x7f]{1,200}$/;
+const RECIPIENT = /^(?=.{1,254}$)[^\s\p{Cc}<>,;:"()[\]\\@]+@[^\s\p{Cc}<>,;:"()[\]\\@]+$/u;
+const SUBJECT = /^\P{Cc}{1,200}$/u;
 
 /** Puts a message into the outbox. Everything that says who it is for and what it says is sealed. */
 export async function insertMessage(db: Queryable, { recipient, subject, body, html }: NewMessage): Promise<void> {
