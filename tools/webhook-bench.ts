@@ -61,7 +61,7 @@ await db.query('analyze');
 
 const own = createPool({ url: server.url, role: 'live', connectionsMax: 3, log });
 const courier = createCourier({ guard: createEndpointGuard({ allowPrivate: true }), clock: systemClock });
-const worker = startWebhookWorker({ pool: own, courier, secrets, tellOwner: async () => {}, log });
+const worker = startWebhookWorker({ keptDays: 30, pool: own, courier, secrets, tellOwner: async () => {}, log });
 await pause(WARM_UP_MS);
 const sentAt = new Map<string, number>();
 const endAt = Date.now() + SECONDS * 1_000;

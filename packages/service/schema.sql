@@ -30,6 +30,7 @@ create table accounts.accounts (
   sso_issuer text collate "C",
   sso_subject text collate "C",
   appointed_at timestamp with time zone,
+  appointed_by text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_key UNIQUE (email),
   constraint accounts_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
@@ -1922,9 +1923,9 @@ grant execute on function webhooks.record(text,uuid,boolean,timestamp with time 
 -- webhooks.spendable(p_balance bigint, p_held bigint) returns bigint
 --   sql, immutable
 
--- webhooks.sweep(p_most integer) returns integer
+-- webhooks.sweep(p_most integer, p_days integer DEFAULT 30) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
-grant execute on function webhooks.sweep(integer) to purser_live;
+grant execute on function webhooks.sweep(integer,integer) to purser_live;
 
 -- webhooks.tell(p_app text, p_type text, p_cause text, p_data text) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog

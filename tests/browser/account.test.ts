@@ -161,7 +161,7 @@ test('CP-06 in production a passkey is the first second factor of an operator, w
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await typePassword();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Your apps' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
 test('the pages still work with text at twice the size', async (t) => {

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
-import { newOwner, PASSWORD } from '../support/control.ts';
+import { mailTo, newOwner, PASSWORD } from '../support/control.ts';
+import { codeOf } from '../support/second-factor.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -226,4 +227,42 @@ test('the pages of the console are sound in every look', async (t) => {
     await visitGuides(tab, look);
     if (look === 'desk-light') await useKeyboardOnForms(tab);
   }
+});
+
+test('AU-06 CP-06 somebody joins a team by its mail and adds an authenticator app with the keyboard only', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const [owner, { email }] = [await newOwner(service), await newOwner(service)];
+  const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: string };
+  await owner.get(201, 'POST', `/apps/${appId}/invitations`, { email, role: 'developer' });
+  const tab = await chromium.open();
+  const { page } = tab;
+  const press = async (role: 'button' | 'link', name: string) => {
+    await tabTo(tab, role, name);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto(`${OWN}/invitation?token=${(await mailTo(service, email)).token}`);
+  await press('link', 'Sign in');
+  await page.waitForURL(`${OWN}/sign-in`);
+  await tabTo(tab, 'textbox', 'E-mail');
+  await page.keyboard.type(email);
+  await tabTo(tab, 'textbox', 'Password');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${OWN}/invitation`);
+  await press('button', 'Join the team');
+  await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();
+  await press('link', 'Account');
+  await page.waitForURL(`${OWN}/account`);
+  await press('link', 'Add a second factor');
+  await page.waitForURL(`${OWN}/account/second-factor`);
+  await press('link', 'Add an authenticator app');
+  await page.waitForURL(`${OWN}/account/authenticator`);
+  await tabTo(tab, 'textbox', 'Code');
+  const secret = await page.locator('code', { hasText: /^[A-Z2-7 ]{20,}$/ }).innerText();
+  await page.keyboard.type(codeOf(secret.replaceAll(' ', '')));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Your recovery codes' }).waitFor();
+  await press('link', 'I have kept them');
+  await page.getByText('10 are left.').waitFor();
 });

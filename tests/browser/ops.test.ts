@@ -2,6 +2,7 @@ import { sealedEmail } from '../support/database.ts';
 import { test } from 'node:test';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
+import { newEvent } from '../support/events.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -78,11 +79,15 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     account: { email: string; accountId: string };
   };
   await operator.get(200, 'POST', `/operator/apps/${app.appId}/suspend`, { reason: 'A leaked key' });
+  const { keys } = (await operator.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
+  const keyId = String(keys[0]?.keyId);
   const pages = {
     overview: '/ops',
     find: '/ops/find?q=chk_kept',
     apps: '/ops/apps',
     app: `/ops/app?id=${app.appId}`,
+    key: `/ops/key?id=${keyId}`,
+    event: `/ops/event?id=${await newEvent(service.database.owner, app.appId)}`,
     accounts: '/ops/accounts',
     payments: '/ops/payments',
     payment: '/ops/payment?id=pay_kept',

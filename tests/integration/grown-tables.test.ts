@@ -112,7 +112,7 @@ const USES: Readonly<Record<string, Use>> = {
   'WH-11 a delivery': deliver,
   'WH-14 dropping stale events': ({ early }) => dropStale(early, undefined, 8),
   'WH-14 dropping stale events of an app': ({ early }) => dropStale(early, APP, 8),
-  'WH-14 removing ended events': ({ early }) => sweepEvents(early, 8),
+  'WH-14 removing ended events': ({ early }) => sweepEvents(early, 30, 8),
 };
 
 const USES_OF_PLAY_MONEY: Readonly<Record<string, Use>> = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
-import { claimMessage } from '../../packages/service/src/mail/queries.ts';
+import { claimMessage, tidyMessages } from '../../packages/service/src/mail/queries.ts';
 import type { SendMail } from '../../packages/service/src/mail/smtp.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { PERIOD_MS, SECRET, senderTo, setOutboxStage } from '../support/outbox.ts';
@@ -94,10 +94,14 @@ test('CP-01 a message to a recipient that the server rejects for good is given u
   assert.ok(logged('EENVELOPE 550'));
 });
 
-test('CP-01 a message is given up after a day without success and removed after a week', async () => {
+test('CP-01 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0', async () => {
   const server = await mailServer();
   const recipient = await post();
   await set(recipient, `created_at = clock_timestamp() - interval '25 hours'`);
+  const older = await post();
+  await set(older, `created_at = clock_timestamp() - interval '99 days', ended_at = now(), outcome = 'taken'`);
+  for (const keptDays of [0, 100]) await tidyMessages(pool, { keepsBodies: false, keptDays });
+  assert.equal((await stateOf(older))?.outcome, 'taken');
   const old = await post();
   await set(old, `created_at = clock_timestamp() - interval '8 days'`);
   await withOutbox(senderTo(server.url), async () => {
@@ -119,7 +123,7 @@ test('CP-01 several processes hand each message over once, and share the work', 
       sent[index] = (sent[index] ?? 0) + 1;
       return send(message);
     };
-    return startOutbox({ pool, send: counting, keepsBodies: false, log, periodMs: PERIOD_MS });
+    return startOutbox({ pool, send: counting, keepsBodies: false, keptDays: 7, log, periodMs: PERIOD_MS });
   });
   for (const recipient of recipients) await ended(recipient);
   for (const outbox of outboxes) await outbox.stop();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -151,4 +151,39 @@ test('CP-05 the doctor looks at a running service from beside it, and says what 
   }
   assert.equal(status, said.includes('BAD ') ? 1 : 0);
   assert.ok(!said.includes('a token of mine'));
+});
+
+function compareFile(command: 'bill' | 'reconcile', file: string) {
+  const bill = command === 'bill' ? ['--provider', 'upstream', '--format', 'openai', '--dollar', '0.92'] : [];
+  const named = path.join(options.dataDirectory, file);
+  return runToEnd(options, command, named, ...bill, '--from', '2026-09-01', '--to', '2026-10-01');
+}
+
+test('MO-06 ON-03 the commands compare files with the books: 0 if they agree, 1 with each difference as money, and words for a bad file', async () => {
+  const HEAD =
+    'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
+  const item = { amount: { value: 0.06, currency: 'usd' }, line_item: 'gpt-5.4, output' };
+  const day = { start_time: 1_788_220_800, end_time: 1_788_307_200, results: [item] };
+  const files = {
+    'bill.json': JSON.stringify({ data: [day] }),
+    'report.csv': `${HEAD}\ntxn_1,2026-09-02 23:59:59,eur,25.00,0.63,24.37,charge,ch_1,pi_1\n`,
+    'clean.csv': `${HEAD}\ntxn_2,2026-09-03 10:00:00,eur,-25.00,0.00,-25.00,payout,po_1,\n`,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(options.dataDirectory, name), text);
+  const [differs, notBill, report, clean] = await Promise.all([
+    compareFile('bill', 'bill.json'),
+    compareFile('bill', 'report.csv'),
+    compareFile('reconcile', 'report.csv'),
+    compareFile('reconcile', 'clean.csv'),
+  ]);
+  for (const [{ status, said }, expected, words] of [
+    [differs, 1, /2026-09-01 gpt-5\.4: billed 55200, ours 0, difference 55200 micros; calls - \/ 0\nbilled 55200, /],
+    [notBill, 1, /The bill is not JSON/],
+    [report, 1, /line 2: not_in_books \(payment\) pi_1, report 25000000 micros EUR on 2026-09-02\n/],
+    [clean, 0, /The report is filed as /],
+  ] as const) {
+    assert.equal(status, expected, said);
+    assert.match(said, words);
+    assert.doesNotMatch(said, /\n {4}at /, 'A fault is said without a stack.');
+  }
 });

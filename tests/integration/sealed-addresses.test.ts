@@ -10,11 +10,11 @@ import type { IdentityId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { tablesWithAddresses } from '../support/addresses.ts';
 import { createTestDatabase, mailsTo } from '../support/database.ts';
-import { emailSealOf, keysOf, TEST_SECRET } from '../support/keys.ts';
+import { EMAIL_SEAL, keysOf, TEST_SECRET } from '../support/keys.ts';
 
 const database = await createTestDatabase();
 const { owner } = database;
-const emails = emailSealOf(TEST_SECRET);
+const emails = EMAIL_SEAL;
 after(() => database.close());
 
 const CONSTRAINTS = `select c.conrelid::regclass::text as name, conname, pg_get_constraintdef(c.oid) as def

@@ -5,6 +5,7 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { claimEvents, recordAttempt, upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
+import { sweepAllEnded } from '../../packages/service/src/webhooks/upkeep.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const database = await createTestDatabase();
@@ -207,7 +208,9 @@ test('WH-14 an event that ended 30 days ago is removed with its attempts, and an
   }
   await db.query(`update webhooks.events set ended_at = ended_at - interval '30 days'
     where event_id = (select min(event_id) from webhooks.events)`);
-  const { rows } = await live.query<{ removed: number }>('select webhooks.sweep(10) as removed');
+  for (const keptDays of [0, 31]) await sweepAllEnded(live, keptDays);
+  assert.equal((await db.query('select from webhooks.attempts')).rowCount, 2, 'CP-12 kept as long as the setting says');
+  const { rows } = await live.query<{ removed: number }>('select webhooks.sweep(10, 30) as removed');
   assert.equal(rows[0]?.removed, 1);
   const left = await db.query('select event_id from webhooks.attempts');
   assert.equal(left.rows.length, 1);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPool, emailsOf, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { emailSealOf, TEST_SECRET } from './keys.ts';
+import { EMAIL_SEAL } from './keys.ts';
 
 export const TEMPLATE_DATABASE = 'purser_template';
 
@@ -35,7 +35,7 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
     role: 'owner',
     connectionsMax: 4,
     log,
-    emails: emailSealOf(TEST_SECRET),
+    emails: EMAIL_SEAL,
   });
   return {
     url: url.href,

@@ -106,7 +106,7 @@ export async function setOutboxStage(): Promise<OutboxStage> {
       return server;
     },
     withOutbox: async (send, work, { on = pool, keepsBodies = false } = {}) => {
-      const outbox = startOutbox({ pool: on, send, keepsBodies, log, periodMs: PERIOD_MS });
+      const outbox = startOutbox({ pool: on, send, keepsBodies, keptDays: 7, log, periodMs: PERIOD_MS });
       try {
         await work();
       } finally {

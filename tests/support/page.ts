@@ -75,11 +75,11 @@ export const IN_CONSOLE = { hasScript: true, isConsole: true };
 /** Every other page of somebody who is signed in: their account, or an invitation. */
 export const IN_ACCOUNT = { isConsole: true };
 
-/** A browser that has just signed in, and shows its account. */
-export async function signedInBrowser({ url }: TestService, email: string): Promise<Browser> {
+/** A browser that has just signed in, and shows its account. `home`: the page where one begins, for operators `Overview`. */
+export async function signedInBrowser({ url }: TestService, email: string, home = 'Your apps'): Promise<Browser> {
   const browser = openBrowser(url);
   await browser.open('/sign-in');
-  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, home, IN_CONSOLE);
   assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
   return browser;
 }

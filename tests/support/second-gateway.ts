@@ -3,10 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
-import type { KeptKeys } from '../../packages/service/src/kernel/keys.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
-import { keptKeysOf, TEST_SECRET } from './keys.ts';
+import { keptKeysFor } from './keys.ts';
 import type { TestService } from './service.ts';
 
 /** Another gateway on the database of a test's service, like a second process, with a readable log. */
@@ -18,11 +17,9 @@ export interface SecondGateway {
   readonly close: () => Promise<void>;
 }
 
-/** `keptKeys`: as the database keeps them. Otherwise they are derived from its secret, as `startTestService` does. */
 export async function startSecondGateway(
   service: TestService,
   environment: Readonly<Record<string, string>> = {},
-  keptKeys?: KeptKeys,
 ): Promise<SecondGateway> {
   const lines: string[] = [];
   const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
@@ -32,14 +29,13 @@ export async function startSecondGateway(
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_DATA_DIR: dataDirectory,
-    PURSER_SECRET: TEST_SECRET,
     DATABASE_URL: service.database.url,
     ...environment,
   });
   const gateway = await startGateway(config, log, {
     databaseUrl: service.database.url,
     simulatorUrl: undefined,
-    keptKeys: keptKeys ?? keptKeysOf(config.secret),
+    keptKeys: await keptKeysFor(service.database, config, environment),
   });
   const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;

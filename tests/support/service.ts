@@ -14,7 +14,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { emailSealOf, keptKeysOf, TEST_SECRET } from './keys.ts';
+import { keptKeysFor } from './keys.ts';
 import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
@@ -84,16 +84,14 @@ export async function startTestService(
     PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000', // Tests send far more than people do, from one address.
     PURSER_ACCOUNT_RATE_BURST: '1000000',
     PURSER_DATA_DIR: dataDirectory,
-    PURSER_SECRET: TEST_SECRET,
     DATABASE_URL: database.url,
     ...environment,
   });
-  database.owner.emails = emailSealOf(config.secret);
   const databaseUrl = config.databaseUrl ?? database.url;
   const gateway = await startGateway(
     config,
     log,
-    { databaseUrl, simulatorUrl: undefined, keptKeys: keptKeysOf(config.secret) },
+    { databaseUrl, simulatorUrl: undefined, keptKeys: await keptKeysFor(database, config, environment) },
     options,
   );
   const { assertDocumented } = await watchAnswers(gateway.url);

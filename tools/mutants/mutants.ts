@@ -11,10 +11,12 @@ import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
+import { RECONCILIATION_FAULTS } from './faults/reconciliation.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
 import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
+import { PEOPLE_FAULTS } from './faults/people.ts';
 import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
@@ -36,9 +38,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
   ...PRICE_FAULTS,
+  ...RECONCILIATION_FAULTS,
   ...ANSWER_FAULTS,
   ...UPSTREAM_FAULTS,
   ...RETRY_FAULTS,
+  ...PEOPLE_FAULTS,
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,

@@ -60,6 +60,7 @@ export const RULES: RuleSet = {
         'rebuild-queries.ts',
         'reconciliation-queries.ts',
         'rate-queries.ts',
+        'appointment-queries.ts',
         'attention-queries.ts',
         'call-queries.ts',
         'find-queries.ts',

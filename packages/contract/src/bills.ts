@@ -8,9 +8,9 @@ const micros = z.int().meta({ description: 'Micros of the service’s currency.'
 
 export const newBillSchema = z.strictObject({
   provider: z.string().min(1).max(64).meta({ description: 'As the catalogue names it.' }),
-  format: z.enum(['openrouter', 'anthropic']).meta({
+  format: z.enum(['openrouter', 'anthropic', 'openai']).meta({
     description:
-      '`openrouter`: the answer of `GET /api/v1/activity`. `anthropic`: answers of `GET /v1/organizations/cost_report` with `group_by[]=description`.',
+      '`openrouter`: the answer of `GET /api/v1/activity`. `anthropic`: answers of `GET /v1/organizations/cost_report` with `group_by[]=description`. `openai`: answers of `GET /v1/organization/costs` with `group_by=line_item`.',
   }),
   from: day,
   to: day.meta({ description: 'The UTC day after the last. At most 31 days after `from`.' }),

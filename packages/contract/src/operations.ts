@@ -136,12 +136,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: ACCOUNTS,
     summary: 'Lists what the account did, the newest first',
     description:
-      'Apps and their addresses, keys, webhooks and passwords: who, when, from where, and the state before and after. Nothing of it is ever removed, except the network address after 90 days.',
+      'Apps and their addresses, keys, webhooks and passwords: who, when, from where, and the state before and after. Nothing of it is ever removed, except the network address, after 90 days or as the service sets.',
   },
   'GET /accounts/current/sign-ins': {
     id: 'listOwnSignIns',
     tag: ACCOUNTS,
-    summary: 'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days',
+    summary:
+      'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days or as the service sets',
   },
 
   'POST /apps': { id: 'createApp', tag: APPS, summary: 'Creates an app', refuses: ['CONFLICT'] },

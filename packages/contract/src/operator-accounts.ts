@@ -16,7 +16,12 @@ export const accountPageSchema = z.strictObject({
   after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(1_000, 1_000),
 });
-export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
+export const anyAccountSchema = accountSchema
+  .extend({
+    disabled: z.boolean(),
+    sso: z.boolean().meta({ description: 'It signs in through the OpenID Connect provider, and has no password.' }),
+  })
+  .meta({ id: 'AnyAccount' });
 export const anyAccountDetailsSchema = z
   .object({
     account: anyAccountSchema,
@@ -45,15 +50,20 @@ export const changeAnyAccountSchema = z
       description:
         'Removes every second factor and recovery code, for a person who has lost them all. Make sure that they are who they say.',
     }),
+    sso: z.literal('none').optional().meta({
+      description:
+        'Ends the link to a person at the OpenID Connect provider. The account then has no password: its holder asks for a reset by mail. With the next sign-in at the provider it can be linked again.',
+    }),
     reason,
   })
   .refine(
-    ({ role: to, operatorRole: toOperator, disabled, emailVerified, secondFactor }) =>
-      [to ?? toOperator, disabled, emailVerified, secondFactor].filter((change) => change !== undefined).length === 1,
+    ({ role: to, operatorRole: toOperator, disabled, emailVerified, secondFactor, sso }) =>
+      [to ?? toOperator, disabled, emailVerified, secondFactor, sso].filter((change) => change !== undefined).length ===
+      1,
     {
       path: ['role'],
       error:
-        'send one of `role` or `operatorRole`, `disabled`, `emailVerified` and `secondFactor`: each is an act of its own',
+        'send one of `role` or `operatorRole`, `disabled`, `emailVerified`, `secondFactor` and `sso`: each is an act of its own',
     },
   )
   .meta({ description: 'Ends every session of the account, except when it vouches for the e-mail.' });

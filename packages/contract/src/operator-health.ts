@@ -20,6 +20,7 @@ export const DOCTOR_CHECKS = [
   'clock',
   'webhooks',
   'second-factors',
+  'single-sign-on',
   'second-person',
   'connections',
   'full-check',

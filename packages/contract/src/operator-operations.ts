@@ -245,7 +245,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/sign-ins': {
     id: 'listSignIns',
     tag: SERVICE,
-    summary: 'Lists sign-ins and the attempts that failed, counted by minute, for 90 days',
+    summary: 'Lists sign-ins and the attempts that failed, counted by minute, for 90 days or as set',
     description:
       'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
   },
@@ -266,7 +266,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'changeAccount',
     tag: SERVICE,
     summary:
-      'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor',
+      'Changes the role of an account, disables or enables it, vouches for its e-mail, or removes its second factor or its link to the provider',
     refuses: [...OWN, 'CONFLICT'],
   },
 };

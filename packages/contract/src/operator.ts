@@ -245,10 +245,9 @@ const facts = z
   .record(z.string(), z.unknown())
   .nullable()
   .meta({ description: 'The fields that the act is about. Never a secret. Null if there are none.' });
-const address = z
-  .string()
-  .nullable()
-  .meta({ description: 'The network address of the caller. Null if it is not known, and after 90 days.' });
+const address = z.string().nullable().meta({
+  description: 'The network address of the caller. Null if it is not known, and after `PURSER_SIGN_IN_DAYS`.',
+});
 export const auditEntrySchema = z.object({
   at: moment,
   actor: z.string(),

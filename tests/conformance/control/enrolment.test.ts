@@ -161,6 +161,10 @@ test('CP-06 in production no route and no page opens for an operator’s passwor
       const isAsked =
         status === 403 ? /fresh proof/.test(text) : headers.get('location')?.startsWith('/account/prove?') === true;
       assert.equal(isAsked, needsProof === true, `${name}: ${status}`);
+      const back = /[?]then=([^&]+)/.exec(headers.get('location') ?? '')?.[1];
+      if (back === undefined) continue;
+      const [page = ''] = decodeURIComponent(back).split('?');
+      assert.ok(`GET ${page}` in OPERATOR_ACCESS, `${name}: the proof leads back to ${page}`);
     }
   } finally {
     await gateway.close();

@@ -2,9 +2,19 @@ import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
-import { emailOf, newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import {
+  emailOf,
+  mailTo,
+  newOperator,
+  newOwner,
+  PASSWORD,
+  type Person,
+  personWith,
+  signIn,
+} from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { newsTo } from '../../support/second-factor.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
@@ -223,7 +233,7 @@ test('CP-07 an admin gives an operator another role, which holds at once; an own
 test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
   const admin = await newOperator(service);
   const accountId = await idOf(admin);
-  const browser = await signedInBrowser(service, await emailOf(admin));
+  const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
   await browser.open('/ops/accounts');
   const form = { email: 'new@example.test', password: 'ten or more', role: 'support', 'reason-create': 'She joins' };
   const short = await browser.submit('/ops/accounts', { ...form, password: 'short' });
@@ -252,4 +262,28 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
   has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
   assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
+});
+
+test('CP-05 CP-06 an admin gives an account back to its mail address after the provider is gone, and its holder is mailed', async () => {
+  const admin = await newOperator(service);
+  const colleague = await newOperator(service, 'support');
+  const [id, email] = await Promise.all([idOf(colleague), emailOf(colleague)]);
+  const unlink = (accountId: string) => change(admin, accountId, { sso: 'none', reason: 'the provider is gone' });
+  assert.equal((await unlink(id)).body['sso'], false, 'an account with a password stays as it is');
+  await colleague.get(200, 'GET', '/sessions/current');
+  await service.database.owner.query(
+    `update accounts.accounts set sso_issuer = 'https://id.example', sso_subject = 'them', password_hash = null
+     where account_id = $1`,
+    [id],
+  );
+  const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
+  has(await browser.open(`/ops/account?id=${id}`), 'by the provider', 'End the link to the provider');
+  const unlinked = await unlink(id);
+  assert.deepEqual([unlinked.status, unlinked.body['sso'], unlinked.body['operatorRole']], [200, false, 'support']);
+  assert.equal((await colleague.ask('GET', '/sessions/current')).status, 401);
+  assert.equal((await trailOf(admin, id))[0]?.action, 'account.sso-unlink');
+  assert.match((await newsTo(service, email)).at(-1) ?? '', /^Your account was unlinked/);
+  await nobody.get(202, 'POST', '/password-resets', { email });
+  const reset = await use((await mailTo(service, email)).token);
+  assert.equal(reset.status, 200, reset.text);
 });

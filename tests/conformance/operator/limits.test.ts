@@ -287,7 +287,7 @@ test('CP-07 CP-10 on the pages: the act that waits shows what it does, and only 
   const path = `/ops/pending?id=${pendingId}`;
   const browserOf = async (person: Person) => {
     const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
-    return signedInBrowser(service, account.email);
+    return signedInBrowser(service, account.email, 'Overview');
   };
   const own = await (await browserOf(asker)).open(path);
   assert.ok(!own.text.includes('value="confirm"') && own.text.includes('value="reject"'), own.text);
@@ -295,7 +295,7 @@ test('CP-07 CP-10 on the pages: the act that waits shows what it does, and only 
   assert.match((await second.open('/ops/pending')).text, new RegExp(pendingId));
   const page = await second.open(path);
   assertPage(page, 200, 'Credit', IN_CONSOLE);
-  for (const shown of ['3000 micros', '>10000<', '>13000<']) assert.ok(page.text.includes(shown), shown);
+  for (const shown of ['3,000 micros', '>10,000<', '>13,000<']) assert.ok(page.text.includes(shown), shown);
   const done = await second.submit('/ops/pending', { reason: 'checked', act: 'confirm' });
   assertPage(done, 200, 'Credit', IN_CONSOLE);
   assert.match(done.text, /The act was done\./);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { newOperator } from '../../support/control.ts';
-import { assertPage, IN_CONSOLE } from '../../support/page.ts';
+import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
 import { trailOf } from '../../support/trail.ts';
@@ -149,6 +149,10 @@ test('CP-05 the pages of payments find what waits, ask once more with the exact 
   assert.match(shown.text, /was asked to pay it back/);
   assert.match(shown.text, /wrong currency/);
   assert.deepEqual(await moved(user), []);
+  for (const action of ['payment.kept', 'payment.solve']) {
+    const trail = mainOf(await browser.open(`/ops/audit?action=${action}`));
+    assert.match(trail, /(US)?\$5\.00/, `${action}: in the currency of the payment`);
+  }
   assertPage(await browser.open('/ops/payment?id=pay_none'), 404, 'No such payment', IN_CONSOLE);
   assertPage(await browser.open('/ops/payment-case?id=pay_none&case=x&act=credit'), 404, 'No such case', IN_CONSOLE);
 });

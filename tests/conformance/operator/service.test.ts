@@ -237,7 +237,7 @@ test('CP-05 operators see how the service runs, and no value of a setting', asyn
   for (const name of ['PURSER_SECRET', 'DATABASE_URL', 'PURSER_LEASE_SECONDS']) assert.ok(names.includes(name), name);
   assert.equal(health.settings.find(({ name }) => name === 'DATABASE_URL')?.set, true);
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
-  const browser = await signedInBrowser(service, account.email);
+  const browser = await signedInBrowser(service, account.email, 'Overview');
   const query = context.mock.method(pg.Client.prototype, 'query');
   const counts: number[] = [];
   for (let times = 0; times < 4; times += 1) {

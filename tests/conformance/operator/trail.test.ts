@@ -220,7 +220,7 @@ test('CP-09 the audit page narrows the trail down, shows changes and amounts, an
      select 'many', 'app.edit', '=cmd ' || n, '"a", b', '{"name": "old"}', '{"name": "<b>new"}' from generate_series(1, 2100) n`,
   );
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
-  const browser = await signedInBrowser(service, account.email);
+  const browser = await signedInBrowser(service, account.email, 'Overview');
   const page = await browser.open('/ops/audit?who=many');
   assertPage(page, 200, 'Audit', IN_CONSOLE);
   assert.equal(page.text.match(/<tr><td/g)?.length, 25);
@@ -276,7 +276,7 @@ test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded
   for (const minute of rows) assert.ok(minute.rows <= 101, String(minute.rows));
 });
 
-test('D6 CP-09 addresses and sign-ins are forgotten after 90 days, and the acts are not', async () => {
+test('D6 CP-09 CP-12 addresses and sign-ins are forgotten after the days of the setting, never at 0, and the acts are not', async () => {
   const db = service.database.owner;
   const count = async (table: string) =>
     (await db.query<{ count: number }>(`select count(*)::int as count from audit.${table}`)).rows[0]?.count ?? 0;
@@ -285,10 +285,13 @@ test('D6 CP-09 addresses and sign-ins are forgotten after 90 days, and the acts 
   assert.ok((await count('addresses')) > 0);
   await db.query(`update audit.addresses set at = at - interval '91 days'`);
   await db.query(`update audit.sign_ins set minute = minute - interval '89 days'`);
-  await createForgetAddresses(live)();
+  await createForgetAddresses(live, 0)();
+  await createForgetAddresses(live, 92)();
+  assert.ok((await count('addresses')) > 0);
+  await createForgetAddresses(live, 90)();
   assert.deepEqual([await count('addresses'), await count('entries')], [0, acts]);
   assert.ok((await count('sign_ins')) > 0);
   await db.query(`update audit.sign_ins set minute = minute - interval '2 days'`);
-  await createForgetAddresses(live)();
+  await createForgetAddresses(live, 90)();
   assert.equal(await count('sign_ins'), 0);
 });

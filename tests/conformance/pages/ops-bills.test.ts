@@ -25,7 +25,7 @@ test('ON-03 the page of reconciliation lists each difference, and files a clean 
     browser.sendFile('/ops/reconciliation', { from, to: '2026-10-01' }, Buffer.from(text));
   const differs = await send(`${REPORT_HEAD}\r\ntxn_1,2026-09-02 10:00:00,eur,25.00,0.63,24.37,charge,ch_1,pi_1\r\n`);
   assert.equal(differs.status, 200);
-  for (const text of ['1 differences. The report is not filed.', 'Not in our books', 'line 2', '€25.00', 'pi_1']) {
+  for (const text of ['1 difference. The report is not filed.', 'Not in our books', 'line 2', '€25.00', 'pi_1']) {
     assert.ok(differs.text.includes(text), `${text}: ${differs.text}`);
   }
   const wrong = await send(`${REPORT_HEAD}\ntxn_1,2026-09-02 10:00:00,eur,"25,00",0.63,24.37,charge,ch_1,<b>\n`);

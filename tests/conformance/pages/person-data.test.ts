@@ -11,6 +11,7 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { addUsage } from '../../support/usage-rows.ts';
 
 const stage = await setPersonStage();
@@ -230,7 +231,12 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   const booking = await live.connect();
   await booking.query('begin');
   await booking.query('select connections.is_owner_deleted($1, $2, now())', [app.appId, user]);
-  const deletion = privacy.deleteOwn(identityId);
+  let isDone = false;
+  const deletion = privacy.deleteOwn(identityId).finally(() => (isDone = true));
+  await waitUntil('the deletion waits for the booking, or is done', async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%connections.release(%'`;
+    return isDone || (await database.query(waiting)).rowCount === 1;
+  });
   await booking.query(`select ledger.credit($1, $2, 'top_up', 7, 'raced')`, [app.appId, user]);
   await booking.query('commit');
   booking.release();

@@ -11,7 +11,7 @@ import {
   moneyActs,
   rightsOfOperators,
   tableOfRights,
-  walletPages,
+  newOperators,
 } from './places.ts';
 
 /** Faults by which an operator moves more than their limits, or does alone what takes two. */
@@ -53,7 +53,7 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     id: 'made-operator-confirms',
     clause: 'CP-07',
     edits: [confirming('judgeTwoPersons(tx, act.actor, requestedBy)', 'judgeTwoPersons(tx, requestedBy)')],
-    killer: walletPages(
+    killer: newOperators(
       'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
     ),
   },
@@ -61,7 +61,7 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     id: 'promotion-is-forgotten',
     clause: 'CP-07',
     edits: [accountDesk('return accountOf(await appointed(tx, act, row));', 'return accountOf(row);')],
-    killer: walletPages(
+    killer: newOperators(
       'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
     ),
   },
@@ -86,5 +86,18 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     clause: 'CP-09',
     edits: [chainCheck('if (linkNo < 1n) return fault(', 'if (linkNo < 1n) return void (')],
     killer: checkingChain('CP-09 the check of the audit trail finds lines inserted under numbers that no chain has'),
+  },
+  {
+    id: 'a-limit-for-each-account-made',
+    clause: 'CP-07',
+    edits: [
+      limits(
+        'const counting = [accountId, ...(await selectAppointers(tx, accountId, APPOINTED_MS))]',
+        'const counting = [accountId]',
+      ),
+    ],
+    killer: newOperators(
+      'CP-07 what accounts move that an admin has made counts for the day of that admin, also through others',
+    ),
   },
 ];

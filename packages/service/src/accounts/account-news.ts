@@ -17,7 +17,9 @@ export type AccountNews =
   /** An operator changed what the account may do. `role`: such as `support` or `owner`. */
   | { readonly kind: 'role-changed'; readonly role: string }
   /** From now on the account signs in through the provider, and its password is gone. */
-  | { readonly kind: 'sso-linked' };
+  | { readonly kind: 'sso-linked' }
+  /** An operator gave the account back to its mail address, for example because the provider is gone. */
+  | { readonly kind: 'sso-unlinked' };
 
 /** Mails news. Call it in the transaction of the act, so that neither is stored without the other. */
 export type SendNews = (tx: Queryable, email: string, news: AccountNews) => Promise<void>;

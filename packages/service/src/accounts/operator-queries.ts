@@ -191,25 +191,6 @@ export async function updateAccount(
   return rows[0] && withEmail(tx, rows[0]);
 }
 
-/** Records that an operator has made somebody an operator, or changed how they get in. */
-export async function updateAppointed(tx: Queryable, accountId: AccountId): Promise<void> {
-  await tx.query(`update accounts.accounts set appointed_at = clock_timestamp() where account_id = $1`, [accountId]);
-}
-
-/** Those of these accounts that an operator has appointed less than `ms` ago. */
-export async function selectAppointed(
-  db: Queryable,
-  accountIds: readonly string[],
-  ms: number,
-): Promise<readonly string[]> {
-  const { rows } = await db.query<{ account_id: string }>(
-    `select account_id from accounts.accounts
-     where account_id = any($1) and appointed_at > clock_timestamp() - $2 * interval '1 millisecond'`,
-    [accountIds, ms],
-  );
-  return rows.map(({ account_id }) => account_id);
-}
-
 /** True while at least one account can still sign in as an operator who may do everything. */
 export async function hasAdmin(tx: Queryable): Promise<boolean> {
   const { rowCount } = await tx.query(

@@ -57,6 +57,17 @@ export async function updateToSso(tx: Queryable, accountId: AccountId, person: S
   return rowCount === 1;
 }
 
+/** Ends the link of an account to a person at a provider, and its sessions. It has no password then. False if it has no link. */
+export async function updateFromSso(tx: Queryable, accountId: AccountId): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `with ended as (delete from accounts.sessions where account_id = $1)
+     update accounts.accounts set sso_issuer = null, sso_subject = null
+     where account_id = $1 and sso_subject is not null`,
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
 /**
  * Opens a session of somebody whom the provider signed in. It counts as a fresh proof from the moment at which they showed the
  * provider who they are, or not at all if it did not say when. Undefined when the account has been disabled.

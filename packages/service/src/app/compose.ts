@@ -235,9 +235,9 @@ interface Upkeep {
 }
 
 /** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
-function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
+function startMail({ mail, environment, retention }: Config, pool: Pool, log: Log) {
   const send = mail === undefined ? undefined : createSmtpSender(mail);
-  return startOutbox({ pool, send, keepsBodies: environment === 'development', log });
+  return startOutbox({ pool, send, keepsBodies: environment === 'development', keptDays: retention.mailDays, log });
 }
 
 type OpenPool = ReturnType<typeof createPools>['pool'];

@@ -11,6 +11,7 @@ import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
+import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
@@ -63,6 +64,8 @@ export interface Config extends LimitSettings {
   readonly operator: OperatorSettings | undefined;
   /** The OpenID Connect provider of operators. Undefined: they have passwords. */
   readonly sso: SsoSettings | undefined;
+  /** For how long rows that are about people stay. */
+  readonly retention: Retention;
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
   /** How much money operators may move. Undefined: as much as they like. */
@@ -140,6 +143,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     operator: readOperator(settings),
     sso: readSso(settings),
     mail: readMail(settings),
+    retention: readRetention(settings),
     operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),

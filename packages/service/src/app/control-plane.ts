@@ -149,7 +149,12 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const people = composePeople({ config, keys, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
-    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool), control.teams.forget],
+    forget: [
+      throttle.forget,
+      createForgetSignIns(pool),
+      createForgetAddresses(pool, config.retention.signInDays),
+      control.teams.forget,
+    ],
     log,
   });
   const sealer = startSealer({ pool, key: keys.kept('audit-head'), clock: steadyClock, log });

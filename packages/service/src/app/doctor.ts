@@ -100,6 +100,7 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     needsSecondPerson: operatorLimits?.secondPersonAbove !== undefined,
     unknownSettings: unknownSettings(variables, settings),
     disk: await diskOf(dataDirectory),
+    ssoSaysFactor: config.sso && config.sso.required !== undefined,
     hasTwoSecrets: config.secretAlso !== undefined,
   };
 }

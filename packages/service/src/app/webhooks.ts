@@ -65,6 +65,7 @@ export function composeWebhooks({ config, keys, pools, clock, log }: WebhooksOpt
       pace: testPace.take,
     }),
     worker: startWebhookWorker({
+      keptDays: config.retention.webhookDays,
       pool: pools.deliveries,
       courier,
       secrets,

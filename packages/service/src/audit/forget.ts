@@ -3,7 +3,9 @@ import type { Queryable } from '#db/pool.ts';
 
 const ROWS_MAX = 10_000;
 
-/** Deletes network addresses and sign-ins that are older than 90 days. The entries themselves stay. */
-export function createForgetAddresses(db: Queryable): () => Promise<void> {
-  return () => deleteOldAddresses(db, ROWS_MAX);
+/** Deletes network addresses and sign-ins that are older than so many days (0: none). The entries themselves stay. */
+export function createForgetAddresses(db: Queryable, keptDays: number): () => Promise<void> {
+  return async () => {
+    if (keptDays > 0) await deleteOldAddresses(db, keptDays, ROWS_MAX);
+  };
 }

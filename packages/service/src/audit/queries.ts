@@ -182,16 +182,16 @@ export async function selectSignIns(
   return rows;
 }
 
-/** Deletes network addresses and sign-ins older than 90 days, at most `rowsMax` of each. */
-export async function deleteOldAddresses(db: Queryable, rowsMax: number): Promise<void> {
+/** Deletes network addresses and sign-ins older than `keptDays`, at most `rowsMax` of each. */
+export async function deleteOldAddresses(db: Queryable, keptDays: number, rowsMax: number): Promise<void> {
   await db.query(
     `with forgotten as (
        delete from audit.addresses where entry_id in
-         (select entry_id from audit.addresses where at < clock_timestamp() - interval '90 days' order by at limit $1)
+         (select entry_id from audit.addresses where at < clock_timestamp() - $2 * interval '1 day' order by at limit $1)
      )
      delete from audit.sign_ins where sign_in_id in
-       (select sign_in_id from audit.sign_ins where minute < clock_timestamp() - interval '90 days'
+       (select sign_in_id from audit.sign_ins where minute < clock_timestamp() - $2 * interval '1 day'
         order by minute limit $1)`,
-    [rowsMax],
+    [rowsMax, keptDays],
   );
 }

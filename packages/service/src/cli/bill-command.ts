@@ -6,6 +6,7 @@ import { systemClock } from '#kernel/clock.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bill-line.ts';
 import { type BillOf, createProviderBills } from '#reconciliation/bills.ts';
+import { BILL_FORMATS } from '#reconciliation/provider-bill.ts';
 import { microsIn } from '#reconciliation/decimal.ts';
 
 interface BillOptions extends BillOf {
@@ -15,7 +16,7 @@ interface BillOptions extends BillOf {
 /** Reads `<file> --provider <name> --format <format> --from <day> --to <day> [--dollar <amount>]`. Throws `CommandError`. */
 export function readBillOptions(words: readonly string[]): BillOptions {
   const usage =
-    '`bill` takes a file, --provider <name>, --format openrouter|anthropic, --from <day>, --to <day>, and --dollar <amount> unless your currency is the US dollar.';
+    '`bill` takes a file, --provider <name>, --format openrouter|anthropic|openai, --from <day>, --to <day>, and --dollar <amount> unless your currency is the US dollar.';
   const text = { type: 'string' } as const;
   let given;
   try {
@@ -26,13 +27,13 @@ export function readBillOptions(words: readonly string[]): BillOptions {
   }
   const { provider, format, from = '', to = '', dollar } = given.values;
   const dollarMicros = dollar === undefined ? undefined : microsIn(dollar);
-  const isFormat = format === 'openrouter' || format === 'anthropic';
-  if (provider === undefined || !isFormat || (dollar !== undefined && (dollarMicros ?? 0n) <= 0n)) {
+  const known = BILL_FORMATS.find((one) => one === format);
+  if (provider === undefined || known === undefined || (dollar !== undefined && (dollarMicros ?? 0n) <= 0n)) {
     throw new CommandError(usage);
   }
   const { file, period } = readFileOptions('bill', [...given.positionals, '--from', from, '--to', to]);
   if (file === undefined) throw new CommandError(usage);
-  return { file, provider, format, period, dollarMicros };
+  return { file, provider, format: known, period, dollarMicros };
 }
 
 /** Compares a provider's bill with receipts and prints each row that differs. Exit status 1 on an unexplained difference. */

@@ -50,7 +50,7 @@ const USAGE = `Usage: npm run purser -- <command>
                             changes nothing
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
-  bill <file> --provider <name> --format openrouter|anthropic --from <day> --to <day>
+  bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency
   reconcile <file> --from <day> --to <day>

@@ -60,7 +60,8 @@ type News =
         | 'passkey-removed'
         | 'recovery-codes-made'
         | 'second-factor-removed-by-operator'
-        | 'sso-linked';
+        | 'sso-linked'
+        | 'sso-unlinked';
     };
 
 interface NewsMail {
@@ -118,6 +119,10 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'sso-linked': {
       const said = `Your account was linked to the sign-in of your company at ${at}. Its password and second factor are gone, and every other session was signed out.`;
       return ['Your account was linked', said, 'tell the operator at once'];
+    }
+    case 'sso-unlinked': {
+      const said = `An operator ended the link between your account and the sign-in of your company at ${at}. To sign in, ask for a password reset on the sign-in page.`;
+      return ['Your account was unlinked', said, 'tell the operator at once'];
     }
     case 'second-factor-removed-by-operator': {
       const said = `An operator removed the second factor of your account at ${at}. Signing in takes your password alone until you add another.`;

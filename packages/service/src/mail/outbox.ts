@@ -21,6 +21,8 @@ interface OutboxOptions {
   readonly send: SendMail | undefined;
   /** True to keep the texts of finished messages. They contain secrets, so this is for development only. */
   readonly keepsBodies: boolean;
+  /** After so many days a message is deleted, however it ended. 0: never. */
+  readonly keptDays: number;
   readonly log: Log;
   readonly periodMs?: number;
 }
@@ -34,7 +36,7 @@ interface Outbox {
  * Delivery is at least once, unless no server accepts the message for a day. A message goes out twice only if its process
  * dies, or loses the database for good, after the server accepted the message and before that was recorded.
  */
-export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS }: OutboxOptions): Outbox {
+export function startOutbox({ pool, send, keepsBodies, keptDays, log, periodMs = PERIOD_MS }: OutboxOptions): Outbox {
   /** Outcomes that could not be recorded yet. Every pass tries again, before it sends anything. */
   const unrecorded = new Map<bigint, MessageOutcome>();
   let isStopping = false;
@@ -81,7 +83,7 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
   }
 
   async function tidy(): Promise<void> {
-    const givenUp = await tidyMessages(pool, keepsBodies);
+    const givenUp = await tidyMessages(pool, { keepsBodies, keptDays });
     if (givenUp > 0 && send !== undefined) log.error({ givenUp }, 'mail was given up: no server accepted it for a day');
   }
 

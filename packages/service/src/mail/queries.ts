@@ -110,8 +110,14 @@ export async function endMessage(db: Queryable, { messageId, outcome, keepsBody 
 /** Rows for each statement of a tidying pass, so that none of them locks many rows at once. */
 const TIDIED_MAX = 1_000;
 
-/** Gives up messages that no server accepted within a day, and deletes those a week old. Returns how many were given up. */
-export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise<number> {
+/**
+ * Gives up messages that no server accepted within a day, and deletes those that are `keptDays` old (0: none). Returns how many were
+ * given up.
+ */
+export async function tidyMessages(
+  db: Queryable,
+  { keepsBodies, keptDays }: { readonly keepsBodies: boolean; readonly keptDays: number },
+): Promise<number> {
   const { rowCount } = await db.query(
     `update mail.messages set ended_at = clock_timestamp(), outcome = 'given_up',
        body = case when $1 then body end, html = case when $1 then html end
@@ -123,13 +129,14 @@ export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise
      )`,
     [keepsBodies, TIDIED_MAX],
   );
+  if (keptDays === 0) return rowCount ?? 0;
   await db.query(
     `delete from mail.messages where message_id in (
-       select message_id from mail.messages where created_at < clock_timestamp() - interval '7 days'
+       select message_id from mail.messages where created_at < clock_timestamp() - $2 * interval '1 day'
        order by created_at limit $1
        for update skip locked
      )`,
-    [TIDIED_MAX],
+    [TIDIED_MAX, keptDays],
   );
   return rowCount ?? 0;
 }

@@ -6,7 +6,8 @@ import {
   selectAccountById,
   selectAccounts,
 } from '#accounts/account-queries.ts';
-import { hasAdmin, lockAccount, updateAccount, updateAppointed } from '#accounts/operator-queries.ts';
+import { updateAppointed } from '#accounts/appointment-queries.ts';
+import { hasAdmin, lockAccount, updateAccount } from '#accounts/operator-queries.ts';
 import type { AppRole } from '@purser/contract/access.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SendNews } from '#accounts/account-news.ts';
@@ -15,6 +16,7 @@ import { deleteFactors } from '#accounts/factor-queries.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
 import { selectMemberships } from '#accounts/team-queries.ts';
+import { updateFromSso } from '#accounts/sso-queries.ts';
 import { updateVerified } from '#accounts/verification-queries.ts';
 import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
@@ -76,6 +78,8 @@ interface AccountChange {
   readonly isEmailVerified: true | undefined;
   /** `none` removes every second factor and recovery code, for a person who has lost them all. */
   readonly secondFactor: 'none' | undefined;
+  /** `none` ends the link to a person at the OpenID Connect provider, for people who cannot sign in there any more. */
+  readonly sso?: 'none' | undefined;
 }
 
 /**
@@ -143,6 +147,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const { role = before.role, isDisabled = before.is_disabled, isEmailVerified, secondFactor } = change;
         if (isEmailVerified === true) await updateVerified(tx, accountId);
         const isRemoved = secondFactor === 'none' && (await deleteFactors(tx, accountId));
+        const isUnlinked = change.sso === 'none' && (await updateFromSso(tx, accountId));
         const operatorRole = operatorRoleAfter(before, change);
         if (operatorRole instanceof Refusal) return operatorRole;
         const isOther =
@@ -154,10 +159,7 @@ export function createAccountDesk(pool: Pool, sendNews: SendNews = async () => {
         const changed = changedFacts(stateOf(before), stateOf(row));
         if (Object.keys(changed.after).length === 0) return new Repeated(accountOf(row));
         note(changed);
-        if (isRemoved) await sendNews(tx, row.email, { kind: 'second-factor-removed-by-operator' });
-        if (role !== before.role || operatorRole !== before.operator_role) {
-          await sendNews(tx, row.email, { kind: 'role-changed', role: operatorRole ?? role });
-        }
+        await tellHolder(tx, sendNews, { before, row, isRemoved, isUnlinked });
         // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasAdmin(tx)) return accountOf(await appointed(tx, act, row));
         return refuse('CONFLICT', 'This is the last admin who can sign in. Create another one first.');
@@ -172,13 +174,34 @@ function taken(): Refusal<'CONFLICT'> {
 /** Remembers when an operator made somebody one, or changed how one gets in. The settings and the command line are the machine's owner. */
 async function appointed(tx: Queryable, { actor }: Act, row: AccountRow): Promise<AccountRow> {
   const isAppointed = row.role === 'operator' && parseId('account', actor) !== undefined;
-  if (isAppointed) await updateAppointed(tx, row.account_id);
+  if (isAppointed) await updateAppointed(tx, row.account_id, actor);
   return row;
+}
+
+/** Mails the holder of an account what an operator has changed. */
+async function tellHolder(
+  tx: Queryable,
+  sendNews: SendNews,
+  done: {
+    readonly before: AccountRow;
+    readonly row: AccountRow;
+    readonly isRemoved: boolean;
+    readonly isUnlinked: boolean;
+  },
+): Promise<void> {
+  const { before, row, isRemoved, isUnlinked } = done;
+  const { email, role, operator_role: operatorRole } = row;
+  if (isRemoved) await sendNews(tx, email, { kind: 'second-factor-removed-by-operator' });
+  if (isUnlinked) await sendNews(tx, email, { kind: 'sso-unlinked' });
+  if (role !== before.role || operatorRole !== before.operator_role) {
+    await sendNews(tx, email, { kind: 'role-changed', role: operatorRole ?? role });
+  }
 }
 
 function stateOf(row: AccountRow) {
   const { email, role, operator_role: operatorRole, is_disabled: isDisabled, has_second_factor: hasSecondFactor } = row;
-  return { email, role, operatorRole, isDisabled, isEmailVerified: row.email_verified_at !== null, hasSecondFactor };
+  const isEmailVerified = row.email_verified_at !== null;
+  return { email, role, operatorRole, isDisabled, isEmailVerified, hasSecondFactor, isSso: row.is_sso };
 }
 
 /** Somebody who becomes an operator is an admin, unless the change names another role. Owners have none. */
@@ -194,7 +217,8 @@ function operatorRoleAfter(
 }
 
 /** The name of the act in the audit trail. */
-function actionOf({ role, operatorRole, isDisabled, isEmailVerified }: AccountChange): string {
+function actionOf({ role, operatorRole, isDisabled, isEmailVerified, sso }: AccountChange): string {
+  if (sso !== undefined) return 'account.sso-unlink';
   if (role !== undefined) return `account.make-${role}`;
   if (operatorRole !== undefined) return 'account.operator-role';
   if (isDisabled !== undefined) return isDisabled ? 'account.disable' : 'account.enable';

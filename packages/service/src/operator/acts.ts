@@ -40,6 +40,7 @@ class Undone extends Error {
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const DEADLOCK = '40P01';
 
 /**
  * Does one act that moves no money and records it in the audit trail, both or neither. A refusal rolls both back (CP-05). Acts
@@ -80,7 +81,7 @@ export async function recorded<Result>(
     });
   } catch (fault) {
     if (fault instanceof Undone) return fault.answer as Result;
-    if (sqlStateOf(fault) === LOCK_NOT_AVAILABLE) return busy();
+    if ([LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlStateOf(fault) ?? '')) return busy();
     throw fault;
   }
 }

@@ -43,7 +43,7 @@ function changedBy({ row, effect }: Solved) {
   return {
     amount: act === 'recover' ? undefined : amount,
     before: { case: row.kind, subject: row.subject, ...factsOf(before) },
-    after: { solvedBy: act, entries, ...factsOf(after) },
+    after: { solvedBy: act, currency: row.currency, entries, ...factsOf(after) },
   };
 }
 

@@ -40,7 +40,7 @@ export const REMEDIES: Readonly<
     remedy: 'Start the service.',
   },
   books: {
-    why: 'Somebody’s balance is not the sum of what happened to it, or nobody would notice if it were not.',
+    why: 'The balance of a wallet may not be the sum of what happened to it.',
     remedy: 'Run `npm run purser -- ledger check`, and keep its output. Look for a restored backup or edits by hand.',
   },
   'full-check': {
@@ -78,6 +78,11 @@ export const REMEDIES: Readonly<
   'second-factors': {
     why: 'They cannot work as operators, and their password alone lies between an attacker and the next step.',
     remedy: 'Ask them to add one at /account/second-factor, or disable accounts that nobody needs.',
+  },
+  'single-sign-on': {
+    why: 'A provider that asks for a password alone lets a stolen one in as an operator.',
+    remedy:
+      'Let the provider ask for a second factor, and set PURSER_OIDC_REQUIRE to what it then sends, such as amr=mfa.',
   },
   'second-person': {
     why: 'An act above PURSER_SECOND_PERSON_MICROS can never be done.',

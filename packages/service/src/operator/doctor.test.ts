@@ -14,6 +14,7 @@ const own: OwnFacts = {
   needsSecondPerson: true,
   unknownSettings: [],
   hasTwoSecrets: false,
+  ssoSaysFactor: true,
   disk: { freeBytes: 50 * GIB, totalBytes: 100 * GIB },
 };
 const stored: StoredFacts = {
@@ -59,6 +60,7 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn mail', {}, { mail: { waitingLong: 0, failedOfDay: 1 } }],
   ['warn payments', { payments: 'none' }, {}],
   ['warn payments', { payments: 'test key' }, {}],
+  ['warn single-sign-on', { ssoSaysFactor: false }, {}],
   ['warn settings', { unknownSettings: ['PURSER_PROXY_HOP'] }, {}],
   ['bad database-settings', {}, { serverSettings: [{ name: 'fsync', value: 'off' }] }],
   ['warn database-settings', {}, { serverSettings: [{ name: 'autovacuum', value: 'off' }] }],

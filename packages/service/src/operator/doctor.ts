@@ -25,6 +25,8 @@ export interface OwnFacts {
   readonly needsSecondPerson: boolean;
   /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
   readonly unknownSettings: readonly string[];
+  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
+  readonly ssoSaysFactor: boolean | undefined;
   /** The secret is being changed. */
   readonly hasTwoSecrets: boolean;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
@@ -91,11 +93,18 @@ function judgeOwn(own: OwnFacts): Findings {
       : good(`${proxyHops} proxies are trusted to say where a caller is.`),
     mail: sendsMail || !isProduction ? undefined : bad('No mail is sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
+    'single-sign-on': judgeSso(own),
     settings:
       unknownSettings.length === 0
         ? good('Every variable that begins with PURSER_ is a setting.')
         : warn(`Not a setting: ${unknownSettings.join(', ')}.`),
   };
+}
+
+function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {
+  if (ssoSaysFactor === undefined) return undefined;
+  if (ssoSaysFactor || !isProduction) return good('Operators sign in through a provider, as the settings say.');
+  return warn('Operators sign in through a provider that need not say whether it asked for a second factor.');
 }
 
 function judgeDisk(disk: OwnFacts['disk']): Found {

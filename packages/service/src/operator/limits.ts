@@ -4,7 +4,8 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
 } from '@purser/contract/operator-access.ts';
-import { lockOperator, selectAppointed } from '#accounts/operator-queries.ts';
+import { selectAppointed, selectAppointers } from '#accounts/appointment-queries.ts';
+import { lockOperator } from '#accounts/operator-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -63,15 +64,43 @@ export async function judgeMovement(
   }
   if (limits === undefined) return undefined;
   const refused = beyondAct(limits, role, moving);
+  if (refused !== undefined) return refused;
   const { day } = limits.ofRole[role];
-  if (refused !== undefined || day === undefined) return refused;
-  const moved = await selectMoved(tx, moving.accountId);
-  return moved + moving.amount > day ? beyondDay(role, { day, moved, amount: moving.amount }) : undefined;
+  const own = await beyondDayOf(tx, moving.accountId, role, { day, amount: moving.amount });
+  if (own !== undefined) return own;
+  for (const by of await selectAppointers(tx, moving.accountId, APPOINTED_MS)) {
+    const theirs = (await lockOperator(tx, by)) ?? 'admin';
+    const refusal = await beyondDayOf(tx, by, theirs, { day: limits.ofRole[theirs].day, amount: moving.amount });
+    if (refusal !== undefined) return ofAppointer(refusal);
+  }
+  return undefined;
 }
 
-/** Counts an act among those of the operator's last 24 hours. Call it in the transaction of the act, after `judgeMovement`. */
+/**
+ * Counts an act among those of the operator's last 24 hours, and of those who appointed them in that time: a session of an admin would
+ * have as many limits as it makes accounts. Call it in the transaction of the act, after `judgeMovement`.
+ */
 export async function countMovement(tx: Queryable, { accountId, amount }: Moving): Promise<void> {
-  await insertMovement(tx, accountId, amount);
+  const counting = [accountId, ...(await selectAppointers(tx, accountId, APPOINTED_MS))];
+  for (const one of counting) await insertMovement(tx, one, amount);
+}
+
+async function beyondDayOf(
+  tx: Queryable,
+  accountId: string,
+  role: OperatorRole,
+  { day, amount }: { readonly day: Micros | undefined; readonly amount: Micros },
+): Promise<Refusal<'FORBIDDEN'> | undefined> {
+  if (day === undefined) return undefined;
+  const moved = await selectMoved(tx, accountId);
+  return moved + amount > day ? beyondDay(role, { day, moved, amount }) : undefined;
+}
+
+function ofAppointer({ message }: Refusal): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    `For 24 hours, this also counts for the operator who made or changed your account. ${message}`,
+  );
 }
 
 /** True if somebody else has to confirm an act of this amount. */

@@ -1,4 +1,5 @@
-import { selectAppointed, selectSecondPersons } from '#accounts/operator-queries.ts';
+import { selectAppointed } from '#accounts/appointment-queries.ts';
+import { selectSecondPersons } from '#accounts/operator-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { APPOINTED_MS, isWithinAct, type MoneyLimits } from '#operator/limits.ts';
 import type { PendingAct } from '#operator/pending-act.ts';

@@ -135,6 +135,7 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
       subject: paymentId,
       reason: REASONS[anomaly],
       amount,
+      after: { currency }, // Not always that of the service.
     });
     done.anomalies.push({ what, subject: paymentId });
   }

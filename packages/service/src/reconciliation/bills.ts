@@ -6,7 +6,7 @@ import { PICOS_PER_MICRO } from '#reconciliation/bill-line.ts';
 import { type BillRow, compareBill, type OwnUse, type OwnDay } from '#reconciliation/compare-bill.ts';
 import { FileFault } from '#reconciliation/file-fault.ts';
 import { type Period, periodRefusal, startOf } from '#reconciliation/period.ts';
-import { type BillFormat, readBill } from '#reconciliation/provider-bill.ts';
+import { BILL_BYTES_MAX, type BillFormat, readBill } from '#reconciliation/provider-bill.ts';
 import { type Pieces, textOf } from '#reconciliation/read-file.ts';
 import { type BilledRow, selectBilled } from '#usage/operator-queries.ts';
 
@@ -58,7 +58,7 @@ export function createProviderBills({
         return refuse('BAD_REQUEST', words, { param: 'dollarMicros' });
       }
       try {
-        const { texts } = textOf(file);
+        const { texts } = textOf(file, BILL_BYTES_MAX);
         let text = '';
         for await (const piece of texts) text += piece;
         const lines = readBill(text, format, period).map((line) => ({ ...line, cost: (line.cost * rate) / DOLLAR }));

@@ -47,7 +47,7 @@ export async function readBooks(db: Pool, { processor, period, movements, sameSe
       subjects: [],
     });
   }
-  const keys = ofPeriod.map(({ kind, processorId }) => keyOf(kind, processorId));
+  const keys = [...booked.keys()];
   for (let at = 0; at < keys.length; at += IDS_MAX) {
     await addFiled(filed, db, { processor, sameSeq, transactions: [], subjects: keys.slice(at, at + IDS_MAX) });
   }

@@ -88,6 +88,45 @@ test('ON-03 a refund that failed is in the report twice, and once in the books',
   assert.deepEqual(compared(movements, [booked('refund', 're_1', 5n, { state: 'declined' })]).differences, []);
 });
 
+test('ON-03 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed', () => {
+  const books = [booked('payment', 'pi_1', 5n), booked('refund', 're_2', 3n)];
+  const [paid, refunded] = [movement('payment', '1', 5n), movement('refund', '2', 3n)];
+  const again = [paid, refunded].map((one) => ({ ...one, transaction: `${one.transaction}_again` }));
+  const twice: readonly (readonly [string, bigint | undefined, string | undefined])[] = [
+    ['not_in_books', 5n, 'pay_1'],
+    ['not_in_books', -3n, 'pay_1'],
+  ];
+  const found = (movements: readonly Movement[], filed: readonly [string, string][] = []) =>
+    compared(movements, books, filed).differences.map(
+      (one) => [one.kind, one.difference, one.paymentId] as [string, bigint, string],
+    );
+  assert.deepEqual(found([paid, refunded, ...again]), twice);
+  assert.deepEqual(
+    found(again, [
+      ['txn_1', 'payment pi_1'],
+      ['txn_2', 'refund re_2'],
+    ]),
+    twice,
+  );
+  const failed = movement('failed refund', '2', 3n, { transaction: 'txn_failed' });
+  const declined = [booked('refund', 're_2', 3n, { state: 'declined' })];
+  assert.deepEqual(compared([failed], declined, [['txn_2', 'refund re_2']]).differences, []);
+});
+
+/** The differences of a payment that moved there and here at these times, with their days. */
+const daysOf = (there: number, here: number) =>
+  compared(
+    [movement('payment', '1', 5n, { createdMs: there })],
+    [booked('payment', 'pi_1', 5n, { atMs: here })],
+  ).differences.map((one) => [one.kind, one.there?.day, one.here?.day]);
+
+test('ON-03 the day of a movement is its UTC day: the last moment of one is not the first of the next', () => {
+  const [last, first] = [Date.UTC(2026, 9, 3) - 1, Date.UTC(2026, 9, 3)];
+  assert.deepEqual(daysOf(last, first), [['day', '2026-10-02', '2026-10-03']]);
+  assert.deepEqual(daysOf(first, first), []);
+  assert.deepEqual(daysOf(last, last - 86_399_999), []);
+});
+
 test('ON-03 payments of other software are counted, and one of ours that is missing is a difference', () => {
   const movements = [
     movement('payment', '1', 5n, { isOurs: false }),

@@ -98,6 +98,8 @@ export function compare({ movements, booked, ofPeriod, filed }: Sides): Compared
   const differences: Difference[] = [];
   const matched = new Map<string, string>();
   const seen = new Set<string>(filed.values());
+  const filedKeys = new Set<string>(filed.values());
+  const counted = new Set<string>();
   let foreign = 0;
   for (const movement of movements) {
     const name = nameOf(movement);
@@ -108,9 +110,16 @@ export function compare({ movements, booked, ofPeriod, filed }: Sides): Compared
       foreign += 1;
       continue;
     }
+    const isFiled = filed.has(movement.transaction);
+    // A payment or refund that moved a second time, in this report or in an earlier one, is in our books once. A refund that
+    // fails has the id of the refund.
+    const step = `${movement.subject} ${key}`;
+    const isSecond =
+      counted.has(step) || (!isFiled && movement.subject !== 'failed refund' && filedKeys.has(key ?? ''));
+    counted.add(step);
     if (key !== undefined) seen.add(key);
-    const kind = filed.has(movement.transaction) ? 'filed_before' : differs(movement, here);
-    if (key !== undefined && here !== undefined) matched.set(movement.transaction, key);
+    const kind = isFiled ? 'filed_before' : isSecond ? 'not_in_books' : differs(movement, here);
+    if (key !== undefined && here !== undefined && !isSecond) matched.set(movement.transaction, key);
     if (kind !== undefined) differences.push(differenceOf(kind, movement, here));
   }
   for (const here of ofPeriod) {
@@ -134,7 +143,7 @@ function differenceOf(kind: DifferenceKind, movement: Movement, here: Booked | u
   const subject = movement.subject ?? 'payment';
   const there = { ...movement.paid, amount: signed(subject, movement.paid.amount), day: dayOf(movement.createdMs) };
   const ours =
-    here === undefined || kind === 'state'
+    here === undefined || kind === 'state' || kind === 'not_in_books'
       ? undefined
       : { amount: signed(subject, here.amount), currency: here.currency, day: dayOf(here.atMs) };
   const isSame = ours === undefined || ours.currency === there.currency;

@@ -13,6 +13,11 @@ const ANTHROPIC = `{"data":[{"ending_at":"2026-09-02T00:00:00Z","results":[{"amo
   "service_tier":"standard","token_type":"uncached_input_tokens","workspace_id":"wrkspc_01JwQvzr7rXLA5AGx3HKfFUJ"}],
   "starting_at":"2026-09-01T00:00:00Z"}],"has_more":false,"next_page":null}`;
 
+const OPENAI = `{"object":"page","data":[{"object":"bucket","start_time":1788220800,"end_time":1788307200,"results":[
+  {"object":"organization.costs.result","amount":{"value":1.29e-05,"currency":"usd"},"line_item":"gpt-4o-2024-08-06, input","project_id":null},
+  {"object":"organization.costs.result","amount":{"value":0.06,"currency":"usd"},"line_item":"web search","project_id":null}]}],
+  "has_more":false,"next_page":null}`;
+
 test('MO-06 bills are read as providers write them, exact to the last decimal', () => {
   assert.deepEqual(readBill(`\uFEFF${OPENROUTER}`, 'openrouter', PERIOD), [
     {
@@ -27,6 +32,13 @@ test('MO-06 bills are read as providers write them, exact to the last decimal', 
   const [line] = readBill(`[${ANTHROPIC}]`, 'anthropic', PERIOD);
   assert.equal(line?.cost, 1_237_891_200_000n);
   assert.equal(line?.day, '2026-09-01');
+  assert.deepEqual(
+    readBill(OPENAI, 'openai', PERIOD).map(({ day, model, cost }) => [day, model, cost]),
+    [
+      ['2026-09-01', 'gpt-4o-2024-08-06', 12_900_000n],
+      ['2026-09-01', 'web search', 60_000_000_000n],
+    ],
+  );
   const costOf = (usage: string) => readBill(OPENROUTER.replace('0.015', usage), 'openrouter', PERIOD)[0]?.cost;
   assert.equal(costOf('0.1234567890123456789'), 123_456_789_012n);
   assert.equal(costOf('1.5e-7'), 150_000n);
@@ -34,7 +46,7 @@ test('MO-06 bills are read as providers write them, exact to the last decimal', 
 });
 
 test('MO-06 a bill that is not whole, or not a bill, is refused', () => {
-  const faults: readonly (readonly [string, 'openrouter' | 'anthropic', RegExp])[] = [
+  const faults: readonly (readonly [string, 'openrouter' | 'anthropic' | 'openai', RegExp])[] = [
     ['day,cost\n', 'openrouter', /not JSON/],
     ['{}', 'openrouter', /Answer 1 of the file has no list/],
     [OPENROUTER.replace('0.015', '"0,015"'), 'openrouter', /Entry 1: `usage` must be an amount/],
@@ -46,6 +58,12 @@ test('MO-06 a bill that is not whole, or not a bill, is refused', () => {
     [ANTHROPIC.replace('123.78912', '123,78'), 'anthropic', /`amount` must be an amount/],
     [ANTHROPIC.replace('"cost_type":"tokens"', '"cost_type":null'), 'anthropic', /group_by/],
     [ANTHROPIC.replace('"has_more":false', '"has_more":true'), 'anthropic', /the list goes on/],
+    [OPENAI.replace('"usd"', '"eur"'), 'openai', /not usd/],
+    [OPENAI.replace('"web search"', 'null'), 'openai', /group_by=line_item/],
+    [OPENAI.replace('1788220800', '1788224400'), 'openai', /not one UTC day/],
+    [OPENAI.replace('1788307200', '1788393600'), 'openai', /not one UTC day/],
+    [OPENAI.replace('0.06', '-0.06'), 'openai', /`amount.value` must be an amount/],
+    [OPENAI.replaceAll('17882', '17890').replaceAll('17883', '17891'), 'openai', /not one UTC day|outside/],
     [ANTHROPIC.replace('T00:00:00Z",\n  "results', ''), 'openrouter', /Entry 1: `date`/],
   ];
   for (const [text, format, message] of faults) assert.throws(() => readBill(text, format, PERIOD), message);

@@ -1,17 +1,24 @@
 import { type BillLine, PICO_PLACES } from '#reconciliation/bill-line.ts';
 import { partsOf } from '#reconciliation/decimal.ts';
 import { FileFault } from '#reconciliation/file-fault.ts';
-import type { Period } from '#reconciliation/period.ts';
+import { dayOf, type Period } from '#reconciliation/period.ts';
 
 /**
  * `openrouter`: the answer of `GET /api/v1/activity` (https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity).
  * `anthropic`: answers of `GET /v1/organizations/cost_report` with `group_by[]=description`
- * (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve). A file may have several answers, the pages of one list,
- * in an array.
+ * (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve).
+ * `openai`: answers of `GET /v1/organization/costs` with `group_by=line_item`
+ * (https://platform.openai.com/docs/api-reference/usage/costs). A file may have several answers, the pages of one list, in an
+ * array.
  */
-export type BillFormat = 'openrouter' | 'anthropic';
+export const BILL_FORMATS = ['openrouter', 'anthropic', 'openai'] as const;
+export type BillFormat = (typeof BILL_FORMATS)[number];
+
+/** 16 MiB: a month of 100 models on 30 days has about 5. A bill is JSON and is read as a whole. */
+export const BILL_BYTES_MAX = 16_777_216;
 
 const LINES_MAX = 100_000;
+const DAY_SECONDS = 86_400;
 /** Anthropic counts in cents. */
 const CENT_PLACES = PICO_PLACES - 2;
 
@@ -35,7 +42,7 @@ export function readBill(text: string, format: BillFormat, period: Period): read
     if (!Array.isArray(data)) throw new FileFault(`Answer ${index + 1} of the file has no list \`data\`.`);
     return data as unknown[];
   });
-  const lines = format === 'openrouter' ? entries.map(openRouterLine) : entries.flatMap(anthropicLines);
+  const lines = entries.flatMap((entry, index) => LINES_OF[format](entry, index));
   if (lines.length > LINES_MAX) throw new FileFault(`The bill has more than ${LINES_MAX} lines.`, { isTooLarge: true });
   const last = pages.at(-1);
   if (isFields(last) && last['has_more'] === true) {
@@ -98,6 +105,50 @@ function anthropicLines(bucket: unknown, index: number): readonly BillLine[] {
     };
   });
 }
+
+/** A bucket is one UTC day. Its results have a line item each, such as `gpt-5.4, output`. */
+function openAiLines(bucket: unknown, index: number): readonly BillLine[] {
+  const at = `Day ${index + 1}`;
+  const results = isFields(bucket) ? bucket['results'] : undefined;
+  if (!isFields(bucket) || !Array.isArray(results)) throw new FileFault(`${at} has no list \`results\`.`);
+  const [start, end] = ['start_time', 'end_time'].map((name) => Number(countIn(bucket[name], `${at}: \`${name}\``)));
+  if (start === undefined || start % DAY_SECONDS !== 0 || end !== start + DAY_SECONDS) {
+    throw new FileFault(`${at} is not one UTC day. Ask for the costs with \`bucket_width=1d\`.`);
+  }
+  const day = dayIn(dayOf(start * 1_000), `${at}: \`start_time\``);
+  return results.map((result: unknown) => {
+    const amount = isFields(result) ? result['amount'] : undefined;
+    if (!isFields(result) || !isFields(amount)) throw new FileFault(`${at} has a result without an \`amount\`.`);
+    if (amount['currency'] !== 'usd') throw new FileFault(`${at} has a result whose \`currency\` is not usd.`);
+    const item = result['line_item'];
+    if (typeof item !== 'string') {
+      throw new FileFault(`${at} has no line items. Ask for the costs with \`group_by=line_item\`.`);
+    }
+    return {
+      day,
+      model: lineItemIn(item, `${at}: \`line_item\``),
+      cost: decimalIn(amount['value'], PICO_PLACES, `${at}: \`amount.value\``),
+      requests: undefined,
+      inputTokens: undefined,
+      outputTokens: undefined,
+    };
+  });
+}
+
+/**
+ * The model of a line item. OpenAI documents no form for these texts. They name a model, mostly with a kind of token after a comma.
+ * A text that names no model of ours is a row of its own, so its money is a difference and never another model's.
+ */
+function lineItemIn(item: string, name: string): string {
+  if (!/^[\x20-\x7e]{1,256}$/.test(item)) throw new FileFault(`${name} must be a short text.`);
+  return item.replace(/, [^,]*$/, '').trim() || item;
+}
+
+const LINES_OF: Readonly<Record<BillFormat, (entry: unknown, index: number) => readonly BillLine[]>> = {
+  openrouter: (entry, index) => [openRouterLine(entry, index)],
+  anthropic: anthropicLines,
+  openai: openAiLines,
+};
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Written);

@@ -15,16 +15,16 @@ interface FileText {
   readonly digest: () => Buffer;
 }
 
-/** Reads a file as UTF-8, with or without a byte order mark. Throws `FileFault` for other bytes, and above 50 MiB. */
-export function textOf(pieces: Pieces): FileText {
+/** Reads a file as UTF-8, with or without a byte order mark. Throws `FileFault` for other bytes, and above `most` of them. */
+export function textOf(pieces: Pieces, most = FILE_BYTES_MAX): FileText {
   const hash = createHash('sha256');
   async function* texts(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let bytes = 0;
     for await (const piece of pieces) {
       bytes += piece.length;
-      if (bytes > FILE_BYTES_MAX) {
-        throw new FileFault(`The file is larger than ${FILE_BYTES_MAX} bytes.`, { isTooLarge: true });
+      if (bytes > most) {
+        throw new FileFault(`The file is larger than ${most} bytes.`, { isTooLarge: true });
       }
       hash.update(piece);
       yield decoded(decoder, piece);

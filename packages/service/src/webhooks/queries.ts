@@ -201,8 +201,8 @@ export async function recordAttempt(
 }
 
 /** Deletes up to `most` events that ended 30 days ago. Returns how many it deleted. */
-export async function sweepEvents(db: Queryable, most: number): Promise<number> {
-  const { rows } = await db.query<{ removed: number }>('select webhooks.sweep($1) as removed', [most]);
+export async function sweepEvents(db: Queryable, keptDays: number, most: number): Promise<number> {
+  const { rows } = await db.query<{ removed: number }>('select webhooks.sweep($1, $2) as removed', [most, keptDays]);
   return rows[0]?.removed ?? 0;
 }
 

@@ -1,8 +1,8 @@
--- Removes at most `p_most` events that ended 30 days ago.
-create or replace function webhooks.sweep(p_most int) returns int
+-- Removes at most `p_most` events that ended so many days ago. The default is for processes of before this setting.
+create or replace function webhooks.sweep(p_most int, p_days int default 30) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
-  ended constant timestamptz := clock_timestamp() - interval '30 days';
+  ended constant timestamptz := clock_timestamp() - p_days * interval '1 day';
   removed int;
 begin
   delete from webhooks.events e where e.event_id in (

@@ -11,8 +11,9 @@ export async function dropAllStale(pool: Pool, appId?: AppId): Promise<void> {
   while (dropped === AT_ONCE) dropped = await dropStale(pool, appId, AT_ONCE);
 }
 
-/** Deletes events that ended 30 days ago. */
-export async function sweepAllEnded(pool: Pool): Promise<void> {
+/** Deletes events that ended so many days ago (0: none). */
+export async function sweepAllEnded(pool: Pool, keptDays: number): Promise<void> {
+  if (keptDays === 0) return;
   let removed = AT_ONCE;
-  while (removed === AT_ONCE) removed = await sweepEvents(pool, AT_ONCE);
+  while (removed === AT_ONCE) removed = await sweepEvents(pool, keptDays, AT_ONCE);
 }

@@ -13,6 +13,11 @@ export interface WebhookWorker {
   readonly stop: () => Promise<void>;
 }
 
+interface WorkerOptions extends AttemptsOptions {
+  /** After so many days an ended event is deleted. 0: never. */
+  readonly keptDays: number;
+}
+
 const CLAIM_PERIOD_MS = 250;
 /** How soon an attempt ends after its endpoint or secret was replaced. The owner's `PUT` waits for that. */
 const LOOK_PERIOD_MS = 100;
@@ -29,8 +34,8 @@ const LEASE_MS = 15_000;
  * Delivers the events of every app (WH-11, WH-13). Each process runs one worker. They share the work through claims in the
  * database and need no leader: if one dies, the others make its attempts when the leases run out.
  */
-export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
-  const { pool, courier, log } = options;
+export function startWebhookWorker(options: WorkerOptions): WebhookWorker {
+  const { pool, courier, log, keptDays } = options;
   const attempts = createAttempts(options);
 
   /** Claims due events and begins their attempts. Returns true if there may be more. */
@@ -73,7 +78,11 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
     inTurns(giveUpOutdated, LOOK_PERIOD_MS, log),
     inTurns(upkeep(dropListeners), LISTENERS_PERIOD_MS, log),
     inTurns(upkeep(dropAllStale), UPKEEP_PERIOD_MS, log),
-    inTurns(upkeep(sweepAllEnded), UPKEEP_PERIOD_MS, log),
+    inTurns(
+      upkeep((of) => sweepAllEnded(of, keptDays)),
+      UPKEEP_PERIOD_MS,
+      log,
+    ),
   ];
   return {
     stop: async () => {

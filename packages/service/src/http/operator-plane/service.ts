@@ -73,8 +73,8 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
       schema: { params: accountParamsSchema, body: changeAnyAccountSchema, response: { 200: anyAccountSchema } },
     },
     async (request) => {
-      const { role, operatorRole, disabled, emailVerified, secondFactor, reason } = request.body;
-      const change = { role, operatorRole, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor };
+      const { role, operatorRole, disabled, emailVerified, secondFactor, sso, reason } = request.body;
+      const change = { role, operatorRole, isDisabled: disabled, isEmailVerified: emailVerified, secondFactor, sso };
       return toWire(granted(await accounts.change(actOf(operator, request, reason), request.params.accountId, change)));
     },
   );
@@ -82,5 +82,5 @@ function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
 
 /** An account as operators see it: also whether it is disabled. */
 function toWire(account: Account) {
-  return { ...accountToWire(account), disabled: account.isDisabled };
+  return { ...accountToWire(account), disabled: account.isDisabled, sso: account.isSso };
 }

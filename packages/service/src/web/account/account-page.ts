@@ -1,3 +1,4 @@
+import { operatorRoleOf } from '#accounts/operator-role.ts';
 import type { Session, SignedIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { parseId } from '#kernel/ids.ts';
@@ -95,7 +96,7 @@ async function showAccount(
   const facts = definitionList([
     name === undefined ? undefined : [TEXTS.name, name],
     [TEXTS.email, isEmailVerified ? email : html`${email} (${TEXTS.notVerified})`],
-    [TEXTS.role, TEXTS.roleOf[role]],
+    [TEXTS.role, TEXTS.roleOf[operatorRoleOf(account) ?? 'owner']],
   ]);
   const { sso } = services.accounts;
   const toFactor = hasSecondFactor ? TEXTS.changeFactor : TEXTS.addFactor;

@@ -1,6 +1,7 @@
+import { operatorRoleOf } from '#accounts/operator-role.ts';
 import type { PendingSignIn } from '#accounts/second-step.ts';
 import type { SignInPlace } from '#accounts/session-opening.ts';
-import type { SignIn } from '#accounts/session.ts';
+import type { Account, SignIn } from '#accounts/session.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
@@ -12,17 +13,24 @@ export function placeOf({ addressOf }: Pick<AccountServices, 'addressOf'>, reque
   return { from: addressOf(request.exchange.request), device: request.cookie('device'), isProgram: false };
 }
 
-/** After a right password: on to the apps, or to the second factor. A sign-in that waits for it is no session. */
+/** Where somebody begins: operators with the service, everybody else with their apps. These lead on to an invitation that waits. */
+export function homeOf(request: PageRequest, account: Account): string {
+  const isOperator = operatorRoleOf(account) !== undefined && request.cookie('invitation') === undefined;
+  return isOperator ? '/ops' : '/console';
+}
+
+/** After a right password: home, or to the second factor. A sign-in that waits for it is no session. */
 export function goOn(
   { cookies }: Pick<AccountServices, 'cookies'>,
+  request: PageRequest,
   signIn: SignIn | PendingSignIn,
-  to = '/console',
+  to?: string,
   more: readonly string[] = [],
 ): PageResponse {
   if ('pendingToken' in signIn) {
     return redirectTo(SECOND_STEP, [cookies.write('pending', signIn.pendingToken), ...more]);
   }
-  return redirectTo(to, [
+  return redirectTo(to ?? homeOf(request, signIn.account), [
     cookies.write('session', signIn.token),
     cookies.write('device', signIn.device),
     cookies.write('pending', undefined),

@@ -2,7 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { presentPasswordField } from '#web/account/password-fields.ts';
-import { goOn, placeOf } from '#web/account/after-sign-in.ts';
+import { goOn, homeOf, placeOf } from '#web/account/after-sign-in.ts';
 import { passkeyForm, passkeyNeeds } from '#web/account/passkey-form.ts';
 import { accountEmailField } from '#web/account/email-field.ts';
 import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
@@ -22,7 +22,7 @@ export function signInPage(services: AccountServices): PageMethods {
     GET: (request) =>
       request.signedIn === undefined
         ? { status: 200, page: signInForm(services, request, ''), needs }
-        : redirectTo('/console'),
+        : redirectTo(homeOf(request, request.signedIn.account)),
     POST: async (request, form) => {
       const email = form.field('email');
       const signedIn = await services.accounts.signIn({
@@ -34,7 +34,7 @@ export function signInPage(services: AccountServices): PageMethods {
       if (signedIn instanceof Refusal)
         return { ...refusedBy(signedIn, signInForm(services, request, email, signedIn.message)), needs };
       // Somebody who opened the link of the mail before they signed in goes on to it.
-      return goOn(services, signedIn, request.cookie('verify') === undefined ? undefined : '/account/verify');
+      return goOn(services, request, signedIn, request.cookie('verify') === undefined ? undefined : '/account/verify');
     },
   };
 }
@@ -57,7 +57,7 @@ function signInForm(services: AccountServices, request: PageRequest, email: stri
 ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
-${accounts.sso && buttonLink(SSO, TEXTS.through(accounts.sso.name), 'quiet')}
+${accounts.sso && card(html`<p class="soft">${TEXTS.forOperators}</p>`, buttonLink(SSO, TEXTS.through(accounts.sso.name), 'quiet'))}
 ${card(request.form('/sign-in', fields))}
 ${passkeyForm(services, request, { action: '/sign-in/passkey', options: accounts.passkeySignInOptions(), text: TEXTS.passkey })}
 ${linkLine('/password-reset', TEXTS.forgot)}

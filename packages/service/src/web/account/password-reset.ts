@@ -61,7 +61,7 @@ export function useResetPage(services: AccountServices): PageMethods {
           return refusedBy(signedIn, useForm(frame, request, signedIn.message));
         return { ...refusedBy(signedIn, voidPage(frame, signedIn)), cookies: [cookies.write('reset', undefined)] };
       }
-      return goOn(services, signedIn, '/account?done=password', [cookies.write('reset', undefined)]);
+      return goOn(services, request, signedIn, '/account?done=password', [cookies.write('reset', undefined)]);
     },
   };
 }

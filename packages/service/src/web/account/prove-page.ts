@@ -58,7 +58,7 @@ async function showProof(
     const way = buttonLink(`${SSO}?for=proof&then=${encodeURIComponent(to)}`, TEXTS.through(accounts.sso?.name ?? ''));
     const body = html`${errorSummary(refusal?.message)}
 ${card(html`<p>${TEXTS.why}</p>`, way)}
-${linkLine('/account', TEXTS.back)}`;
+${linkLine(to, TEXTS.back)}`;
     return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true });
   }
   const passkeyOptions = await accounts.passkeyProofOptions(account.accountId);
@@ -71,7 +71,7 @@ ${button(TEXTS.prove)}`;
   const body = html`${errorSummary(refusal?.message)}
 ${card(html`<p>${TEXTS.why}</p>`, request.form(PROVE, fields))}
 ${passkeyOptions && passkeyForm(services, request, { action: PROVE, options: passkeyOptions, text: TEXTS.passkey, more })}
-${linkLine('/account', TEXTS.back)}`;
+${linkLine(to, TEXTS.back)}`;
   const needs = passkeyOptions === undefined ? {} : passkeyNeeds(services);
   return showOwnerPage(services, request, { title: TEXTS.title, body, refusal, isNarrow: true, ...needs });
 }

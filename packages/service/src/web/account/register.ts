@@ -34,7 +34,7 @@ export function registerPage(services: AccountServices): PageMethods {
       // The account is there all the same: only the sign-in has to wait.
       return signedIn instanceof Refusal
         ? redirectTo('/sign-in')
-        : goOn(services, signedIn, '/console?done=registered');
+        : goOn(services, request, signedIn, '/console?done=registered');
     },
   };
 }

@@ -32,7 +32,7 @@ export function passkeySignInForm(services: AccountServices): PageMethods {
       const credential = form.field('credential');
       if (form.field('step') === 'second') return finish(services, request, { credential });
       const signedIn = await services.accounts.signInByPasskey(credential, placeOf(services, request));
-      return signedIn instanceof Refusal ? voidPage(services, signedIn) : goOn(services, signedIn);
+      return signedIn instanceof Refusal ? voidPage(services, signedIn) : goOn(services, request, signedIn);
     },
   };
 }
@@ -45,7 +45,7 @@ async function finish(
   const pendingToken = request.cookie('pending') ?? '';
   const place = placeOf(services, request);
   const signedIn = await services.accounts.finishSignIn({ ...answer, pendingToken, place });
-  if (!(signedIn instanceof Refusal)) return goOn(services, signedIn);
+  if (!(signedIn instanceof Refusal)) return goOn(services, request, signedIn);
   return (await showStep(services, request, signedIn)) ?? voidPage(services, signedIn);
 }
 

@@ -51,7 +51,7 @@ function callbackPage(services: AccountServices): PageMethods {
       if (finished instanceof Refusal) return failed(services, finished);
       const forget = [cookies.write('sso', undefined)];
       const { signIn, next } = finished;
-      return signIn === undefined ? redirectTo(next, forget) : goOn(services, signIn, next, forget);
+      return signIn === undefined ? redirectTo(next, forget) : goOn(services, request, signIn, next, forget);
     },
   };
 }

@@ -6,7 +6,13 @@ export const ACCOUNT_TEXTS = {
   email: 'E-mail',
   role: 'Role',
   /** The role of the account, which decides what the API lets it do. */
-  roleOf: { operator: 'Operator', owner: 'App owner' },
+  roleOf: {
+    owner: 'App owner',
+    viewer: 'Operator: viewer',
+    support: 'Operator: support',
+    finance: 'Operator: finance',
+    admin: 'Operator: admin',
+  },
   toApps: 'Go to your apps',
 
   notVerified: 'not verified yet',
@@ -37,7 +43,7 @@ export const ACCOUNT_TEXTS = {
   changeIt: 'Change the password',
 
   sso: 'Sign-in',
-  ssoOn: (name: string) => `You sign in through ${name}. It asks for your second factor. You have no password here.`,
+  ssoOn: (name: string) => `You sign in through ${name}. It answers for your second factor. You have no password here.`,
   ssoOff: (name: string) => `Are you an operator with an account at ${name}?`,
   ssoLink: (name: string) => `Sign in through ${name} from now on`,
 
@@ -61,6 +67,7 @@ export const ACCOUNT_SIGN_IN_TEXTS = {
   forgot: 'Forgot your password?',
   register: 'Create an account',
   passkey: 'Sign in with a passkey',
+  forOperators: 'Operators of this service:',
   through: (name: string) => `Sign in with ${name}`,
 } as const;
 
@@ -142,13 +149,13 @@ export const SECOND_STEP_TEXTS = {
 /** The texts of the page that asks again who one is. */
 export const PROVE_TEXTS = {
   title: 'Is it you?',
-  why: 'What you are about to change protects your account. Show once more that it is you. This counts for ten minutes.',
+  why: 'This needs a fresh proof that it is you, so that nobody else can do it in a browser that you left open. It counts for ten minutes. A form that you have just sent was not saved: send it again afterwards.',
   password: 'Password',
   code: 'From your authenticator app, or a recovery code.',
   prove: 'Go on',
   passkey: 'Use a passkey instead',
   through: (name: string) => `Sign in to ${name} again`,
-  back: 'Back to your account',
+  back: 'Back without a proof',
 } as const;
 
 /** The texts about passkeys of accounts. */

@@ -27,7 +27,10 @@ const EMPTY: Typed = { user: 'test-user', model: '', message: 'Hello!', output: 
  */
 export function playgroundPage(services: PlaygroundServices): PageMethods {
   return forApp(services, {
-    GET: (asked) => showPlayground(services, asked, asked.mode === 'live' ? { ...EMPTY, user: '' } : EMPTY),
+    GET: (asked) => {
+      const usual = asked.mode === 'live' ? '' : EMPTY.user;
+      return showPlayground(services, asked, { ...EMPTY, user: asked.request.query.get('user') ?? usual });
+    },
     POST: async (asked, form) => {
       const typed = typedOf(form);
       const made = await makeCall(services, asked, form);

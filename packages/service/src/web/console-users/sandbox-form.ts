@@ -60,8 +60,7 @@ export function nextForm({ request, to, may, tooLow }: AppRequest, typed: Typed)
 ${selectField({ name: 'next', label: TEXTS.plays, hint: TEXTS.nextWhat, choices })}
 ${button(TEXTS.setNext)}`;
   const body = may('sandbox') ? request.form(to('sandbox'), fields) : tooLow();
-  const call = html`<p><a href="${to('playground', { mode: 'sandbox' })}">${TEXTS.call}</a></p>`;
-  return section({ id: 'next-call', heading: TEXTS.next, body: [body, call] });
+  return section({ id: 'next-call', heading: TEXTS.next, body: [body, callLink(to, typed)] });
 }
 
 /** What all calls of a user find until it is set again. */
@@ -76,7 +75,12 @@ ${selectField({ name: 'wallet', label: TEXTS.becomes, hint: TEXTS.setWhat, choic
 ${otherField(amounts)}
 ${button(TEXTS.set, { kind: 'quiet' })}`;
   const body = may('sandbox') ? request.form(to('sandbox'), fields) : tooLow();
-  return section({ id: 'change', heading: TEXTS.change, body: [body] });
+  return section({ id: 'change', heading: TEXTS.change, body: [body, callLink(to, typed)] });
+}
+
+/** Leads on to a call of the user for whom something was set. */
+function callLink(to: AppRequest['to'], { user }: Typed): Html {
+  return html`<p><a href="${to('playground', { mode: 'sandbox', user })}">${TEXTS.call}</a></p>`;
 }
 
 function userField(name: 'user' | 'of', { user }: Typed): Html {

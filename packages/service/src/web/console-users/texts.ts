@@ -55,7 +55,7 @@ export const SANDBOX_TEXTS = {
     'Exactly one call takes it, for every model: the next one that gets a hold. The model sandbox/throttled always plays throttled, and so on.',
   asUsual: 'as usual: clears what was set',
   setNext: 'Set the next call',
-  call: 'Make that call in the playground',
+  call: 'Make a call of this user in the playground',
   change: 'Set the wallet of a test user',
   becomes: 'Their wallet becomes',
   wallets: [

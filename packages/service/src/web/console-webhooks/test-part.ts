@@ -10,24 +10,20 @@ import type { SentTest } from '#webhooks/test-event.ts';
 import { isTaken, wordsOf } from '#web/console-webhooks/attempt-words.ts';
 import { DELIVERY_TEXTS, WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
 
-/** The form that sends a test, and the result of the one that was just sent. */
-export function testPart({ request, to }: AppRequest, usual: EventType | undefined, sent: SentTest | undefined): Html {
-  const chosen = sent?.type ?? usual;
+/** The form that sends a test. `chosen`: the type that was just sent, or the usual one. */
+export function testPart({ request, to }: AppRequest, chosen: EventType | undefined): Html {
   const choices = EVENT_TYPES.map((type) => ({ value: type, text: type, isChosen: type === chosen }));
   const fields = html`${selectField({ name: 'type', label: TEXTS.testType, choices })}
 ${button(TEXTS.send, { kind: 'quiet', name: 'act', value: 'test' })}`;
   return section({
     id: 'test',
     heading: TEXTS.test,
-    body: [
-      html`<p>${TEXTS.testWhat}</p>`,
-      request.form(to('webhooks'), fields),
-      sent === undefined ? undefined : resultOf(sent),
-    ],
+    body: [html`<p>${TEXTS.testWhat}</p>`, request.form(to('webhooks'), fields)],
   });
 }
 
-function resultOf({ eventId, body, attempt, listeners }: SentTest): Html {
+/** What became of the test event that was just sent. */
+export function sentNotice({ eventId, body, attempt, listeners }: SentTest): Html {
   const isGood = attempt === undefined || isTaken(attempt.status);
   return html`<div class="${isGood ? 'good' : 'alert'}" role="status">
 <p><strong>${isGood ? TEXTS.sent : TEXTS.notSent}</strong></p>

@@ -20,7 +20,7 @@ import {
 import { WEBHOOKS_TEXTS as TEXTS } from '#web/console-webhooks/texts.ts';
 import { localPart, tokenNotice } from '#web/console-webhooks/local-part.ts';
 import { removePart, secretNotice, secretPart, statusPart } from '#web/console-webhooks/webhook-parts.ts';
-import { testPart } from '#web/console-webhooks/test-part.ts';
+import { sentNotice, testPart } from '#web/console-webhooks/test-part.ts';
 import type { WebhooksServices } from '#web/console-webhooks/webhooks-services.ts';
 import { inLabels } from '#web/frame/in-labels.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
@@ -110,8 +110,9 @@ async function show(services: WebhooksServices, asked: AppRequest, done: Done): 
     asked.may('webhooks') ? services.listenTokens.list(app.appId) : [],
   ]);
   const refusal = done.refusal ?? (deliveries instanceof Refusal ? deliveries : undefined);
-  const test = asked.may('webhooks') ? testPart(asked, subscription?.events[0], done.sent) : undefined;
+  const test = asked.may('webhooks') ? testPart(asked, done.sent?.type ?? subscription?.events[0]) : undefined;
   const body = html`${errorSummary(refusal?.message)}${successNotice(TEXTS.done.get(request.query.get('done')))}
+${done.sent === undefined ? undefined : sentNotice(done.sent)}
 ${done.secret === undefined ? undefined : secretNotice(done.secret)}
 ${done.token === undefined ? undefined : tokenNotice(asked, services.publicUrl, done.token)}
 ${subscription?.status === 'disabled' ? warningNotice(TEXTS.disabled) : undefined}

@@ -138,7 +138,7 @@ code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
 section>:last-child,.card>:last-child,li>*,form>:last-child,fieldset>:last-child,li form{margin-bottom:0}
-form+:is(form,p,.row){margin-top:1rem}
+form+:is(form,p,.row,table,details){margin-top:1rem}
 main>form{margin-bottom:1.25rem}
 .row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
@@ -146,7 +146,7 @@ main>form{margin-bottom:1.25rem}
 .labelled thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .labelled tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
 .labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right}
-.labelled td::before{content:attr(data-label);color:var(--soft);text-align:left}}
+.labelled td::before{flex:none;max-width:50%;content:attr(data-label);color:var(--soft);text-align:left}}
 @media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}

@@ -38,10 +38,12 @@ const OPERATOR_PAGES = [
   'upstreams',
   'console',
   'wallets-and-apps',
+  'privacy',
   'single-sign-on',
   'metrics',
   'log',
   'backup-and-upgrade',
+  'secret',
   'troubleshooting',
 ];
 const PROVIDERS = ['openai-compatible', 'azure', 'anthropic', 'bedrock', 'google', 'vertex', 'mistral'];

@@ -53,6 +53,7 @@ const CHANGES: Readonly<Record<string, (form: Form) => object>> = {
   enable: () => ({ disabled: false }),
   vouch: () => ({ emailVerified: true }),
   factor: () => ({ secondFactor: 'none' }),
+  unlink: () => ({ sso: 'none' }),
 };
 
 async function act({ operator: { accounts } }: OpsServices, asked: OpsRequest, form: Form): Promise<string | Refusal> {
@@ -62,13 +63,14 @@ async function act({ operator: { accounts } }: OpsServices, asked: OpsRequest, f
   const typed = { ...change, reason: form.field(`reason-${which}`) };
   const checked = checkFields(changeAnyAccountSchema, typed, FIELD_NAMES);
   if ('problems' in checked) return refuse('BAD_REQUEST', checked.problems.map(({ message }) => message).join(' '));
-  const { role, operatorRole, disabled, emailVerified, secondFactor, reason } = checked.value;
+  const { role, operatorRole, disabled, emailVerified, secondFactor, sso, reason } = checked.value;
   const done = await accounts.change(asked.act(reason), accountIdOf.parse(idOf(asked)), {
     role,
     operatorRole,
     isDisabled: disabled,
     isEmailVerified: emailVerified,
     secondFactor,
+    sso,
   });
   return done instanceof Refusal ? done : which;
 }
@@ -112,21 +114,21 @@ ${by}`;
 }
 
 function factsOf({ request: { formats } }: OpsRequest, account: Account): Html {
-  const { accountId, name, role, hasSecondFactor, createdAtMs } = account;
+  const { accountId, name, createdAtMs } = account;
   const [, roleName, state, factor, created] = ACCOUNTS_TEXTS.columns;
   return definitionList([
     [TEXTS.accountId, html`<code>${accountId}</code>`],
     name === undefined ? undefined : [ACCOUNTS_TEXTS.name, name],
     [roleName, ACCOUNTS_TEXTS.roles[operatorRoleOf(account) ?? 'owner']],
     [state, stateOf(account)],
-    [factor, factorOf(role === 'operator', hasSecondFactor)],
+    [factor, factorOf(account)],
     [created, moment(createdAtMs, formats)],
   ]);
 }
 
 /** The acts that would change something. Without the role or a fresh proof, what stands in their place is said once. */
 function actsOn(asked: OpsRequest, account: Account, form: Form | undefined): Html {
-  const { email, isDisabled, isEmailVerified, hasSecondFactor } = account;
+  const { email, isDisabled, isEmailVerified, hasSecondFactor, isSso } = account;
   const query = `id=${encodeURIComponent(account.accountId)}`;
   const proved = asked.form('account', html``, { query });
   if (!proved.text.startsWith('<form')) return proved;
@@ -149,7 +151,8 @@ function actsOn(asked: OpsRequest, account: Account, form: Form | undefined): Ht
   return html`${one('role', TEXTS.roleWhat, false, field)}
 ${isDisabled ? one('enable', TEXTS.enableWhat(email), false) : one('disable', TEXTS.disableWhat(email), true)}
 ${isEmailVerified ? undefined : one('vouch', TEXTS.vouchWhat(email), false)}
-${hasSecondFactor ? one('factor', TEXTS.factorWhat(email), true) : undefined}`;
+${hasSecondFactor ? one('factor', TEXTS.factorWhat(email), true) : undefined}
+${isSso ? one('unlink', TEXTS.unlinkWhat(email), true) : undefined}`;
 }
 
-type Act = 'role' | 'disable' | 'enable' | 'vouch' | 'factor';
+type Act = 'role' | 'disable' | 'enable' | 'vouch' | 'factor' | 'unlink';

@@ -95,12 +95,12 @@ ${button(TEXTS.make)}`;
 }
 
 function rowOf({ request: { formats } }: OpsRequest, account: Account): readonly (Html | string)[] {
-  const { accountId, email, name, hasSecondFactor, createdAtMs } = account;
+  const { accountId, email, name, createdAtMs } = account;
   return [
     html`<a href="${opsPath('account', { id: accountId })}">${email}</a>${name === undefined ? undefined : html`<br>${name}`}`,
     TEXTS.roles[operatorRoleOf(account) ?? 'owner'],
     stateOf(account),
-    factorOf(account.role === 'operator', hasSecondFactor),
+    factorOf(account),
     moment(createdAtMs, formats),
   ];
 }
@@ -112,7 +112,8 @@ export function stateOf({ isDisabled, isEmailVerified }: Account): Html {
 }
 
 /** An operator without a second factor stands out. */
-export function factorOf(isOperator: boolean, isOn: boolean): Html | string {
-  if (isOn) return TEXTS.on;
-  return isOperator ? badge(TEXTS.off, 'warn') : TEXTS.off;
+export function factorOf({ role, hasSecondFactor, isSso }: Account): Html | string {
+  if (isSso) return TEXTS.byProvider;
+  if (hasSecondFactor) return TEXTS.on;
+  return role === 'operator' ? badge(TEXTS.off, 'warn') : TEXTS.off;
 }

@@ -117,6 +117,7 @@ export const ACCOUNTS_TEXTS = {
   states: { active: 'Active', disabled: 'Disabled', unverified: 'E-mail not verified' },
   on: 'on',
   off: 'off',
+  byProvider: 'by the provider',
   none: 'There is no account.',
   more: 'More accounts',
   first: 'First accounts',
@@ -142,6 +143,7 @@ export const ACCOUNT_TEXTS = {
     ['disable', 'The account is disabled. All its sessions have ended.'],
     ['enable', 'The account can sign in again.'],
     ['vouch', 'You have vouched for the mail address.'],
+    ['unlink', 'The link to the provider was ended. They set a password by a reset mail.'],
     [
       'factor',
       'The second factors and recovery codes were removed, and the person was told by mail. All sessions of the account have ended.',
@@ -165,6 +167,9 @@ export const ACCOUNT_TEXTS = {
   vouch: 'Vouch for the mail address',
   vouchWhat: (email: string) =>
     `Counts as if ${email} had opened the link in our mail: the account may make live keys.`,
+  unlink: 'End the link to the provider',
+  unlinkWhat: (email: string) =>
+    `${email} cannot sign in through the provider any more, and is signed out everywhere. The account then has no password: they ask for a reset by mail, and add a second factor of their own.`,
   factor: 'Remove the second factor',
   factorWhat: (email: string) =>
     `Removes every passkey, authenticator and recovery code of ${email}, and ends every session. Make sure that they are who they say: after this, their password alone opens the account. They are told by mail.`,

@@ -73,12 +73,18 @@ function listOf({ currency }: OpsServices, formats: Formats, { entries }: Page):
       whatOf(entry),
       entry.amount === undefined
         ? ''
-        : html`${formats.amount(entry.amount, currency)}<br><span class="soft">${String(entry.amount)} micros</span>`,
+        : html`${formats.amount(entry.amount, currencyOf(entry) ?? currency)}<br><span class="soft">${String(entry.amount)} micros</span>`,
       entry.from ?? '',
       entry.line === undefined ? html`<span class="soft">${TEXTS.waits}</span>` : entry.line,
     ]),
     empty: TEXTS.none,
   });
+}
+
+/** Of a payment, which may have come in another currency. */
+function currencyOf({ after }: Entry): string | undefined {
+  const { currency } = (after ?? {}) as { readonly currency?: unknown };
+  return typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
 }
 
 function whoOf({ actor, actorName }: Entry): Html {

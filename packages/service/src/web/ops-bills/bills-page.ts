@@ -22,6 +22,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import {
+  daysText,
   FILE_FORM_BYTES_MAX,
   fileField,
   lastMonth,
@@ -121,7 +122,7 @@ function resultOf(compared: ComparedBill, { provider, from, to }: Typed, written
   const money = (amount: bigint) => signedMoney(amount, currency, formats);
   const rows = compared.rows.toSorted((a, b) => Number(sizeOf(b) - sizeOf(a)));
   const shown = rows.slice(0, SHOWN_MOST);
-  const heading = `${provider}, ${formats.day(epochMsOf(from))} – ${formats.day(epochMsOf(to) - 1)}`;
+  const heading = `${provider}, ${daysText({ from, to }, formats)}`;
   const tile = (name: string, amount: bigint, means?: string) => ({
     name,
     value: signedCoins(amount, currency, formats),

@@ -2,6 +2,7 @@ import { dateOf, epochMsOf, isoOf } from '#kernel/clock.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { row } from '#web/components/button.ts';
 import { textField } from '#web/components/text-field.ts';
+import type { Formats } from '#web/format/formats.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { FILE_TEXTS as TEXTS } from '#web/ops-bills/texts.ts';
 
@@ -23,6 +24,12 @@ export function lastMonth(nowMs: number): TypedPeriod {
   const to = `${isoOf(nowMs).slice(0, 7)}-01`;
   const before = dateOf(epochMsOf(to) - 1);
   return { from: `${isoOf(before.getTime()).slice(0, 7)}-01`, to };
+}
+
+/** The days of a period, which ends before `to`. */
+export function daysText({ from, to }: TypedPeriod, formats: Formats): string {
+  const [first, last] = [formats.day(epochMsOf(from)), formats.day(epochMsOf(to) - 1)];
+  return first === last ? first : `${first} – ${last}`;
 }
 
 export function periodFields({ from, to }: TypedPeriod): Html {

@@ -23,6 +23,7 @@ import { opsPath } from '#web/ops/ops-path.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import {
+  daysText,
   FILE_FORM_BYTES_MAX,
   fileField,
   lastMonth,
@@ -108,7 +109,7 @@ function resultOf(done: Reconciled, formats: Formats): Html {
   const cut = shown.length < done.found ? html`<p>${TEXTS.shown(formats.count(shown.length))}</p>` : undefined;
   return section({
     id: 'result',
-    heading: `${formats.day(epochMsOf(done.period.from))} – ${formats.day(epochMsOf(done.period.to) - 1)}`,
+    heading: daysText(done.period, formats),
     body: [
       verdict,
       tiles,
@@ -195,7 +196,7 @@ function filedTable(filed: readonly FiledReport[], formats: Formats): Html {
       { name: TEXTS.digest },
     ],
     rows: filed.map((report) => [
-      `${formats.day(epochMsOf(report.period.from))} – ${formats.day(epochMsOf(report.period.to) - 1)}`,
+      daysText(report.period, formats),
       formats.count(report.lines),
       html`${netsOf(report).map(([currency, net], index) => html`${index === 0 ? undefined : html`<br>`}${signedMoney(net, currency, formats)}`)}`,
       html`${moment(report.filedAtMs, formats)}<br><span class="soft">${report.filedByName ?? report.filedBy}</span>`,

@@ -38,8 +38,9 @@ export const RECONCILIATION_TEXTS = {
   send: 'Compare',
   chooseFile: 'Choose the file of the report.',
   clean: 'The report and our books agree. The report is filed.',
-  differ: (found: string) => `${found} differences. The report is not filed.`,
-  onlyDays: (count: string) => `${count} movements are on another day here. That is usual around midnight.`,
+  differ: (found: string) => `${found === '1' ? '1 difference' : `${found} differences`}. The report is not filed.`,
+  onlyDays: (count: string) =>
+    `${count === '1' ? '1 movement is' : `${count} movements are`} on another day here. That is usual around midnight.`,
   lines: 'Lines',
   matched: 'On both sides',
   differences: 'Differences',
@@ -87,6 +88,7 @@ export const BILLS_TEXTS = {
   formats: {
     openrouter: 'OpenRouter: GET /api/v1/activity',
     anthropic: 'Anthropic: cost_report, grouped by description',
+    openai: 'OpenAI: organization/costs, grouped by line_item',
   },
   dollar: (currency: string) => `One US dollar in ${currency}`,
   dollarHint: 'Bills are in US dollars. For example 0.92.',

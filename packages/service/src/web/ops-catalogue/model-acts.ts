@@ -11,6 +11,7 @@ import { MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 /** `/ops/alias?id=`: points an alias at the model, or removes one. */
 export function aliasForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
+    formPage: '/ops/model',
     POST: async (asked, form) => {
       const id = asked.request.query.get('id') ?? '';
       const gone = form.field('gone');
@@ -30,6 +31,7 @@ export function aliasForm(services: OpsCatalogueServices): PageMethods {
 /** `/ops/model-delete?id=`: removes the model. */
 export function modelDeleteForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
+    formPage: '/ops/model',
     POST: async (asked, form) => {
       const id = asked.request.query.get('id') ?? '';
       const given = actIn(asked, form);

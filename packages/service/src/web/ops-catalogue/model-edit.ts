@@ -35,7 +35,7 @@ interface Typed {
   readonly version: bigint;
 }
 
-/** `/ops/model-edit?id=`: one entry as JSON. Without an id, a new one. A first press shows what it does, the second saves it. */
+/** `/ops/model-edit?id=`: one entry as JSON. Without an id, a new one, of the provider that `provider` names. A first press shows what it does, the second saves it. */
 export function modelEditPage(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
@@ -43,7 +43,11 @@ export function modelEditPage(services: OpsCatalogueServices): PageMethods {
       const id = asked.request.query.get('id') ?? '';
       const model = file.models.find((one) => one.id === id);
       if (model === undefined && id !== '') return redirectTo(opsPath('model', { id }));
-      return showEdit(services, asked, { entry: jsonOf(model ?? TEMPLATE), reason: '', version });
+      const provider = asked.request.query.get('provider') ?? '';
+      const fresh = Object.hasOwn(file.providers, provider)
+        ? { ...TEMPLATE, id: `${provider}.model-1`, provider }
+        : TEMPLATE;
+      return showEdit(services, asked, { entry: jsonOf(model ?? fresh), reason: '', version });
     },
     POST: async (asked, form) => {
       const id = asked.request.query.get('id') ?? '';

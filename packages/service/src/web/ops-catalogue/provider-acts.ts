@@ -108,6 +108,7 @@ function notNamedAgain(
 /** `/ops/provider-test?name=`: makes a call of one token, and shows what became of it. */
 export function providerTestForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
+    formPage: '/ops/provider',
     POST: async (asked, form) => {
       const name = asked.request.query.get('name') ?? '';
       if (name === '') return redirectTo(opsPath('catalogue'));
@@ -125,6 +126,7 @@ export function providerTestForm(services: OpsCatalogueServices): PageMethods {
 /** `/ops/provider-delete?name=`: removes a provider that serves no model. */
 export function providerDeleteForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
+    formPage: '/ops/provider',
     POST: async (asked, form) => {
       const name = asked.request.query.get('name') ?? '';
       if (name === '') return redirectTo(opsPath('catalogue'));

@@ -49,7 +49,7 @@ export function changePart(asked: OpsRequest, { name, provider, version, typed }
   });
   const fields = html`${isNew ? nameField : undefined}
 ${textArea({ name: 'entry', label: TEXTS.entry, value: entry, hint: TEXTS.entryHint, rows: 10 })}
-${again}
+${isNew ? undefined : again}
 ${actFields(version, { typed: typed?.reason ?? '' })}
 ${button(EDIT_TEXTS.show)}`;
   const query = isNew ? '' : `name=${encodeURIComponent(name)}`;

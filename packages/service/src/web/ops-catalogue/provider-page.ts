@@ -7,6 +7,7 @@ import { badge } from '#web/components/badge.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
 import { definitionList } from '#web/components/definition-list.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary, successNotice } from '#web/components/notices.ts';
 import { section } from '#web/components/section.ts';
 import { textField } from '#web/components/text-field.ts';
@@ -50,7 +51,7 @@ export async function showProvider(
   const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
 ${tested === undefined ? undefined : testedPart(services, asked, tested)}
 ${provider === undefined ? undefined : factsPart(services, asked, { name, provider, file })}
-${provider === undefined ? undefined : testPart(asked, name, file)}
+${provider === undefined ? undefined : testPart(asked, name, file, tested?.providerModel)}
 ${changePart(asked, { name, provider, version, typed })}
 ${provider === undefined ? undefined : removePart(asked, { name, file, version })}`;
   return showOpsPage(services, asked, { ...page, title: name === '' ? TEXTS.newTitle : name, body, refusal });
@@ -62,7 +63,7 @@ interface Shown {
   readonly file: CatalogueFile;
 }
 
-function factsPart({ operator }: OpsCatalogueServices, _asked: OpsRequest, { name, provider, file }: Shown): Html {
+function factsPart({ operator }: OpsCatalogueServices, asked: OpsRequest, { name, provider, file }: Shown): Html {
   const fault = operator.catalogue.keyFaultOf(provider);
   const reports = operator.readUpstreams().filter((one) => one.provider === name);
   const models = modelsAt(file, name).map(({ id }) => html`<a href="${opsPath('model', { id })}">${id}</a> `);
@@ -83,6 +84,7 @@ function factsPart({ operator }: OpsCatalogueServices, _asked: OpsRequest, { nam
         [TEXTS.state, healthBadge(reports)],
         [TEXTS.models, models.length === 0 ? TEXTS.noModels : html`${models}`],
       ]),
+      asked.may('model-edit') ? linkLine(opsPath('model-edit', { provider: name }), TEXTS.addModel) : undefined,
     ],
   });
 }
@@ -91,10 +93,10 @@ function modelsAt({ models }: CatalogueFile, name: string): CatalogueFile['model
   return models.filter((model) => upstreamsOf(model).some(({ provider }) => provider === name));
 }
 
-function testPart(asked: OpsRequest, name: string, file: CatalogueFile): Html | undefined {
+function testPart(asked: OpsRequest, name: string, file: CatalogueFile, typed: string | undefined): Html | undefined {
   if (!asked.may('provider-test')) return undefined;
   const [first] = modelsAt(file, name).flatMap((model) => upstreamsOf(model).filter((one) => one.provider === name));
-  const fields = html`${textField({ name: 'model', label: TEXTS.model, value: first?.providerModel ?? '', lengthMax: 256, isRequired: true })}
+  const fields = html`${textField({ name: 'model', label: TEXTS.model, value: typed ?? first?.providerModel ?? '', lengthMax: 256, isRequired: true })}
 ${button(TEXTS.test, { kind: 'quiet' })}`;
   return section({
     id: 'test',

@@ -162,6 +162,7 @@ export const PROVIDER_TEXTS = {
   state: 'State',
   models: 'Models that it serves',
   noModels: 'It serves no model.',
+  addModel: 'Add a model of it',
   change: 'Change the provider',
   name: 'Name',
   entry: 'Entry (JSON)',

@@ -4,6 +4,7 @@ import { badge } from '#web/components/badge.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { figures } from '#web/components/figures.ts';
 import { fold } from '#web/components/fold.ts';
+import { list } from '#web/components/list.ts';
 import { moment } from '#web/components/moment.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
@@ -53,19 +54,26 @@ function tilesOf({ processes, leases, disk }: Health, formats: Formats): Html {
 function doctorOf({ doctor: { atMs, findings } }: Health, nowMs: number, formats: Formats): Html {
   const wrong = findings.filter(({ level }) => level !== 'good');
   const right = findings.filter(({ level }) => level === 'good');
-  const faults = table({
-    caption: TEXTS.doctorCaption,
-    columns: TEXTS.doctorColumns.map((name) => ({ name })),
-    rows: wrong.map(({ level, what, why, remedy }) => [badge(TEXTS.levels[level], 'warn'), what, why, remedy]),
-    empty: TEXTS.doctorAllGood,
-  });
-  const others = html`<ul>${right.map(({ what }) => html`<li>${what}</li>\n`)}</ul>`;
-  const ago = TEXTS.doctorWhat(TEXTS.ago(durationText((nowMs - atMs) / 1_000)));
+  const faults = wrong.map(
+    ({ level, what, why, remedy }) =>
+      html`<div>${badge(TEXTS.levels[level], 'warn')} <strong>${withCode(what)}</strong><br>${withCode(why)}<br>${TEXTS.doctorDo} ${withCode(remedy)}</div>`,
+  );
+  const others = html`<ul>${right.map(({ what }) => html`<li>${withCode(what)}</li>\n`)}</ul>`;
+  const agoSeconds = Math.max(1, Math.round((nowMs - atMs) / 1_000));
   return section({
     id: 'doctor',
     heading: TEXTS.doctor,
-    body: [html`<p class="soft">${ago}</p>`, faults, fold(TEXTS.doctorGood(formats.count(right.length)), others)],
+    body: [
+      html`<p class="soft">${TEXTS.doctorWhat(TEXTS.ago(durationText(agoSeconds)))}</p>`,
+      wrong.length === 0 ? html`<p>${badge(TEXTS.doctorAllGood, 'good')}</p>` : list(faults),
+      fold(TEXTS.doctorGood(formats.count(right.length)), others),
+    ],
   });
+}
+
+/** What stands between backticks, such as a command, is code on a page. */
+function withCode(text: string): Html {
+  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
 function queuesOf({ queues, statsAtMs }: Health, nowMs: number, formats: Formats): Html {

@@ -14,8 +14,7 @@ export const HEALTH_TEXTS = {
   blockNote: 'of a process that was too busy to react',
   doctor: 'What the doctor found',
   doctorWhat: (ago: string) => `Looked at ${ago}. The same as the command npm run purser -- doctor.`,
-  doctorCaption: 'What needs a person',
-  doctorColumns: ['State', 'What', 'Why it matters', 'What to do'],
+  doctorDo: 'What to do:',
   levels: { bad: 'bad', warn: 'look at it', good: 'good' },
   doctorGood: (count: string) => `${count} checks found nothing`,
   doctorAllGood: 'Everything is as it should be.',
@@ -62,7 +61,7 @@ export const HEALTH_TEXTS = {
   checks: 'Checks of the ledger',
   checkCaption: 'What they found',
   checksWhat:
-    'What changed is checked every minute, summed here by the hour. A full check runs when somebody asks for it.',
+    'What changed is checked every minute, summed here by the hour. The command npm run purser -- ledger check reads every wallet.',
   checkColumns: ['When', 'Kind', 'Passes', 'Wallets', 'Longest', 'Differences', 'By process'],
   kinds: { full: 'everything', changes: 'changes of the hour' },
   noChecks: 'No check has ended yet.',

@@ -39,7 +39,7 @@ export const OVERVIEW_TEXTS = {
     'webhooks-late': (count: number) =>
       `${times(count, 'delivery was', 'deliveries were')} due more than five minutes ago: the workers do not keep up.`,
     'operators-without-second-factor': (count: number) =>
-      `${times(count, 'operator has', 'operators have')} no second factor. A password alone opens this console for them:`,
+      `${times(count, 'operator has', 'operators have')} no second factor:`,
   } satisfies Readonly<Record<Finding['kind'], (count: number) => string>>,
   figures: 'Figures, live',
   period: 'Period',

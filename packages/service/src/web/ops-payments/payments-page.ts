@@ -14,7 +14,7 @@ import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
-import { type AppNames, appLink } from '#web/ops/things.ts';
+import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
 import { ANOMALY_TEXTS, KIND_TEXTS, PAYMENTS_TEXTS as TEXTS, STATE_TEXTS } from '#web/ops-payments/texts.ts';
 
 const PAGE_LINES = 50;
@@ -115,7 +115,7 @@ function rowOf({ role, request }: OpsRequest, line: PaymentLine, names: AppNames
     KIND_TEXTS[line.kind],
     html`${state}${notes.map((note) => html`<br><span class="soft">${note}</span>`)}`,
     appLink(role, line.app_id, names),
-    line.user_id,
+    thingLink(role, { kind: 'wallet', id: `${line.app_id} ${line.user_id}` }, line.user_id),
     formats.amount(microsFromRow(line.amount_micros), line.currency),
   ];
 }

@@ -93,7 +93,7 @@ export const PAYMENT_TEXTS = {
   noEntries: 'No wallet has an entry of it.',
   solved: 'What was decided',
   solvedColumns: ['When', 'What', 'How'],
-  noSolved: 'Nothing had to be decided.',
+  noSolved: 'Nobody has decided anything.',
   history: 'History',
   historyColumns: ['When', 'Who', 'What', 'Why'],
   noHistory: 'Nobody has done anything about it.',

@@ -122,7 +122,7 @@ function partsOf({ currency }: OpsServices, asked: OpsRequest, act: PendingAct, 
   const { formats } = asked.request;
   const at = (epochMs: number) => moment(epochMs, formats);
   const { decision } = act;
-  const amount = html`${formats.amount(act.amount, currency)}<br><span class="soft">${TEXTS.exactly(String(act.amount))}</span>`;
+  const amount = html`${formats.amount(act.amount, currency)}<br><span class="soft">${TEXTS.exactly(formats.count(Number(act.amount)))}</span>`;
   const facts = definitionList([
     [TEXTS.wallet, subjectPart(asked.role, act.subject, names)],
     [TEXTS.amount, amount],
@@ -155,8 +155,9 @@ function effectOf({ before, after }: PendingAct): Html {
   });
 }
 
-/** A balance, a cap or a state of a wallet. */
+/** A balance, a cap or a state of a wallet. Micros have thousands apart, so that nobody counts zeros. */
 function textOf(value: unknown): string {
+  if (typeof value === 'number') return value.toLocaleString('en');
   return value === undefined || value === null ? '–' : JSON.stringify(value);
 }
 

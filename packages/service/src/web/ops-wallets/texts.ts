@@ -107,13 +107,13 @@ export const ACT_TEXTS: Readonly<Record<WalletAct['act'], ActTexts>> = {
     done: 'The wallet is open.',
   },
   credit: {
-    title: 'Credit a wallet',
+    title: 'Credit the wallet',
     what: 'Puts in money that was paid outside the payment processor. A suspension stays.',
     button: 'Book the credit',
     done: 'The credit is booked.',
   },
   refund: {
-    title: 'Refund a wallet',
+    title: 'Refund',
     what: 'With a payment, the payment processor pays it back. Without one, this books money that you have returned by other means.',
     button: 'Refund',
     done: 'The refund is booked.',
@@ -125,13 +125,13 @@ export const ACT_TEXTS: Readonly<Record<WalletAct['act'], ActTexts>> = {
     done: 'The claw-back is booked.',
   },
   reinstate: {
-    title: 'Reinstate a wallet',
+    title: 'Reinstate the wallet',
     what: 'Lifts the suspension. A shortfall is first recovered from the available balance, or written off if you choose that.',
     button: 'Reinstate the wallet',
     done: 'The wallet is not suspended any more.',
   },
   release: {
-    title: 'Release a wallet',
+    title: 'Release the wallet',
     what: 'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected. The next person who agrees with a new link becomes its owner. The owner so far is told by mail.',
     button: 'Release the wallet',
     done: 'Nobody owns this wallet now. It is disconnected.',

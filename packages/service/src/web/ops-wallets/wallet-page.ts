@@ -169,7 +169,7 @@ function paymentsOf(asked: OpsRequest, { appId, userId, payments }: Shown): Html
       });
       return [
         moment(paidAtMs, formats),
-        html`<code>${paymentId}</code>${mayRefund && rest > 0n ? html`<br><a href="${link}">${TEXTS.refund}</a>` : undefined}`,
+        html`<a href="${opsPath('payment', { id: paymentId })}"><code>${paymentId}</code></a>${mayRefund && rest > 0n ? html`<br><a href="${link}">${TEXTS.refund}</a>` : undefined}`,
         formats.amount(amount, currency),
         html`${formats.amount(refunded, currency)}${disputed === 0n ? undefined : html`<br>${TEXTS.disputed(formats.amount(disputed, currency))}`}`,
         state === 'credited' ? TEXTS.credited : badge(TEXTS.kept, 'warn'),

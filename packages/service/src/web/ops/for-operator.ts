@@ -36,6 +36,8 @@ export interface OpsRequest {
 interface OpsPageMethods {
   readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
   readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
+  /** Without a GET: the page that has this form, with the same query. A proof that was missing leads back there. */
+  readonly formPage?: string;
   /** Of a page whose form has a file: how large it may be, from an operator whose role suffices. Others get the usual bound. */
   readonly formBytesMax?: number;
 }
@@ -45,12 +47,12 @@ interface OpsPageMethods {
  * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
  * they need one, and a form without a fresh proof to the proof.
  */
-export function forOperator(services: OpsServices, { GET, POST, formBytesMax }: OpsPageMethods): PageMethods {
+export function forOperator(services: OpsServices, { GET, POST, formPage, formBytesMax }: OpsPageMethods): PageMethods {
   return {
     ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
     ...(POST === undefined
       ? {}
-      : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form)) }),
+      : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form), formPage) }),
     ...(formBytesMax === undefined
       ? {}
       : {
@@ -71,6 +73,7 @@ async function answer(
   method: 'GET' | 'POST',
   request: PageRequest,
   show: (asked: OpsRequest) => Promise<PageResponse> | PageResponse,
+  back = request.exchange.path,
 ): Promise<PageResponse> {
   const { signedIn, exchange } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
@@ -80,13 +83,14 @@ async function answer(
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsSso(rules.onlySso?.name ?? '')));
   }
   if (role !== undefined && isFactorMissing(signedIn.account, rules)) {
+    if (exchange.path === '/ops') return redirectTo('/account/second-factor'); // Where they land after the sign-in.
     const home = { path: '/account/second-factor', name: TEXTS.addFactor };
     return refusalPage({ home, frame }, refuse('FORBIDDEN', TEXTS.needsFactor));
   }
   const access = operatorAccessOf(`${method} ${exchange.path}`);
   const refusal = operatorRefusal(signedIn, access, rules);
   if (refusal !== undefined || role === undefined) {
-    if (isOnlyUnproved(signedIn, access)) return redirectTo(toProof(exchange.path, exchange.query));
+    if (isOnlyUnproved(signedIn, access)) return redirectTo(toProof(back, exchange.query));
     const home =
       role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
     return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));

@@ -1,0 +1,44 @@
+import type { Mutant } from '../mutant.ts';
+import { deletion, mailOutbox, ownerDeleted, personData, personHistory, retentionOfMail } from './places.ts';
+
+/** Faults by which a person keeps less or more than they should, or by which money goes to nobody (CP-12). */
+export const PEOPLE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'deleted-with-money',
+    clause: 'CP-12',
+    edits: [deletion('balance > 0n', 'balance < 0n')],
+    killer: personData(
+      'CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payment, refund, dispute or case that is open',
+    ),
+  },
+  {
+    id: 'mails-outlive-their-person',
+    clause: 'CP-12',
+    edits: [deletion('    await deleteMessagesTo(tx, address);\n', '')],
+    killer: personData(
+      'CP-12 WA-02 a deleted person is in no table, their app cannot spend, and their e-mail begins as a new person',
+    ),
+  },
+  {
+    id: 'booking-does-not-hold-the-owner',
+    clause: 'CP-12',
+    edits: [ownerDeleted(' for key share;', ';')],
+    killer: personData(
+      'CP-12 ON-02 money that arrives for a deleted person is kept as a case, and their consent of that moment fails',
+    ),
+  },
+  {
+    id: 'export-of-an-earlier-owner',
+    clause: 'CP-12',
+    edits: [personHistory('atMs > since.getTime()', 'atMs > 0')],
+    killer: personData('CP-12 WA-15 what an owner before them left in a wallet is in nobody else’s file'),
+  },
+  {
+    id: 'mails-kept-for-good-are-deleted',
+    clause: 'CP-12',
+    edits: [retentionOfMail('if (keptDays === 0)', 'if (keptDays < 0)')],
+    killer: mailOutbox(
+      'CP-01 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0',
+    ),
+  },
+];

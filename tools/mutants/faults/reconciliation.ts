@@ -1,0 +1,53 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  billComparison,
+  bills,
+  billReading,
+  providerBills,
+  opsBills,
+  reportComparison,
+  comparingReports,
+} from './places.ts';
+
+/** Faults that would hide money in a reconciliation, or in the comparison of a provider's bill. */
+export const RECONCILIATION_FAULTS: readonly Mutant[] = [
+  {
+    id: 'payment-that-moved-twice-is-fine',
+    clause: 'ON-03',
+    edits: [reportComparison('counted.has(step) ||', 'false ||')],
+    killer: comparingReports(
+      'ON-03 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed',
+    ),
+  },
+  {
+    id: 'report-may-have-less',
+    clause: 'ON-03',
+    edits: [reportComparison('movement.paid.amount !== here.amount', 'movement.paid.amount > here.amount + 10_000n')],
+    killer: comparingReports('ON-03 each way to differ is named, and is exact to the micro'),
+  },
+  {
+    id: 'bill-in-dollars-taken-as-ours',
+    clause: 'MO-06',
+    edits: [bills('cost: (line.cost * rate) / DOLLAR', 'cost: line.cost')],
+    killer: opsBills('MO-06 a provider’s bill is compared with receipts by day and model, exact to the micro'),
+  },
+  {
+    id: 'calls-that-no-bill-has-are-left-out',
+    clause: 'MO-06',
+    edits: [
+      billComparison(
+        '    keep({ ...row, ours: addedUse(row.ours, use) });',
+        '    if (row.theirs > 0n) keep({ ...row, ours: addedUse(row.ours, use) });',
+      ),
+    ],
+    killer: providerBills(
+      'MO-06 a bill and our calls are compared by day and model, each line and each call in one row',
+    ),
+  },
+  {
+    id: 'bucket-that-is-no-utc-day',
+    clause: 'MO-06',
+    edits: [billReading('start % DAY_SECONDS !== 0 || ', '')],
+    killer: providerBills('MO-06 a bill that is not whole, or not a bill, is refused'),
+  },
+];
