@@ -1,5 +1,5 @@
 import type { Config } from '../../packages/service/src/app/config.ts';
-import { insertKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
+import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
 import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
@@ -10,7 +10,7 @@ import type { TestDatabase } from './database.ts';
 /** The secret of gateways that get no other. */
 export const TEST_SECRET = 'the secret of tests that need no other';
 
-/** Seals the addresses of all test databases, whatever secret a gateway has: tests read and write rows beside several of them. */
+/** Seals the addresses of all test databases. Gateways with any secret have it, because tests read and write rows beside several of them. */
 const EMAILS = deriveKey(Buffer.from(TEST_SECRET), 'emails');
 export const EMAIL_SEAL = createEmailSeal(EMAILS);
 
@@ -25,13 +25,12 @@ export function keysOf(secret: string | Buffer): Keys {
   return createKeys({ secret: bytes }, keptKeysOf(bytes));
 }
 
-/** Lets processes of the service, which read their keys from the database, seal addresses as the test does. Call it before they start. */
-export async function keepEmailKey(owner: Pool, secret: string): Promise<void> {
-  const bytes = Buffer.from(secret);
-  const fingerprint = hmacSha256(deriveKey(bytes, 'secret-fingerprint'), 'purser').subarray(0, 16);
-  const sealed = seal(deriveKey(bytes, 'kept-keys'), Buffer.from('kept key emails'), EMAILS.toString('base64'));
+/** Keeps the tests' key in a database that has none yet: gateways in processes of their own then seal addresses as the test does. */
+async function keepEmailKey(owner: Pool, secret: Buffer): Promise<void> {
+  if ((await selectKeptKeys(owner)).some(({ purpose }) => purpose === 'emails')) return;
+  const fingerprint = hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, 16);
+  const sealed = seal(deriveKey(secret, 'kept-keys'), Buffer.from('kept key emails'), EMAILS.toString('base64'));
   await insertKeptKeys(owner, [{ purpose: 'emails', fingerprint, sealed }]);
-  owner.emails = EMAIL_SEAL;
 }
 
 /**
@@ -43,6 +42,7 @@ export async function keptKeysFor(
   config: Config,
   { PURSER_SECRET }: Readonly<Record<string, string>>,
 ): Promise<KeptKeys> {
-  const opened = PURSER_SECRET === undefined ? undefined : await openKeptKeys(owner, config, { isGateway: true });
-  return { ...(opened?.keys ?? keptKeysOf(config.secret)), emails: EMAILS };
+  if (PURSER_SECRET === undefined) return keptKeysOf(config.secret);
+  await keepEmailKey(owner, config.secret);
+  return (await openKeptKeys(owner, config, { isGateway: true }))?.keys ?? keptKeysOf(config.secret);
 }

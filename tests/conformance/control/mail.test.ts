@@ -12,7 +12,6 @@ import { httpSend } from '../../support/http-request.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { exchangeRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { keepEmailKey } from '../../support/keys.ts';
 import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { setStage } from '../../support/stage.ts';
@@ -30,7 +29,6 @@ const PRODUCTION = {
 const FROM = 'purser@example.test';
 
 const { service, upstream } = await setStage({ environment: SECRET });
-await keepEmailKey(service.database.owner, SECRET.PURSER_SECRET); // For the gateways in processes of their own.
 const nobody = personWith(service.url, undefined);
 
 /** The token in the text of a mail: 256 bits of base62. */
