@@ -1,7 +1,8 @@
-import { sealedEmail } from '../support/database.ts';
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
+import { sealedEmail } from '../support/database.ts';
 import { newEvent } from '../support/events.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
@@ -19,6 +20,9 @@ const LOOKS: Readonly<Record<string, ContextOptions>> = {
   'desk-light': { width: 1280 },
   'desk-dark': { width: 1280, colorScheme: 'dark' },
 };
+
+/** On a phone, the navigation is wider than the screen. */
+const IS_CURRENT_SEEN = `[...document.querySelectorAll('.side [aria-current]')].every((one) => one.getBoundingClientRect().right <= innerWidth)`;
 
 async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.goto(`${OWN}/sign-in`);
@@ -109,6 +113,19 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     for (const [name, path] of Object.entries(pages)) {
       await tab.page.goto(`${OWN}${path}`);
       await assertSound(tab, `ops-${name}-${look}`);
+      assert.equal(
+        await tab.page.evaluate(IS_CURRENT_SEEN),
+        true,
+        `${name}: the current page is out of sight in the navigation`,
+      );
     }
+    if (options.width !== 390) continue;
+    // The names of fields are long, and a phone shows the old value and the new one beside them.
+    await tab.page.goto(`${OWN}/ops/price?id=acme.large-1`);
+    await tab.page.getByLabel('In force from, in UTC').fill('2100-01-01 00:00');
+    await tab.page.getByLabel('Reason', { exact: true }).fill('Announced');
+    await tab.page.getByRole('button', { name: 'Show what it does' }).click();
+    await tab.page.getByText('Nothing is saved yet').waitFor();
+    await assertSound(tab, `ops-price-preview-${look}`);
   }
 });

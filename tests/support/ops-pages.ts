@@ -77,6 +77,17 @@ export async function seedKept(db: Pick<Pool, 'query'>, appId: string): Promise<
   );
 }
 
+/** The same, and its disputes: one that is too old to be answered, one whose money came back, and one that is open. */
+export async function seedDisputes(db: Pick<Pool, 'query'>, appId: string): Promise<void> {
+  await seedKept(db, appId);
+  await db.query(
+    `insert into payments.dispute_movements
+       (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked, at, movement_id)
+     select 'test', id, 'pay_kept0000000000000000000', 1000000, id = 'back', true, now() - age::interval, 'dsp_' || id
+     from (values ('old', '22 days'), ('won', '9 days'), ('back', '8 days'), ('open', '1 day')) v (id, age)`,
+  );
+}
+
 /** An act that waits for a second person. */
 export async function seedPending(
   db: Pick<Pool, 'query'>,

@@ -10,6 +10,7 @@ export const FINDING_KINDS = [
   'ledger-wrong',
   'acts-waiting',
   'payments-kept',
+  'disputes-open',
   'ledger-check-old',
   'refunds-late',
   'money-held-long',
@@ -27,7 +28,7 @@ export const overviewSchema = z
         z.object({
           kind: z.enum(FINDING_KINDS).meta({
             description:
-              '`payments-kept`: payments in no wallet. `refunds-late`: undecided for a day. `acts-waiting`: for a second person. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
+              '`payments-kept`: payments in no wallet. `disputes-open`: money that a bank took within 21 days and has not given back. `refunds-late`: undecided for a day. `acts-waiting`: for a second person. `money-held-long`: by calls that have run for an hour. `upstream-open`: seen by the process that answers. `wallets-suspended`: since yesterday. `webhooks-late`: deliveries that were due five minutes ago.',
           }),
           count: z.int(),
           of: z.array(z.string()).meta({ description: 'The first twenty: apps, upstreams or accounts.' }),
@@ -105,6 +106,9 @@ export const THING_KINDS = [
   'account',
   'wallet',
   'identity',
+  'case',
+  'dispute',
+  'pending',
 ] as const;
 const thing = {
   kind: z.enum(THING_KINDS),

@@ -10,6 +10,7 @@ import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from
 import { keysOf } from '../../support/keys.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
+import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
 import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
@@ -157,14 +158,13 @@ test('CP-06 in production no route and no page opens for an operator’s passwor
       [accountId],
     );
     for (const [name, { needsProof }] of Object.entries(OPERATOR_ACCESS)) {
-      const { status, headers, text } = await ask(name);
-      const isAsked =
-        status === 403 ? /fresh proof/.test(text) : headers.get('location')?.startsWith('/account/prove?') === true;
+      const { status, text } = await ask(name);
+      const isAsked = status === 403 && /fresh proof|Not done yet/.test(text);
       assert.equal(isAsked, needsProof === true, `${name}: ${status}`);
-      const back = /[?]then=([^&]+)/.exec(headers.get('location') ?? '')?.[1];
+      const back = /href="([^"]+)">Back without sending/.exec(text)?.[1];
       if (back === undefined) continue;
-      const [page = ''] = decodeURIComponent(back).split('?');
-      assert.ok(`GET ${page}` in OPERATOR_ACCESS, `${name}: the proof leads back to ${page}`);
+      const [page = ''] = back.split('?');
+      assert.ok(`GET ${page}` in OPERATOR_ACCESS, `${name}: the page leads back to ${page}`);
     }
   } finally {
     await gateway.close();
@@ -179,4 +179,43 @@ test('CP-07 operators are mailed when somebody signs in to their account for the
   const [signedIn, changed] = await newsTo(service, email);
   assert.match(signedIn ?? '', /^A new sign-in to your account\n/);
   assert.match(changed ?? '', /^Your role was changed\n[^]*“support”/);
+});
+
+test('CP-10 CP-06 a form that comes with a proof too old does nothing and loses nothing: it is sent again after the proof', async () => {
+  const admin = await newOperator(service);
+  const { email, accountId } = await accountOf(admin);
+  const browser = await signedInBrowser(service, email, 'Overview');
+  const form = {
+    email: 'typed@example.test',
+    password: 'typed & "kept"',
+    role: 'support',
+    'reason-create': 'A long\nreason',
+  };
+  await browser.open('/ops/accounts');
+  const db = service.database.owner;
+  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [
+    accountId,
+  ]);
+  const proveBefore = (age: string) =>
+    db.query(`update accounts.sessions set proved_at = clock_timestamp() - $2::interval where account_id = $1`, [
+      accountId,
+      age,
+    ]);
+  await proveBefore('11 minutes');
+  for (let times = 0; times < 2; times += 1) {
+    const unsent = await browser.submit('/ops/accounts', times === 0 ? form : {});
+    assertPage(unsent, 403, 'Not done yet');
+    assert.ok(unsent.text.includes('href="/account/prove?then=%2Faccount%2Fprove%3Fdone%3Dtrue" target="_blank"'));
+    const kept = browser.fieldsOf('/ops/accounts');
+    assert.deepEqual({ ...kept, ...form }, kept);
+  }
+  await proveBefore('1 minute');
+  const other = await browser.ask('/account/prove?then=%2Faccount%2Fprove%3Fdone%3Dtrue');
+  assert.equal(other.headers.get('location'), '/account/prove?done=true');
+  assert.match(
+    (await browser.ask('/account/prove?done=true')).text,
+    /<h1>It is you<.*[^]*go back to the tab with your form/,
+  );
+  assertPage(await browser.submit('/ops/accounts'), 200, 'typed@example.test', IN_CONSOLE);
+  await signIn(service, 'typed@example.test', 'typed & "kept"');
 });

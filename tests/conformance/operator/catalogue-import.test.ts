@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
+import { send } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { PRICE_LIST } from '../../support/price-list.ts';
+import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
-/** Files that operators send to the pages of the catalogue (MO-10). */
+/** Files that operators send to the pages of the catalogue (MO-10), and whom a change concerns. */
 
-const { service } = await setStage({
+const { service, upstream, app } = await setStage({
   environment: { PURSER_CURRENCY: 'USD' },
   catalogue: ({ providers, models, aliases }) => ({
     providers: { ...providers, openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' } },
@@ -23,6 +25,7 @@ const PAGE = '/ops/catalogue-import';
 
 interface File {
   readonly models: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
+  readonly providers: Readonly<Record<string, object>>;
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +55,15 @@ test('MO-10 a price list is compared on a page, and a person applies what it cha
   const before = await read();
   const draft = await sent.browser.open(sent.to);
   assertPage(draft, 200, 'What the file changes', IN_CONSOLE);
-  for (const words of ['Model openai.mini: changed', 'price.inputMicrosPerMillion', '1000000', '400000', 'NEW PRICE']) {
+  for (const words of [
+    'Model openai.mini: changed',
+    'price.inputMicrosPerMillion',
+    '1000000',
+    '400000',
+    'NEW PRICE',
+    'A typical call',
+    'No app has called it',
+  ]) {
     assert.ok(mainOf(draft).includes(words), `${words} in ${mainOf(draft)}`);
   }
   assert.deepEqual(await read(), before);
@@ -112,4 +123,119 @@ test('MO-10 a whole catalogue is shown entry by entry before it takes the place 
   assert.ok(mainOf(late).includes('Alias meanwhile: removed'));
   assertPage(await sent.browser.submit(path, { reason: 'seen' }), 200, 'Catalogue', IN_CONSOLE);
   assert.deepEqual(Object.keys((await read()).aliases).includes('meanwhile'), false);
+});
+
+test('MO-05 before a model, an alias or a provider is changed, a page names the first ten apps that it concerns', async () => {
+  await service.database.owner.query(
+    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
+     select 'app_concerned_' || n, 'live', date_trunc('hour', now(), 'UTC'), 'acme.secret-1', 'charged', 100 - n, 100 - n
+     from generate_series(1, 12) n
+     union all select $1, 'live', date_trunc('hour', now(), 'UTC'), 'acme.large-1', 'charged', 7, 7`,
+    [app.appId],
+  );
+  const browser = openBrowser(service.url);
+  browser.cookies.set('__Host-purser-session', String(operator.token));
+  const price = '/ops/price?id=acme.secret-1&of=';
+  await browser.open('/ops/price?id=acme.secret-1');
+  const secret = mainOf(await browser.submit(price, { margin: '50', reason: 'dearer' }));
+  for (const words of ['12 apps have called it', '1,122 times', '/ops/app?id=app_concerned_10"', 'and 2 more']) {
+    assert.ok(secret.includes(words), `${words} in ${secret}`);
+  }
+  assert.ok(!secret.includes('app_concerned_11'));
+
+  await browser.open('/ops/model?id=openai.mini');
+  const alias = mainOf(await browser.submit('/ops/alias?id=openai.mini', { alias: 'large', reason: 'moves' }));
+  for (const words of ['calls of acme.large-1 now', 'A typical call', 'One app has', `/ops/app?id=${app.appId}"`]) {
+    assert.ok(alias.includes(words), `${words} in ${alias}`);
+  }
+  const { aliases } = await read();
+  assert.equal(aliases['large'], 'acme.large-1');
+
+  const page = '/ops/provider?name=upstream';
+  await browser.open(page);
+  const definition = JSON.stringify({ ...(await read()).providers['upstream'], onAbandon: 'cancel' });
+  const provider = mainOf(await browser.submit(page, { entry: definition, reason: 'cancels' }));
+  for (const words of [
+    '/ops/model?id=acme.secret-1"',
+    '13 apps have called these models',
+    'and 3 more',
+    'leaves them as',
+  ]) {
+    assert.ok(provider.includes(words), `${words} in ${provider}`);
+  }
+});
+
+test('MO-05 every edit of the catalogue may name the version that it is of, and an older one is refused', async () => {
+  const version = async () => String((await operator.ask('GET', FILE)).headers.get('etag'));
+  const edit = (method: string, path: string, match: string, body?: object) =>
+    send(path, {
+      url: service.url,
+      method,
+      key: String(operator.token),
+      headers: { 'if-match': match },
+      ...(body === undefined ? {} : { body }),
+    });
+  const old = await version();
+  const model = { ...(await read()).models[0], id: 'acme.tagged-1' };
+  const provider = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' };
+  const edits = [
+    ['PUT', '/operator/models/acme.tagged-1', model],
+    ['PUT', '/operator/aliases/tagged', { target: 'acme.tagged-1' }],
+    ['PUT', '/operator/providers/tagged%2Fone', provider],
+    ['DELETE', '/operator/providers/tagged%2Fone'],
+    ['DELETE', '/operator/aliases/tagged'],
+    ['DELETE', '/operator/models/acme.tagged-1'],
+  ] as const;
+  let tag = old;
+  for (const [at, [method, path, body]] of edits.entries()) {
+    if (at > 0) assertRefusal(await edit(method, path, old, body), { code: 'CONFLICT' }, path);
+    const done = await edit(method, path, tag, body);
+    assert.ok([200, 204].includes(done.status), `${method} ${path}: ${done.text}`);
+    tag = String(done.headers.get('etag'));
+    assert.notEqual(tag, old);
+    assert.equal(tag, await version());
+  }
+  assertRefusal(await edit('PUT', FILE, old, (await operator.ask('GET', FILE)).body), { code: 'CONFLICT' });
+});
+
+/** What the test of a provider has shown. */
+const tested = async (name: string): Promise<string> => {
+  const { outcome, message } = await operator.get(200, 'POST', `/operator/providers/${name}/test`, {
+    providerModel: 'gpt-x',
+  });
+  return `${String(outcome)}: ${String(message)}`;
+};
+
+test('CP-05 the test of a provider says in words what to do about a key, a model, a limit, a name or a connection', async () => {
+  for (const [status, words, headers] of [
+    [401, /^unauthorized: The provider wants a key \(401\), and its entry names none/],
+    [402, /^unauthorized: .*\(402\)\. Check .* whether your account has credit/],
+    [404, /^rejected: The provider does not know the model `gpt-x`.*\(404\)\. Check the name/],
+    [429, /^throttled: .* limits the calls of your account \(429\)\. Test it again in 7 s/, { 'retry-after': '7' }],
+    [503, /^outage: The provider failed \(503\)\. Test it again later/],
+    [504, /^timeout: The provider did not answer in time \(504\)\. Check its address, .*firewall/],
+  ] as const) {
+    upstream.script({ status, body: '{"error":{"message":"Hush"}}', ...(headers === undefined ? {} : { headers }) });
+    assert.match(await tested('upstream'), words);
+  }
+  upstream.script({ body: [{ destroy: true }] });
+  assert.match(await tested('upstream'), /^outage: The connection to http:\/\/127\.0\.0\.1:\d+ failed/);
+  for (const [baseUrl, words] of [
+    [
+      'http://127.0.0.1:9/v1',
+      /^outage: Nothing listens at http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)\. Check the host and port/,
+    ],
+    // A label of more than 63 characters: every resolver refuses it without asking a server.
+    [
+      `http://${'x'.repeat(64)}.test/v1`,
+      /^outage: No host of the name in http:\/\/x+\.test was found .* Check the spelling/,
+    ],
+    [
+      upstream.baseUrl.replace('http:', 'https:'),
+      /^outage: No secure connection to .* Check its certificate, and `http` or/,
+    ],
+  ] as const) {
+    await operator.get(200, 'PUT', '/operator/providers/failing', { kind: 'openai-compatible', baseUrl });
+    assert.match(await tested('failing'), words);
+  }
 });

@@ -18,6 +18,8 @@ type Details = Readonly<
   Record<'payments' | 'cases' | 'entries' | 'history' | 'movedBack', readonly Readonly<Record<string, unknown>>[]>
 >;
 
+type Things = readonly { readonly kind: string; readonly related: Things }[];
+
 async function detailsOf(id: string): Promise<Details> {
   return (await operator.get(200, 'GET', `/operator/payments/${id}`)) as unknown as Details;
 }
@@ -92,6 +94,15 @@ test('CP-05 CP-07 a payment without a wallet is paid back by two persons, and th
   const caseId = String((await detailsOf(id)).cases[0]?.['caseId']);
   const asked = { act: 'pay_back', reason: 'no wallet' };
   const { pendingId } = await operator.get(202, 'POST', `/operator/payment-cases/${caseId}/solve`, asked);
+  for (const [wanted, kind, ...related] of [
+    [caseId, 'case', 'checkout', 'payment', 'wallet', 'app'],
+    [pendingId, 'pending', 'wallet', 'payment', 'account'],
+  ]) {
+    const { found } = (await operator.get(200, 'GET', `/operator/find?q=${String(wanted)}`)) as { found: Things };
+    const [thing] = found;
+    assert.deepEqual([thing?.kind, ...(thing?.related ?? []).map((one) => one.kind)], [kind, ...related]);
+  }
+  assert.equal((await detailsOf(caseId)).cases.length, 1);
   const refunds = () =>
     stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
   assert.deepEqual([refunds(), (await detailsOf(id)).cases[0]?.['closedAt']], [0, null]);

@@ -212,7 +212,7 @@ interface SignIns {
   readonly count: number;
 }
 
-test('CP-09 the audit page narrows the trail down, shows changes and amounts, and exports all that fits', async () => {
+test('CP-09 the audit page narrows the trail down, shows changes, amounts and names of apps, and exports all that fits', async () => {
   const db = service.database.owner;
   // More than two batches of the export, with a text that a spreadsheet would run.
   await db.query(
@@ -230,6 +230,9 @@ test('CP-09 the audit page narrows the trail down, shows changes and amounts, an
   assert.ok(second.text.includes('=cmd 2075') && !second.text.includes('=cmd 2076'));
   const money = await browser.open('/ops/audit?action=wallet.credit&amountTo=0.000007');
   assert.match(money.text, />7 micros</);
+  const { name } = (await operator.get(200, 'GET', `/operator/apps/${app.appId}`))['app'] as { name: string };
+  const ofApp = new RegExp(`wallet\\.credit<br>${name}<br><a [^>]*><code[^>]*>${app.appId} `);
+  assert.match(money.text, ofApp);
   for (const query of ['app=x', 'from=yesterday', 'amountFrom=much', 'action=%27']) {
     assertPage(await browser.open(`/ops/audit?${query}`), 400, 'Audit', IN_CONSOLE);
   }

@@ -145,7 +145,14 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   assert.ok((await browser.open(addressOf('wallet', 'made-here'))).text.includes(owner.email));
 
   const move = `/ops/person-move?${new URLSearchParams({ email: owner.email, to: 'new@example.test' }).toString()}`;
-  assertPage(await browser.open(move), 200, 'Move to another e-mail', IN_CONSOLE);
+  const { owner: db } = service.database;
+  await db.query(
+    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+     select 'a-lost-key', identity_id, '\\x00', 0 from connections.connections where user_id = 'made-here'`,
+  );
+  const shown = await browser.open(move);
+  assertPage(shown, 200, 'Move to another e-mail', IN_CONSOLE);
+  assert.match(shown.text, /Sessions that end: [1-9]\. Passkeys that are removed: 1\./);
   const form = { ...browser.fieldsOf(move), reason: 'Lost the mailbox' };
   for (const reply of [await browser.ask(move, { form }), await browser.ask(move, { form })]) {
     assert.equal(reply.headers.get('location'), '/ops/person?email=new%40example.test&done=moved');

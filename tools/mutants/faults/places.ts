@@ -192,6 +192,7 @@ export const opsBills = ofFile('tests/conformance/pages/ops-bills.test.ts');
 export const readingTwice = ofFile('tests/property/price-readings.test.ts');
 export const specialPrices = ofFile('tests/conformance/special-prices.test.ts');
 export const cataloguePages = ofFile('tests/conformance/operator/catalogue-pages.test.ts');
+export const catalogueImport = ofFile('tests/conformance/operator/catalogue-import.test.ts');
 export const comingIntoForce = ofFile('tests/integration/catalogue-refresh.test.ts');
 export const counting = ofFile('packages/service/src/gateway/usage/usage-report.test.ts');
 export const lowering = ofFile('tests/integration/lowered-output.test.ts');

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   catalogueEdits,
+  catalogueImport,
   cataloguePages,
   comingIntoForce,
   holdRequest,
@@ -93,7 +94,7 @@ export const PRICE_FAULTS: readonly Mutant[] = [
     id: 'edit-of-an-older-catalogue',
     clause: 'MO-05',
     edits: [catalogueEdits('expected === undefined || expected === version', 'expected !== version + 1n')],
-    killer: cataloguePages(
+    killer: catalogueImport(
       'MO-05 every edit of the catalogue may name the version that it is of, and an older one is refused',
     ),
   },

@@ -19,7 +19,7 @@ import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
-import type { MoneyLimits } from '#operator/limits.ts';
+import type { MoneyBounds } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings {
@@ -69,7 +69,7 @@ export interface Config extends LimitSettings {
   /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
   /** How much money operators may move. Undefined: as much as they like. */
-  readonly operatorLimits: MoneyLimits | undefined;
+  readonly operatorLimits: MoneyBounds | undefined;
   readonly payments: PaymentSettings;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;

@@ -43,6 +43,7 @@ import { compareInThread } from '#app/price-lists.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLookUp } from '#operator/look-up.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import type { MoneyLimits } from '#operator/limits.ts';
 import { createPaymentDesk } from '#operator/payment-desk.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import type { MoneyGround } from '#operator/money-acts.ts';
@@ -110,7 +111,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
-    limits: config.operatorLimits,
+    limits: limitsOf(config),
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
     privacy: createPrivacy(pool),
     walletList: createWalletList(pool),
@@ -146,6 +147,11 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
+}
+
+function limitsOf({ operatorLimits, currency }: Config): MoneyLimits | undefined {
+  const formats = formatsOf(); // A refusal is made where the language of the reader is not known.
+  return operatorLimits && { ...operatorLimits, write: (amount) => formats.amount(amount, currency) };
 }
 
 /** Mails operators that an act waits for one of them. */

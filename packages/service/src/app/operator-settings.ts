@@ -2,7 +2,7 @@ import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import type { SettingsReader } from '#app/settings.ts';
 import { type Micros, micros, MICROS_MAX, ZERO_MICROS } from '#kernel/micros.ts';
-import type { MoneyLimits, RoleLimit } from '#operator/limits.ts';
+import type { MoneyBounds, RoleLimit } from '#operator/limits.ts';
 
 /** The operator account to create at start if it is missing. */
 export interface OperatorSettings {
@@ -33,7 +33,7 @@ const FORM =
   'PURSER_OPERATOR_LIMITS must look like `support=50000000/200000000 finance=none`: a role (support, finance or admin), what it moves in one act and in 24 hours, in micros, or `none`.';
 
 /** How much money operators may move (CP-07). Undefined when no setting bounds anything, as in development. */
-export function readOperatorLimits(settings: SettingsReader, environment: string): MoneyLimits | undefined {
+export function readOperatorLimits(settings: SettingsReader, environment: string): MoneyBounds | undefined {
   const isProduction = environment === 'production';
   const ofRole = readRoles(settings, isProduction ? USUAL : UNBOUNDED);
   const creditMost = readBound(settings, 'PURSER_CREDIT_MAX_MICROS', isProduction ? USUAL_CREDIT : undefined);

@@ -68,6 +68,7 @@ export function createAttention({ pool, clock, readUpstreams }: AttentionOptions
       'ledger-wrong': some(differences),
       'ledger-check-old': some(isOld ? 1 : 0),
       'payments-kept': some(payments.kept),
+      'disputes-open': some(payments.open_disputes),
       'refunds-late': some(payments.late_refunds),
       'acts-waiting': some(waiting),
       'money-held-long': some(ledger.old_calls),

@@ -1,7 +1,14 @@
 import type { Pool } from '#db/pool.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { type Found, type Thing, walletThing } from '#operator/found.ts';
-import { selectAnyCheckout, selectAnyPayment, selectAnyRefund, selectByProcessorId } from '#payments/find-queries.ts';
+import {
+  selectAnyCase,
+  selectAnyCheckout,
+  selectAnyDispute,
+  selectAnyPayment,
+  selectAnyRefund,
+  selectByProcessorId,
+} from '#payments/find-queries.ts';
 
 type PaymentRow = NonNullable<Awaited<ReturnType<typeof selectAnyPayment>>>;
 
@@ -16,7 +23,7 @@ function aroundPayment(row: PaymentRow): readonly Thing[] {
 }
 
 function foundPayment(
-  kind: 'payment' | 'refund' | 'checkout',
+  kind: 'payment' | 'refund' | 'checkout' | 'dispute' | 'case',
   id: string,
   row: PaymentRow | undefined,
 ): readonly Found[] {
@@ -37,10 +44,12 @@ function foundPayment(
   ];
 }
 
-/** Payments, refunds and checkouts by their ids. */
+/** Payments, refunds, disputes, cases and checkouts by their ids. */
 export const PAYMENT_FINDERS: Readonly<Record<string, (pool: Pool, id: string) => Promise<readonly Found[]>>> = {
   pay_: async (pool, id) => foundPayment('payment', id, await selectAnyPayment(pool, id)),
   ref_: async (pool, id) => foundPayment('refund', id, await selectAnyRefund(pool, id)),
+  dsp_: async (pool, id) => foundPayment('dispute', id, await selectAnyDispute(pool, id)),
+  cas_: async (pool, id) => foundPayment('case', id, await selectAnyCase(pool, id)),
   chk_: async (pool, id) => foundPayment('checkout', id, await selectAnyCheckout(pool, id)),
 };
 

@@ -20,11 +20,12 @@ import {
   parseCorrelationId,
   parseEndUserId,
 } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { selectHoldOfCall, selectWalletByNumber } from '#ledger/wallet/call-queries.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 import { findByProcessorId, PAYMENT_FINDERS } from '#operator/find-payments.ts';
 import { type Found, nothing, type Thing, walletThing } from '#operator/found.ts';
+import { selectPending } from '#operator/queries.ts';
 import { listPayments } from '#payments/refund.ts';
 import { selectAnyEvent } from '#webhooks/attention-queries.ts';
 
@@ -69,6 +70,7 @@ export function createFinder({ pool, findCalls }: FinderOptions): FindAnything {
     idn_: async (id) => foundIdentity(pool, await selectIdentity(pool, identityIdOf.parse(id))),
     con_: (id) => findConnection(pool, id),
     evt_: (id) => findEvent(pool, id),
+    pnd_: (id) => findPending(pool, id),
   };
   return async (typed) => {
     const text = typed.trim();
@@ -226,6 +228,22 @@ async function findEvent(pool: Pool, id: string): Promise<readonly Found[]> {
   const about = userId === null ? [] : [walletThing(appId, userId)];
   const related = [...(await appAndOwners(pool, appId)), ...about];
   return [{ ...nothing, kind: 'event', id, name, state, atMs: at.getTime(), related }];
+}
+
+/** An act that waits or waited for a second person. Its subject is a wallet, with a payment if it is about one. */
+async function findPending(pool: Pool, id: string): Promise<readonly Found[]> {
+  const row = await selectPending(pool, id);
+  if (row === undefined) return [];
+  const { action: name, subject, state, requested_at: at, requested_by: by, requested_email: email } = row;
+  const [app = '', user = '', payment] = subject.split(' ');
+  const userId = parseEndUserId(user);
+  const related: readonly Thing[] = [
+    ...(userId === undefined ? [] : [walletThing(appIdOf.parse(app), userId)]),
+    ...(payment === undefined ? [] : [{ kind: 'payment' as const, id: payment }]),
+    { kind: 'account', id: by, name: email },
+  ];
+  const amount = microsFromRow(row.amount_micros);
+  return [{ kind: 'pending', id, name, state, atMs: at.getTime(), amount, related }];
 }
 
 /** The app of a thing, and the accounts that own it. */

@@ -19,13 +19,18 @@ export interface RoleLimit {
   readonly day: Micros | undefined;
 }
 
-/** The limits in money of operators (CP-07, decision 0072). */
-export interface MoneyLimits {
+/** The limits in money of operators, as settings say them (CP-07, decision 0072). */
+export interface MoneyBounds {
   readonly ofRole: Readonly<Record<OperatorRole, RoleLimit>>;
   /** The largest credit, also of a new wallet, in every role. */
   readonly creditMost: Micros | undefined;
   /** A larger act waits for a second person. Undefined: none does. */
   readonly secondPersonAbove: Micros | undefined;
+}
+
+export interface MoneyLimits extends MoneyBounds {
+  /** Writes an amount in the currency of the service, for a person. */
+  readonly write: (amount: Micros) => string;
 }
 
 /** An act that moves money, and who orders or confirms it. */
@@ -66,11 +71,15 @@ export async function judgeMovement(
   const refused = beyondAct(limits, role, moving);
   if (refused !== undefined) return refused;
   const { day } = limits.ofRole[role];
-  const own = await beyondDayOf(tx, moving.accountId, role, { day, amount: moving.amount });
+  const own = await beyondDayOf(tx, moving.accountId, role, { day, amount: moving.amount, limits });
   if (own !== undefined) return own;
   for (const by of await selectAppointers(tx, moving.accountId, APPOINTED_MS)) {
     const theirs = (await lockOperator(tx, by)) ?? 'admin';
-    const refusal = await beyondDayOf(tx, by, theirs, { day: limits.ofRole[theirs].day, amount: moving.amount });
+    const refusal = await beyondDayOf(tx, by, theirs, {
+      day: limits.ofRole[theirs].day,
+      amount: moving.amount,
+      limits,
+    });
     if (refusal !== undefined) return ofAppointer(refusal);
   }
   return undefined;
@@ -89,11 +98,11 @@ async function beyondDayOf(
   tx: Queryable,
   accountId: string,
   role: OperatorRole,
-  { day, amount }: { readonly day: Micros | undefined; readonly amount: Micros },
+  { day, amount, limits }: Omit<Beyond, 'day' | 'moved'> & { readonly day: Micros | undefined },
 ): Promise<Refusal<'FORBIDDEN'> | undefined> {
   if (day === undefined) return undefined;
   const moved = await selectMoved(tx, accountId);
-  return moved + amount > day ? beyondDay(role, { day, moved, amount }) : undefined;
+  return moved + amount > day ? beyondDay(role, { day, moved, amount, limits }) : undefined;
 }
 
 function ofAppointer({ message }: Refusal): Refusal<'FORBIDDEN'> {
@@ -138,29 +147,41 @@ export function isWithinAct(limits: MoneyLimits, role: OperatorRole, act: Omit<M
 }
 
 function beyondAct(
-  { ofRole, creditMost }: MoneyLimits,
+  limits: MoneyLimits,
   role: OperatorRole,
   { action, amount }: Omit<Moving, 'accountId'>,
 ): Refusal<'FORBIDDEN'> | undefined {
+  const { ofRole, creditMost } = limits;
+  const said = (some: Micros) => exactly(limits, some);
   if (CREDITS.includes(action) && creditMost !== undefined && amount > creditMost) {
-    const message = `A credit is at most ${creditMost} micros here. This one is ${amount} micros. Nothing was changed.`;
+    const message = `A credit is at most ${said(creditMost)} here. This one is ${said(amount)}. Nothing was changed.`;
     return refuse('FORBIDDEN', message);
   }
   const { act } = ofRole[role];
   if (act === undefined || amount <= act) return undefined;
   return refuse(
     'FORBIDDEN',
-    `The role \`${role}\` moves at most ${act} micros in one act. This one moves ${amount} micros. Nothing was changed. ${whoElse(role)}`,
+    `The role \`${role}\` moves at most ${said(act)} in one act. This one moves ${said(amount)}. Nothing was changed. ${whoElse(role)}`,
   );
 }
 
-function beyondDay(
-  role: OperatorRole,
-  { day, moved, amount }: { readonly day: Micros; readonly moved: bigint; readonly amount: Micros },
-): Refusal<'FORBIDDEN'> {
+interface Beyond {
+  readonly day: Micros;
+  readonly moved: bigint;
+  readonly amount: Micros;
+  readonly limits: MoneyLimits;
+}
+
+/** An amount as people read it, and its micros. */
+function exactly({ write }: MoneyLimits, amount: Micros): string {
+  return `${write(amount)} (${amount} micros)`;
+}
+
+function beyondDay(role: OperatorRole, { day, moved, amount, limits }: Beyond): Refusal<'FORBIDDEN'> {
+  const said = (some: Micros) => exactly(limits, some);
   return refuse(
     'FORBIDDEN',
-    `An operator with the role \`${role}\` moves at most ${day} micros in 24 hours. This one has moved ${microsSumFromRow(moved)} micros, and this act would move ${amount} micros more. Nothing was changed. ${whoElse(role)}`,
+    `An operator with the role \`${role}\` moves at most ${said(day)} in 24 hours. This one has moved ${said(microsSumFromRow(moved))}, and this act would move ${said(amount)} more. Nothing was changed. ${whoElse(role)}`,
   );
 }
 

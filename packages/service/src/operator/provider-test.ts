@@ -9,10 +9,11 @@ import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited } from '#operator/acts.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import { testedWords } from '#operator/provider-test-words.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 
 /** What the call has shown, and to whom it went. */
-export interface ProviderTested extends Omit<TestedCall, 'outcome'> {
+export interface ProviderTested extends Omit<TestedCall, 'outcome' | 'faultCode' | 'retryAfterSeconds'> {
   /** `no-key`: nothing was sent, because the provider's key is not set here or may not be sent to its address. */
   readonly outcome: TestedCall['outcome'] | 'no-key';
   readonly provider: string;
@@ -78,7 +79,7 @@ export function createProviderTest({ pool, catalogue, call }: TestOptions): Prov
             reasoningTokens: 0,
           });
     const result: ProviderTested = {
-      ...(tested ?? NO_KEY),
+      ...(tested === undefined ? NO_KEY : withAdvice(tested, definition, providerModel)),
       provider: name,
       providerModel,
       origin: originOf(definition),
@@ -104,6 +105,15 @@ export function createProviderTest({ pool, catalogue, call }: TestOptions): Prov
       }
     },
   };
+}
+
+/** The result with words that say what to do. */
+function withAdvice(
+  { faultCode, retryAfterSeconds, ...tested }: TestedCall,
+  definition: CatalogueProvider,
+  providerModel: string,
+) {
+  return { ...tested, words: testedWords({ ...tested, faultCode, retryAfterSeconds, definition, providerModel }) };
 }
 
 const NO_KEY = {

@@ -4,7 +4,8 @@ import { ownerOfWallet, releaseWallet } from '#connections/release.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { emailOf } from '#identities/email.ts';
 import { moveIdentity } from '#identities/move.ts';
-import { selectIdentity, selectIdentityByEmail } from '#identities/queries.ts';
+import { selectSessionsOf } from '#identities/privacy-queries.ts';
+import { selectIdentity, selectIdentityByEmail, selectPasskeysOf } from '#identities/queries.ts';
 import { assert } from '#kernel/assert.ts';
 import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -30,6 +31,8 @@ export interface WalletOwners {
   readonly find: (email: string) => Promise<WalletOwner | undefined>;
   /** The owner of a wallet. */
   readonly ofWallet: (wallet: WalletName) => Promise<Omit<WalletOwner, 'wallets'> | undefined>;
+  /** How many sessions and passkeys a person has: a move ends them. At most 1,000 sessions are counted. */
+  readonly waysIn: (identityId: IdentityId) => Promise<{ readonly sessions: number; readonly passkeys: number }>;
   /**
    * Releases a wallet from its owner. It keeps its money and is disconnected. The next person who consents with a new link
    * becomes its owner. The owner so far is told by mail.
@@ -54,6 +57,8 @@ interface WalletOwnersOptions extends WalletOwnerMails {
   readonly currency: string;
 }
 
+const SESSIONS_MAX = 1_000;
+
 export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: WalletOwnersOptions): WalletOwners {
   async function withWallets(identityId: IdentityId, email: string): Promise<WalletOwner> {
     const owned = await createConnections(pool, currency).list(identityId);
@@ -70,6 +75,13 @@ export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: 
       const identityId = await ownerOfWallet(pool, appId, userId);
       const row = identityId && (await selectIdentity(pool, identityId));
       return row && { identityId: row.identity_id, email: row.email };
+    },
+    waysIn: async (identityId) => {
+      const [sessions, passkeys] = await Promise.all([
+        selectSessionsOf(pool, identityId, SESSIONS_MAX),
+        selectPasskeysOf(pool, identityId),
+      ]);
+      return { sessions: sessions.length, passkeys: passkeys.length };
     },
     release: (act, wallet) => {
       const { appId, userId } = wallet;

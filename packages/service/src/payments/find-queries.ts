@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, CheckoutId, EndUserId, PaymentId } from '#kernel/ids.ts';
 
-/** A checkout, payment or refund, with the wallet and the payment that it belongs to. */
+/** A checkout, payment, refund, dispute or case, with the wallet and the payment that it belongs to. */
 interface FoundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
@@ -43,11 +43,33 @@ export async function selectAnyCheckout(db: Queryable, id: string): Promise<Foun
   return rows[0];
 }
 
-/** The payment, refund or checkout that a processor knows by this id. A service has had one or two processors. */
+export async function selectAnyDispute(db: Queryable, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await db.query<FoundRow>(
+    `select p.app_id, p.user_id, p.checkout_id, p.payment_id, m.amount_micros,
+       case when m.is_reinstated then 'returned' else 'taken' end as state, m.at
+     from payments.dispute_movements m join payments.payments p using (payment_id) where m.movement_id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** A case of a payment, with the amount of the payment. */
+export async function selectAnyCase(db: Queryable, id: string): Promise<FoundRow | undefined> {
+  const { rows } = await db.query<FoundRow>(
+    `select c.app_id, c.user_id, p.checkout_id, c.payment_id, p.amount_micros,
+       case when c.closed_at is null then 'open' else 'closed: ' || c.closed_as end as state, c.opened_at as at
+     from payments.cases c join payments.payments p using (payment_id) where c.case_id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** The payment, refund, dispute or checkout that a processor knows by this id. A service has had one or two processors. */
 export async function selectByProcessorId(db: Queryable, id: string): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
     `select payment_id as id from payments.payments where processor = any ($2) and processor_payment = $1
      union all select refund_id from payments.refunds where processor = any ($2) and processor_refund = $1
+     union all select movement_id from payments.dispute_movements where processor = any ($2) and processor_movement = $1
      union all select checkout_id from payments.checkouts where processor = any ($2) and processor_checkout = $1
      limit 1`,
     [id, ['stripe', 'test']],

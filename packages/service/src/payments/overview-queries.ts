@@ -206,6 +206,7 @@ export async function selectCheckoutByAnyId(
        (select p.checkout_id from payments.payments p where p.payment_id = $1),
        (select p.checkout_id from payments.refunds r join payments.payments p using (payment_id) where r.refund_id = $1),
        (select p.checkout_id from payments.dispute_movements m join payments.payments p using (payment_id) where m.movement_id = $1),
+       (select p.checkout_id from payments.cases c join payments.payments p using (payment_id) where c.case_id = $1),
        $1)
      order by y.paid_at, y.payment_id`,
     [id],

@@ -12,6 +12,10 @@ export interface TestedCall {
   readonly words: string;
   /** The HTTP status of a refusal. */
   readonly status: number | undefined;
+  /** The code of the system or of TLS if no connection came about or it failed, such as `ECONNREFUSED`. */
+  readonly faultCode?: string | undefined;
+  /** How long the upstream asks us to wait. */
+  readonly retryAfterSeconds?: number | undefined;
   /** In milliseconds: until the first of the answer, and until its end. */
   readonly firstByteMs: number | undefined;
   readonly totalMs: number;
@@ -43,7 +47,16 @@ export async function testCall(manner: Manner, clock: SteadyClock): Promise<Test
     return { outcome: 'answered', words: 'It answered.', status: undefined, firstByteMs, totalMs: sinceMs(), usage };
   } catch (fault) {
     if (!(fault instanceof UpstreamError)) throw fault;
-    const { kind, message, status } = fault;
-    return { outcome: kind, words: message, status, firstByteMs, totalMs: sinceMs(), usage: undefined };
+    const { kind, message, status, retryAfterSeconds } = fault;
+    const more = { faultCode: codeIn(fault.cause), retryAfterSeconds };
+    return { outcome: kind, words: message, status, ...more, firstByteMs, totalMs: sinceMs(), usage: undefined };
   }
+}
+
+/** The code of a fault, or of the first of several: a host may have several addresses, and each is tried. */
+function codeIn(fault: unknown): string | undefined {
+  if (!(fault instanceof Error)) return undefined;
+  if ('code' in fault && typeof fault.code === 'string') return fault.code;
+  if (fault instanceof AggregateError && fault.errors.length > 0) return codeIn(fault.errors[0]);
+  return codeIn(fault.cause);
 }

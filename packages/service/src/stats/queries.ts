@@ -234,14 +234,14 @@ interface GroupNames {
 /** One row for each of `most` models, apps or outcomes: first those that cost most, then those with most calls. */
 export async function selectGroups<By extends keyof GroupNames>(
   db: Queryable,
-  query: SumsQuery & { readonly model?: string | undefined },
+  query: SumsQuery & { readonly models?: readonly string[] | undefined },
   by: By,
   most: number,
 ): Promise<readonly (SumsRow & { readonly name: GroupNames[By] })[]> {
   const { rows } = await db.query<SumsRow & { name: GroupNames[By] }>(
-    `select h.${by} as name, ${SUMS} from ${ROWS} and ($9::text is null or h.model = $9)
+    `select h.${by} as name, ${SUMS} from ${ROWS} and ($9::text[] is null or h.model = any ($9))
      group by 1 order by sum(h.charged_micros) desc, sum(h.calls) desc, 1 limit $8`,
-    [...valuesOf(query), most, query.model ?? null],
+    [...valuesOf(query), most, query.models ?? null],
   );
   return rows;
 }

@@ -79,8 +79,8 @@ export interface Stats {
   readonly byModel: (range: StatsRange) => Promise<readonly ModelFigures[]>;
   /** The outcomes of most calls first. */
   readonly byOutcome: (range: StatsRange) => Promise<readonly OutcomeFigures[]>;
-  /** The apps that cost most first, at most a hundred. With a model: by their calls of it. */
-  readonly byApp: (range: StatsRange & { readonly model?: string }) => Promise<readonly AppFigures[]>;
+  /** The apps that cost most first, at most a hundred. With models: by their calls of these. */
+  readonly byApp: (range: StatsRange & { readonly models?: readonly string[] }) => Promise<readonly AppFigures[]>;
   /** The three above in one statement, for pages that show all of them. */
   readonly groups: (range: StatsRange) => Promise<{
     readonly models: readonly ModelFigures[];
@@ -116,8 +116,8 @@ export function createStats(db: Queryable): Stats {
       const rows = await selectGroups(db, queryOf(range), 'outcome', OUTCOMES_MAX);
       return outcomesOf(rows);
     },
-    byApp: async ({ model, ...range }) => {
-      const rows = await selectGroups(db, { ...queryOf(range), model }, 'app_id', GROUPS_MAX);
+    byApp: async ({ models, ...range }) => {
+      const rows = await selectGroups(db, { ...queryOf(range), models }, 'app_id', GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
     },
     groups: async (range) => {

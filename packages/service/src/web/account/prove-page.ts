@@ -29,6 +29,8 @@ export function provePage(services: AccountServices): PageMethods {
     GET: async (request) => {
       const then = thenOf(request.query.get('then'));
       if (request.signedIn === undefined) return redirectTo('/sign-in');
+      // The proof was made in a tab of its own, because another one has a form that waits for it.
+      if (request.signedIn.isProved && request.query.has('done')) return showProved(services, request);
       return request.signedIn.isProved
         ? redirectTo(then)
         : showProof(services, request, request.signedIn, { to: then });
@@ -45,6 +47,11 @@ export function provePage(services: AccountServices): PageMethods {
       return refusal === undefined ? redirectTo(then) : showProof(services, request, signedIn, { to: then, refusal });
     },
   };
+}
+
+function showProved(services: AccountServices, request: PageRequest): PageResponse {
+  const body = card(html`<p>${TEXTS.proved}</p>`);
+  return showOwnerPage(services, request, { title: TEXTS.provedTitle, body, isNarrow: true });
 }
 
 async function showProof(

@@ -149,7 +149,9 @@ export const SECOND_STEP_TEXTS = {
 /** The texts of the page that asks again who one is. */
 export const PROVE_TEXTS = {
   title: 'Is it you?',
-  why: 'This needs a fresh proof that it is you, so that nobody else can do it in a browser that you left open. It counts for ten minutes. A form that you have just sent was not saved: send it again afterwards.',
+  why: 'This needs a fresh proof that it is you, so that nobody else can do it in a browser that you left open. It counts for ten minutes.',
+  provedTitle: 'It is you',
+  proved: 'The proof counts for ten minutes. Close this tab, go back to the tab with your form, and send it there.',
   password: 'Password',
   code: 'From your authenticator app, or a recovery code.',
   prove: 'Go on',

@@ -23,6 +23,11 @@ export function buttonLink(href: string, text: string, kind?: 'quiet'): Html {
   return html`<p><a class="button${kind === undefined ? '' : ' quiet'}" href="${href}">${text}</a></p>`;
 }
 
+/** The same, in a tab of its own: this page has something that must not be lost. */
+export function buttonLinkAside(href: string, text: string): Html {
+  return html`<p><a class="button quiet" href="${href}" target="_blank" rel="noopener">${text}</a></p>`;
+}
+
 /** Things side by side, as far as there is room. */
 export function row(...parts: readonly (Html | undefined)[]): Html {
   return html`<div class="row">

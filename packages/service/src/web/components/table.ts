@@ -17,6 +17,8 @@ interface Table {
   readonly rows: readonly Row[];
   /** Rows under headings of their own, after the others. */
   readonly groups?: readonly { readonly heading: Cell; readonly rows: readonly Row[] }[];
+  /** Up to three columns whose cells are too long for a row of a phone: each cell gets a line of its own there. */
+  readonly hasLongCells?: boolean;
   /** Shown instead of the table when there are no rows. */
   readonly empty: string;
 }
@@ -25,9 +27,9 @@ interface Table {
 const COMPACT_COLUMNS_MAX = 3;
 
 /** A table with a caption and a head, or a sentence that says that there is nothing. */
-export function table({ caption, columns, rows, groups = [], empty }: Table): Html {
+export function table({ caption, columns, rows, groups = [], hasLongCells = false, empty }: Table): Html {
   if (rows.length === 0 && groups.length === 0) return html`${headingOf(caption)}<p>${empty}</p>`;
-  const isCompact = columns.length <= COMPACT_COLUMNS_MAX;
+  const isCompact = columns.length <= COMPACT_COLUMNS_MAX && !hasLongCells;
   const linesOf = (some: readonly Row[]) =>
     some.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at], isCompact))}</tr>\n`);
   const groupOf = (group: { readonly heading: Cell; readonly rows: readonly Row[] }) => html`<tbody>

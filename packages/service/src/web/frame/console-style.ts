@@ -81,7 +81,7 @@ export const CONSOLE_STYLE = `.console{--main:#0d5c4b;--rare:#3b5ba5}
 .console .list td{overflow-wrap:break-word}
 .console .list code{font-size:.875em}
 @media(prefers-color-scheme:dark){.console{--main:#86d9bd;--rare:#9db7f0}.sandbox{--accent:#f2c06b;--deep:#f8d9a3;--tint:#2e2410;--on-accent:#241700}}
-@media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
+@media(max-width:56rem){.console,.console.sandbox{grid-template:auto/minmax(0,1fr)}.top{padding-bottom:.5rem}.console>main{padding:0 1.25rem 2rem}.side{border-right:0;border-bottom:1px solid var(--line);padding:.6rem 1.25rem}.side ul{display:flex;overflow-x:auto;gap:.25rem}.side li:has([aria-current]){order:-1}.side a{white-space:nowrap}.switch{margin:0 0 .6rem;max-width:20rem}}
 @media(max-width:56rem){.console.whole{grid-template:auto minmax(0,1fr) auto/minmax(0,1fr)}.console,.console.sandbox{align-content:start}.whole>main{padding-top:1.5rem}}
 @media(max-width:34rem){.console>header{position:relative}.console>header:has(form)>div{padding-right:6.5rem}.top form{position:absolute;top:.6rem;right:1.25rem}}
 @media(max-width:30rem){.console .labelled td{overflow-wrap:anywhere}}

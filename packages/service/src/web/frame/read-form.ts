@@ -6,6 +6,10 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 /** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
 export interface Form {
   readonly field: (name: string) => string;
+  /** Every field that was sent, but no file. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The names of the fields for a file, chosen or not. */
+  readonly fileNames: readonly string[];
   /** The bytes of a file that was chosen. Undefined if none was, and in forms without a field for one. */
   readonly file: (name: string) => Buffer | undefined;
 }
@@ -37,7 +41,8 @@ export async function readForm(
   if (bytes === undefined || bytes instanceof Refusal) return bytes;
   if (hasFile) return (await partsOf(bytes, type)) ?? noForm();
   const fields = fieldsOf(bytes.toString('latin1'));
-  return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '', file: () => undefined };
+  if (fields === undefined) return noForm();
+  return { field: (name) => fields.get(name) ?? '', fields, file: () => undefined, fileNames: [] };
 }
 
 /** The fields and files of a form with a file. Undefined if it is not well formed, or a field is there twice. */
@@ -57,6 +62,8 @@ async function partsOf(bytes: Buffer, type: string): Promise<Form | undefined> {
   }
   return {
     field: (name) => fields.get(name) ?? '',
+    fields,
+    fileNames: [...files.keys()],
     file: (name) => (files.get(name)?.length === 0 ? undefined : files.get(name)),
   };
 }

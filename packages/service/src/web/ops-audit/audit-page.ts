@@ -13,6 +13,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
+import type { AppNames } from '#web/ops/things.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { auditFilterForm, filterOf, type Typed, typedFilter } from '#web/ops-audit/audit-filter.ts';
 import { changesOf } from '#web/ops-audit/changes.ts';
@@ -39,6 +40,7 @@ export function auditPage(services: OpsServices): PageMethods {
         filter instanceof Refusal
           ? { entries: [], next: undefined }
           : await auditSearch.find(filter, { before, most: PAGE_LENGTH });
+      const names = await services.operator.apps.names(found.entries.flatMap(({ subject }) => appIn(subject) ?? []));
       const pages = pager({
         newer: before === undefined ? undefined : { href: opsPath('audit', typed), text: TEXTS.newest },
         older:
@@ -50,7 +52,7 @@ export function auditPage(services: OpsServices): PageMethods {
 <p class="soft">${TEXTS.what}</p>
 ${linkLine(opsPath('audit/sign-ins'), TEXTS.toSignIns)}
 ${auditFilterForm(typed, services.currency)}
-${card(listOf(services, formats, found), pages, exportLine(typed))}
+${card(listOf(services, formats, found, names), pages, exportLine(typed))}
 ${chainOf(await auditSearch.head(), formats)}`;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'audit', refusal });
     },
@@ -63,14 +65,14 @@ function cursorOf(query: URLSearchParams): string | undefined {
   return CURSOR.test(before) ? before : undefined;
 }
 
-function listOf({ currency }: OpsServices, formats: Formats, { entries }: Page): Html {
+function listOf({ currency }: OpsServices, formats: Formats, { entries }: Page, names: AppNames): Html {
   return table({
     caption: TEXTS.caption,
     columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 3 || at === 5 })),
     rows: entries.map((entry) => [
       moment(entry.atMs, formats),
       whoOf(entry),
-      whatOf(entry),
+      whatOf(entry, names),
       entry.amount === undefined
         ? ''
         : html`${formats.amount(entry.amount, currencyOf(entry) ?? currency)}<br><span class="soft">${String(entry.amount)} micros</span>`,
@@ -92,8 +94,14 @@ function whoOf({ actor, actorName }: Entry): Html {
   return html`${name}<a href="${opsPath('audit', { who: actor })}"><code class="soft">${actor}</code></a>`;
 }
 
-function whatOf({ action, subject, reason, before, after }: Entry): Html {
-  return html`${action}<br><a href="${opsPath('audit', { subject })}"><code class="soft">${subject}</code></a>${
+/** The app that a subject begins with: an app, or one of its wallets or keys. */
+function appIn(subject: string): string | undefined {
+  return /^app_[0-9A-Za-z]+/.exec(subject)?.[0];
+}
+
+function whatOf({ action, subject, reason, before, after }: Entry, names: AppNames): Html {
+  const name = names.get(appIn(subject) ?? '');
+  return html`${action}${name === undefined ? undefined : html`<br>${name}`}<br><a href="${opsPath('audit', { subject })}"><code class="soft">${subject}</code></a>${
     reason === undefined ? undefined : html`<br><span class="soft">${TEXTS.reason(reason)}</span>`
   }${changesOf(before, after)}`;
 }

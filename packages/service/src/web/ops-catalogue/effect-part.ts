@@ -4,9 +4,11 @@ import { effectOf, laterMoments, SAMPLE_CALL, type SampleCost, type UpstreamEffe
 import { type Html, html } from '#kernel/html.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { badge } from '#web/components/badge.ts';
+import { list } from '#web/components/list.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import type { OpsRequest } from '#web/ops/for-operator.ts';
+import { appLink } from '#web/ops/things.ts';
 import { amountIn } from '#web/ops-catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { EDIT_TEXTS as TEXTS, MODEL_TEXTS } from '#web/ops-catalogue/texts.ts';
@@ -22,24 +24,28 @@ interface Change {
 
 /** What a change of an entry does, before it is made: the fields, and a typical call now and with every later price. */
 export function effectPart(services: OpsCatalogueServices, asked: OpsRequest, change: Change): Html {
-  const nowMs = services.clock.nowMs();
-  const later = (change.after === undefined ? [] : laterMoments(change.after, nowMs)).slice(0, LATER_MAX);
-  const { formats } = asked.request;
   return section({
     id: 'effect',
     heading: TEXTS.preview,
-    body: [
-      fieldsTable(differencesOf(change.before, change.after)),
-      ...[nowMs, ...later].map((atMs) =>
-        effectTable(
-          effectOf(change.before, change.after, atMs),
-          atMs === nowMs ? TEXTS.sample : `${TEXTS.sampleFrom} ${formats.moment(atMs)}`,
-          amountIn(asked, services),
-        ),
-      ),
-      html`<p class="soft">${sampleWords(asked)}</p>`,
-    ],
+    body: [fieldsTable(differencesOf(change.before, change.after)), ...effectTables(services, asked, change)],
   });
+}
+
+/** A typical call before and after a change, now and with every later price. */
+export function effectTables(services: OpsCatalogueServices, asked: OpsRequest, change: Change): readonly Html[] {
+  const nowMs = services.clock.nowMs();
+  const later = (change.after === undefined ? [] : laterMoments(change.after, nowMs)).slice(0, LATER_MAX);
+  const { formats } = asked.request;
+  return [
+    ...[nowMs, ...later].map((atMs) =>
+      effectTable(
+        effectOf(change.before, change.after, atMs),
+        atMs === nowMs ? TEXTS.sample : `${TEXTS.sampleFrom} ${formats.moment(atMs)}`,
+        amountIn(asked, services),
+      ),
+    ),
+    html`<p class="soft">${sampleWords(asked)}</p>`,
+  ];
 }
 
 /** What the sample call is. */
@@ -53,6 +59,7 @@ export function fieldsTable(differences: readonly Difference[]): Html {
   return table({
     caption: TEXTS.fields,
     columns: TEXTS.fieldColumns.map((name) => ({ name })),
+    hasLongCells: true,
     rows: differences
       .slice(0, FIELDS_MAX)
       .map(({ field, before, after }) => [
@@ -84,18 +91,31 @@ function effectTable(effects: readonly UpstreamEffect[], caption: string, amount
   });
 }
 
-/** Which apps have used a model lately: a change of it changes what their users pay. */
-export async function usedBy(services: OpsCatalogueServices, model: string) {
+/** Which apps have used any of these models lately: a change of them changes what their users pay. */
+export async function usedBy(services: OpsCatalogueServices, models: readonly string[]) {
   const toMs = services.clock.nowMs();
-  return services.stats.byApp({ of: 'every app', mode: 'live', model, fromMs: toMs - USED_MS, toMs });
+  return services.stats.byApp({ of: 'every app', mode: 'live', models, fromMs: toMs - USED_MS, toMs });
 }
 
 const USED_MS = 30 * 24 * 60 * 60 * 1_000;
+/** `byApp` finds so many. */
+const USED_MAX = 100;
+const NAMED_MAX = 10;
 
-/** How many apps a change concerns. */
-export function concernedApps(asked: OpsRequest, used: Awaited<ReturnType<typeof usedBy>>): Html {
-  const calls = used.reduce((all, one) => all + one.calls, 0);
-  return html`<p>${TEXTS.apps(used.length, asked.request.formats.count(calls))}</p>`;
+/** The apps that a change of these models concerns, by name. */
+export async function concernedApps(
+  services: OpsCatalogueServices,
+  asked: OpsRequest,
+  models: readonly string[],
+): Promise<Html> {
+  const used = models.length === 0 ? [] : await usedBy(services, models);
+  const named = used.slice(0, NAMED_MAX);
+  const names = await services.operator.apps.names(named.map(({ appId }) => appId));
+  const calls = asked.request.formats.count(used.reduce((all, one) => all + one.calls, 0));
+  const rest = used.length - named.length;
+  const links = named.map(({ appId }) => appLink(asked.role, appId, names));
+  return html`<p>${TEXTS.apps({ apps: used.length, isMost: used.length === USED_MAX, calls, models: models.length })}</p>
+${links.length === 0 ? undefined : list(rest === 0 ? links : [...links, TEXTS.moreApps(rest, used.length === USED_MAX)])}`;
 }
 
 export function unsavedBadge(): Html {

@@ -3,12 +3,13 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { forOperator } from '#web/ops/for-operator.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
+import { showAliasPreview } from '#web/ops-catalogue/alias-preview.ts';
 import { showModel } from '#web/ops-catalogue/model-page.ts';
 import { actIn } from '#web/ops-catalogue/parts.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { MODEL_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
-/** `/ops/alias?id=`: points an alias at the model, or removes one. */
+/** `/ops/alias?id=`: points an alias at the model, or removes one. A first press shows what the new target changes. */
 export function aliasForm(services: OpsCatalogueServices): PageMethods {
   return forOperator(services, {
     formPage: '/ops/model',
@@ -21,6 +22,10 @@ export function aliasForm(services: OpsCatalogueServices): PageMethods {
       if (name === '') return showModel(services, asked, id, refuse('BAD_REQUEST', TEXTS.aliasMissing));
       const entry = gone === '' ? id : undefined;
       const change = { kind: 'alias', name, entry } as const;
+      if (entry !== undefined && form.field('confirm') === '') {
+        const shown = await showAliasPreview(services, asked, { alias: name, id, ...given });
+        return shown instanceof Refusal ? showModel(services, asked, id, shown) : shown;
+      }
       const done = await services.operator.catalogue.change(given.act, change, given.version);
       if (done instanceof Refusal) return showModel(services, asked, id, done);
       return redirectTo(opsPath('model', { id, done: gone === '' ? 'alias' : 'alias-gone' }));

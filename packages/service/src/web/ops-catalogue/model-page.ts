@@ -18,6 +18,7 @@ import { aliasesPart } from '#web/ops-catalogue/aliases-part.ts';
 import { stateOf } from '#web/ops-catalogue/catalogue-page.ts';
 import { type AppNames, appLink } from '#web/ops/things.ts';
 import { sampleWords, usedBy } from '#web/ops-catalogue/effect-part.ts';
+import { laterPricesPart } from '#web/ops-catalogue/later-prices.ts';
 import { actFields, amountIn, healthBadge, priceCells } from '#web/ops-catalogue/parts.ts';
 import { pricesPart } from '#web/ops-catalogue/prices-part.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
@@ -55,7 +56,7 @@ export async function showModel(
     });
   }
   const shown = { model, file, version };
-  const used = await usedBy(services, id);
+  const used = await usedBy(services, [id]);
   const names = await services.operator.apps.names(used.map(({ appId }) => appId));
   const notice = refusal === undefined ? TEXTS.done.get(asked.request.query.get('done')) : undefined;
   const body = html`${errorSummary(refusal?.message)}${successNotice(notice)}
@@ -63,6 +64,7 @@ ${factsPart(services, asked, shown)}
 ${upstreamsPart(services, asked, shown)}
 ${costsPart(services, asked, model)}
 ${await pricesPart(services, asked, id)}
+${laterPricesPart(asked, { model, version, nowMs: services.clock.nowMs() })}
 ${aliasesPart(asked, shown)}
 ${usedPart(services, asked, used, names)}
 ${removePart(asked, shown, used.length)}`;

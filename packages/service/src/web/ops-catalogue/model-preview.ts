@@ -11,7 +11,7 @@ import { redirectTo } from '#web/frame/responses.ts';
 import type { OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
-import { concernedApps, effectPart, unsavedBadge, usedBy } from '#web/ops-catalogue/effect-part.ts';
+import { concernedApps, effectPart, unsavedBadge } from '#web/ops-catalogue/effect-part.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, EDIT_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
@@ -45,7 +45,7 @@ ${button(TEXTS.save)}`;
   const query = isNew ? '' : `id=${encodeURIComponent(id)}`;
   const body = html`${unsavedBadge()}
 ${effectPart(services, asked, { before, after })}
-${card(concernedApps(asked, await usedBy(services, id)), asked.form('model-edit', fields, { query }))}
+${card(await concernedApps(services, asked, [id]), asked.form('model-edit', fields, { query }))}
 ${linkLine(isNew ? opsPath('catalogue') : opsPath('model', { id }), TEXTS.back)}`;
   return showOpsPage(services, asked, {
     title: isNew ? TEXTS.newTitle : TEXTS.title(id),

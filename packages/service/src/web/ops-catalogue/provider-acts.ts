@@ -1,11 +1,13 @@
+import type { CatalogueFile } from '@purser/contract/catalogue.ts';
 import { type CatalogueProvider, credentialOf, keyNamesOf, originOf } from '@purser/contract/catalogue-providers.ts';
 import { differencesOf } from '#catalogue/differences.ts';
-import { html } from '#kernel/html.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { button } from '#web/components/button.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
@@ -14,9 +16,9 @@ import { redirectTo } from '#web/frame/responses.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
-import { fieldsTable, unsavedBadge } from '#web/ops-catalogue/effect-part.ts';
+import { concernedApps, fieldsTable, unsavedBadge } from '#web/ops-catalogue/effect-part.ts';
 import { actIn, keyWords, originWords } from '#web/ops-catalogue/parts.ts';
-import { showProvider } from '#web/ops-catalogue/provider-page.ts';
+import { modelsAt, showProvider } from '#web/ops-catalogue/provider-page.ts';
 import type { OpsCatalogueServices } from '#web/ops-catalogue/services.ts';
 import { CATALOGUE_TEXTS, EDIT_TEXTS, PROVIDER_TEXTS as TEXTS } from '#web/ops-catalogue/texts.ts';
 
@@ -82,12 +84,32 @@ ${card(
     [TEXTS.address, originWords(after)],
     [TEXTS.key, html`<code>${keyWords(after)}</code>`],
   ]),
+  await servedPart(services, asked, name, seen.after),
   asked.form('provider', fields, { query: known === '' ? '' : `name=${encodeURIComponent(known)}` }),
 )}
 ${linkLine(known === '' ? opsPath('catalogue') : opsPath('provider', { name: known }), EDIT_TEXTS.back)}`;
   const title = known === '' ? TEXTS.newTitle : known;
   return showOpsPage(services, asked, { title, body, page: 'catalogue', above: CATALOGUE_TEXTS.title });
 }
+
+/** Whom a change of the provider concerns: the models that it serves, and the apps that call them. */
+async function servedPart(
+  services: OpsCatalogueServices,
+  asked: OpsRequest,
+  name: string,
+  file: CatalogueFile,
+): Promise<Html | undefined> {
+  const models = modelsAt(file, name).map(({ id }) => id);
+  if (models.length === 0) return undefined;
+  const links = models.slice(0, NAMED_MAX).map((id) => html`<a href="${opsPath('model', { id })}">${id}</a>`);
+  const rest = models.length - links.length;
+  return html`<p>${TEXTS.staysPriced}</p>
+<p>${TEXTS.servesAll(models.length)}</p>
+${list(rest === 0 ? links : [...links, TEXTS.moreModels(rest)])}
+${await concernedApps(services, asked, models)}`;
+}
+
+const NAMED_MAX = 10;
 
 /**
  * A key that would go to another host has to be named anew, so that nobody sends one along by editing an address. The settings

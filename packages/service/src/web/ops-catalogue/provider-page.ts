@@ -89,7 +89,8 @@ function factsPart({ operator }: OpsCatalogueServices, asked: OpsRequest, { name
   });
 }
 
-function modelsAt({ models }: CatalogueFile, name: string): CatalogueFile['models'] {
+/** The models that a provider serves. */
+export function modelsAt({ models }: CatalogueFile, name: string): CatalogueFile['models'] {
   return models.filter((model) => upstreamsOf(model).some(({ provider }) => provider === name));
 }
 

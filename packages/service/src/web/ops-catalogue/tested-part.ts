@@ -24,7 +24,7 @@ export function testedPart(
     heading: TEXTS.tested,
     body: [
       html`<p role="status">${badge(isGood ? TEXTS.answered : outcome, isGood ? 'good' : 'warn')} ${words}</p>`,
-      outcome === 'rejected' ? html`<p class="soft">${TEXTS.rejectedHint}</p>` : undefined,
+      outcome === 'rejected' && status !== 404 ? html`<p class="soft">${TEXTS.rejectedHint}</p>` : undefined,
       definitionList([
         [TEXTS.sentTo, outcome === 'no-key' ? TEXTS.nowhere : (origin ?? CATALOGUE_TEXTS.simulator)],
         [TEXTS.model, providerModel],

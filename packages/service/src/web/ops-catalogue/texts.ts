@@ -1,3 +1,11 @@
+/** Apps that called models. `isMost`: there may be more. */
+interface ConcernedApps {
+  readonly apps: number;
+  readonly isMost: boolean;
+  readonly calls: string;
+  readonly models: number;
+}
+
 /** The texts of the pages about the catalogue. */
 export const CATALOGUE_TEXTS = {
   title: 'Catalogue',
@@ -62,13 +70,26 @@ export const MODEL_TEXTS = {
   historyStates: { past: 'past', current: 'in force', future: 'to come', withdrawn: 'withdrawn' },
   historyMost: (count: number) => `The newest ${count} are shown.`,
   noHistory: 'It has no price yet.',
+  later: 'Prices set for later',
+  laterFrom: (from: string, upstream: string | undefined) =>
+    upstream === undefined ? `From ${from}` : `From ${from}, ${upstream}`,
+  takeBack: 'Take it back',
+  takeBackShow: 'Show what taking it back does',
   since: 'from',
   until: 'until',
   aliases: 'Aliases',
   noAlias: 'It has no other name.',
   alias: 'Alias',
   aliasHint: 'Calls may name the model by it. An alias of another model is pointed here.',
-  addAlias: 'Add the alias',
+  addAlias: 'Show what it does',
+  saveAlias: 'Point the alias here',
+  aliasTitle: (alias: string) => `Alias ${alias}`,
+  aliasSame: (alias: string, id: string) => `${alias} points at ${id} already. There is nothing to save.`,
+  aliasNew: (alias: string, id: string) => `${alias} is a new name. Calls that name it will be calls of ${id}.`,
+  aliasMoves: (alias: string, old: string, id: string) =>
+    `Calls that name ${alias} are calls of ${old} now. They will be calls of ${id}, at its price and with its hold.`,
+  aliasCalls: (old: string) =>
+    `Calls are counted by model, so these are all calls of ${old}: by this alias, by another one or by its own name.`,
   aliasMissing: 'Name the alias.',
   removeAlias: 'Remove',
   removeAliasWhat: (alias: string) => `Calls that name ${alias} are refused from now on.`,
@@ -112,10 +133,13 @@ export const EDIT_TEXTS = {
   sampleColumns: ['Upstream', 'Hold', 'User pays', 'Margin'],
   gone: 'not there',
   was: 'before',
-  apps: (apps: number, calls: string) =>
-    apps === 0
-      ? 'No app has called it in the last 30 days.'
-      : `${apps === 1 ? 'One app has' : `${apps} apps have`} called it in the last 30 days, ${calls} times.`,
+  apps: ({ apps, isMost, calls, models }: ConcernedApps) => {
+    const what = models === 1 ? 'it' : 'these models';
+    if (apps === 0) return `No app has called ${what} in the last 30 days.`;
+    const who = apps === 1 ? 'One app has' : `${isMost ? 'At least ' : ''}${apps} apps have`;
+    return `${who} called ${what} in the last 30 days, ${isMost ? 'at least ' : ''}${calls} times:`;
+  },
+  moreApps: (count: number, isMost: boolean) => `and ${count} more${isMost ? ' at least' : ''}`,
   notSaved: 'Nothing is saved yet.',
   exists: 'There is a model with this identifier already. Change that one.',
 } as const;
@@ -188,6 +212,9 @@ export const PROVIDER_TEXTS = {
   usageOf: (prompt: string, completion: string) => `${prompt} tokens of prompt, ${completion} of answer`,
   cost: 'Your cost by the catalogue',
   nowhere: 'nowhere',
+  staysPriced: 'Prices and holds are in the entries of the models. A change of the provider leaves them as they are.',
+  servesAll: (count: number) => (count === 1 ? 'It serves one model:' : `It serves ${count} models:`),
+  moreModels: (count: number) => `and ${count} more`,
   nameMissing: 'Name the provider.',
   exists: 'There is a provider of this name already. Change that one.',
   sentTo: 'Sent to',
@@ -224,6 +251,7 @@ export const IMPORT_TEXTS = {
   moreFields: (count: number) => `And ${count} more fields.`,
   moreEntries: (count: number) => `And ${count} more entries.`,
   apply: 'Apply',
+  concerned: 'Apps that are concerned',
   applyWhat:
     'The changes are in force on every process within a second. Calls that run keep their prices. If the service has a catalogue file, change it too: when that file changes, it takes the place of everything.',
 } as const;

@@ -68,6 +68,7 @@ const PAGE_OF: Readonly<Record<Finding['kind'], readonly [page: string, query: R
   'ledger-wrong': ['health', {}],
   'ledger-check-old': ['health', {}],
   'payments-kept': ['payments', { waits: 'true' }],
+  'disputes-open': ['payments', { kind: 'dispute', state: 'taken' }],
   'refunds-late': ['payments', { kind: 'refund', state: 'asked' }],
   'acts-waiting': ['pending', {}],
   'money-held-long': ['wallets', { minHeld: '0.000001' }],

@@ -27,6 +27,8 @@ export const OVERVIEW_TEXTS = {
     'ledger-wrong': (count: number) => `The ledger differs from itself in ${times(count, 'place', 'places')}.`,
     'ledger-check-old': () => 'The ledger has not been checked for five minutes.',
     'payments-kept': (count: number) => `${times(count, 'payment waits', 'payments wait')} for a person.`,
+    'disputes-open': (count: number) =>
+      `${times(count, 'dispute is', 'disputes are')} open: a bank took money in the last three weeks. Answer at the payment processor in time.`,
     'refunds-late': (count: number) =>
       `${times(count, 'refund has', 'refunds have')} been with the payment processor for more than a day.`,
     'acts-waiting': (count: number) => `${times(count, 'act waits', 'acts wait')} for a second person.`,
@@ -90,7 +92,7 @@ export const OVERVIEW_TEXTS = {
 /** The texts of the search and of one call. */
 export const FIND_TEXTS = {
   title: 'Find anything',
-  what: 'Type the id of a call, payment, refund, checkout, event, app, key, account or person; the correlation id of calls; the processor’s id of a payment; an app and a user (“app_… anna”) or a number for a wallet; or a mail address, exactly.',
+  what: 'Type the id of a call, payment, refund, dispute, case, checkout, act for a second person, event, app, key, account or person; the correlation id of calls; the processor’s id of a payment; an app and a user (“app_… anna”) or a number for a wallet; or a mail address, exactly.',
   none: (query: string) => `Nothing has the id or address “${query}”. Traces of calls are kept for some days only.`,
   related: 'What hangs on it',
   noneRelated: 'Nothing else.',
@@ -105,6 +107,9 @@ export const FIND_TEXTS = {
     account: 'Account',
     wallet: 'Wallet',
     identity: 'Owner of wallets',
+    case: 'Case of a payment',
+    dispute: 'Dispute',
+    pending: 'Act for a second person',
   } satisfies Readonly<Record<Found['kind'], string>>,
   id: 'Id',
   name: 'Name',

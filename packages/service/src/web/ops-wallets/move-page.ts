@@ -43,15 +43,17 @@ function askedIn({ request: { query } }: OpsRequest): Asked {
 interface Move {
   readonly before: WalletOwner;
   readonly after: WalletOwner | undefined;
+  readonly ends: Awaited<ReturnType<OpsServices['operator']['walletOwners']['waysIn']>>;
 }
 
 async function previewed(services: OpsServices, asked: OpsRequest): Promise<Move | Refusal> {
   const { email, to } = askedIn(asked);
   const before = await personWith(services, email);
   if (before instanceof Refusal) return before;
-  if (to === '') return { before, after: undefined };
+  const ends = await services.operator.walletOwners.waysIn(before.identityId);
+  if (to === '') return { before, after: undefined, ends };
   const after = await services.operator.previews.identityMove(asked.act(undefined), before.identityId, to);
-  return after instanceof Refusal ? after : { before, after };
+  return after instanceof Refusal ? after : { before, after, ends };
 }
 
 interface Again {
@@ -65,7 +67,7 @@ async function show(services: OpsServices, asked: OpsRequest, again?: Again): Pr
   const refusal = again?.refusal ?? (move instanceof Refusal ? move : undefined);
   const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.moveWhat}</p>
 ${filterForm(opsPath('person-move'), 'live', [{ name: 'to', label: TEXTS.to, value: to }], { email })}
-${move instanceof Refusal || move.after === undefined ? undefined : effectsOf(asked, move.before, move.after, again?.reason ?? '')}`;
+${move instanceof Refusal || move.after === undefined ? undefined : effectsOf(asked, { ...move, after: move.after }, again?.reason ?? '')}`;
   return showOpsPage(services, asked, {
     title: TEXTS.move,
     body,
@@ -75,7 +77,11 @@ ${move instanceof Refusal || move.after === undefined ? undefined : effectsOf(as
   });
 }
 
-function effectsOf(asked: OpsRequest, before: WalletOwner, after: WalletOwner, reason: string): Html {
+function effectsOf(
+  asked: OpsRequest,
+  { before, after, ends }: Move & { readonly after: WalletOwner },
+  reason: string,
+): Html {
   const { formats } = asked.request;
   if (before.email === after.email) return section({ id: 'effects', heading: TEXTS.effects, body: [TEXTS.same] });
   const facts = definitionList([
@@ -89,7 +95,11 @@ ${button(TEXTS.button, { kind: 'danger' })}`;
   return section({
     id: 'effects',
     heading: TEXTS.effects,
-    body: [facts, paragraphs([TEXTS.ends, TEXTS.mails]), asked.form('person-move', fields, { query })],
+    body: [
+      facts,
+      paragraphs([TEXTS.willEnd(formats.count(ends.sessions), formats.count(ends.passkeys)), TEXTS.mails]),
+      asked.form('person-move', fields, { query }),
+    ],
   });
 }
 

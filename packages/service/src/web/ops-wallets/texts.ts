@@ -226,7 +226,6 @@ export const PERSON_TEXTS = {
   now: 'Signs in with',
   afterwards: 'Will sign in with',
   kept: (count: string) => `${count}, which they keep. The books do not change.`,
-  ends: 'Their sessions end, and their passkeys are removed.',
   mails: 'Both addresses are told by mail.',
   same: 'They sign in with this e-mail already. Nothing would change.',
   reason: 'Reason, for the audit trail',

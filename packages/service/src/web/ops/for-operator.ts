@@ -7,12 +7,16 @@ import {
 import { isFactorMissing, isSsoMissing, operatorRefusal, operatorRoleOf } from '#accounts/operator-role.ts';
 import type { Account, SignedIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Act } from '#operator/acts.ts';
-import { buttonLink } from '#web/components/button.ts';
+import { button, buttonLink, buttonLinkAside } from '#web/components/button.ts';
+import { hiddenField, PROOF_FIELD } from '#web/components/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
-import { redirectTo, refusalPage } from '#web/frame/responses.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusalPage, refusedBy } from '#web/frame/responses.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { OPS_TEXTS as TEXTS } from '#web/ops/texts.ts';
 
@@ -36,7 +40,7 @@ export interface OpsRequest {
 interface OpsPageMethods {
   readonly GET?: (asked: OpsRequest) => Promise<PageResponse> | PageResponse;
   readonly POST?: (asked: OpsRequest, form: Form) => Promise<PageResponse> | PageResponse;
-  /** Without a GET: the page that has this form, with the same query. A proof that was missing leads back there. */
+  /** Without a GET: the page that has this form, with the same query. */
   readonly formPage?: string;
   /** Of a page whose form has a file: how large it may be, from an operator whose role suffices. Others get the usual bound. */
   readonly formBytesMax?: number;
@@ -45,14 +49,17 @@ interface OpsPageMethods {
 /**
  * A page under `/ops`, for operators whose role suffices (contract/src/operator-access.ts). The same rules as on the routes under
  * `/operator`. Visitors who are not signed in are led to the sign-in, operators without a second factor to their account where
- * they need one, and a form without a fresh proof to the proof.
+ * they need one. A form without a fresh proof is kept on a page that leads to the proof.
  */
 export function forOperator(services: OpsServices, { GET, POST, formPage, formBytesMax }: OpsPageMethods): PageMethods {
   return {
     ...(GET === undefined ? {} : { GET: (request) => answer(services, 'GET', request, GET) }),
     ...(POST === undefined
       ? {}
-      : { POST: (request, form) => answer(services, 'POST', request, (asked) => POST(asked, form), formPage) }),
+      : {
+          POST: (request, form) =>
+            answer(services, 'POST', request, (asked) => POST(asked, form), { form, page: formPage }),
+        }),
     ...(formBytesMax === undefined
       ? {}
       : {
@@ -73,7 +80,7 @@ async function answer(
   method: 'GET' | 'POST',
   request: PageRequest,
   show: (asked: OpsRequest) => Promise<PageResponse> | PageResponse,
-  back = request.exchange.path,
+  sent?: Sent,
 ): Promise<PageResponse> {
   const { signedIn, exchange } = request;
   if (signedIn === undefined) return redirectTo('/sign-in');
@@ -90,7 +97,9 @@ async function answer(
   const access = operatorAccessOf(`${method} ${exchange.path}`);
   const refusal = operatorRefusal(signedIn, access, rules);
   if (refusal !== undefined || role === undefined) {
-    if (isOnlyUnproved(signedIn, access)) return redirectTo(toProof(back, exchange.query));
+    if (refusal !== undefined && role !== undefined && sent !== undefined && isOnlyUnproved(signedIn, access)) {
+      return showUnsent({ frame }, request, { ...sent, refusal });
+    }
     const home =
       role === undefined ? { path: '/console', name: TEXTS.toConsole } : { path: '/ops', name: TEXTS.console };
     return refusalPage({ home, frame }, refusal ?? refuse('FORBIDDEN', TEXTS.tooLow));
@@ -118,18 +127,50 @@ async function answer(
   });
 }
 
+/** A form that was sent, and the page that has it if that is not the page it was sent to. */
+interface Sent {
+  readonly form: Form;
+  readonly page: string | undefined;
+}
+
+/**
+ * The page in place of an act whose form came without a fresh proof: ten minutes may pass while somebody types. It carries
+ * everything that was sent, so nothing has to be typed again, and nothing of it is in an address.
+ */
+function showUnsent(
+  { frame }: Pick<OpsServices, 'frame'>,
+  request: PageRequest,
+  { form, page, refusal }: Sent & { readonly refusal: Refusal },
+): PageResponse {
+  const { path, query } = request.exchange;
+  const withQuery = (to: string) => `${to}${query === '' ? '' : `?${query}`}`;
+  const kept = [...form.fields].filter(([name]) => name !== PROOF_FIELD);
+  const fields = html`${kept.map(([name, value]) => html`${hiddenField(name, value)}\n`)}
+${form.fileNames.map((name) => html`<label for="file-${name}">${TEXTS.fileAgain}</label>\n<input id="file-${name}" name="${name}" type="file">\n`)}
+${button(TEXTS.send)}`;
+  const body = card(
+    html`<p role="alert">${TEXTS.unsent}</p>`,
+    buttonLinkAside(toProof(PROVE, 'done=true'), TEXTS.prove),
+    request.form(withQuery(path), fields, { hasFile: form.fileNames.length > 0 }),
+    linkLine(withQuery(page ?? path), TEXTS.back),
+  );
+  return refusedBy(refusal, pageOf({ title: TEXTS.unsentTitle, body, frame, isError: true }));
+}
+
 /** Who may send a form to a page. */
 function accessTo(page: string): OperatorAccess {
   return operatorAccessOf(`POST /ops/${page}`);
 }
 
-/** A fresh proof is all that is missing. What was typed is lost, but pages show such a form only to people who have proved themselves. */
+/** A fresh proof is all that is missing. */
 function isOnlyUnproved({ account, isProved }: SignedIn, { least, needsProof }: OperatorAccess): boolean {
   const role = operatorRoleOf(account);
   return role !== undefined && isAtLeastOperator(role, least) && needsProof === true && !isProved;
 }
 
-/** Leads back to the page that asked for the proof. */
+const PROVE = '/account/prove';
+
+/** Leads back to the page that asked for the proof. In a tab of its own, it leads to a page that says to go back to the other one. */
 function toProof(path: string, query: string): string {
-  return `/account/prove?then=${encodeURIComponent(`${path}${query === '' ? '' : `?${query}`}`)}`;
+  return `${PROVE}?then=${encodeURIComponent(`${path}${query === '' ? '' : `?${query}`}`)}`;
 }

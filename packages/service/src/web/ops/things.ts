@@ -15,9 +15,12 @@ type Place = readonly [page: string, query: Record<string, string>];
 const PAGES: Readonly<Record<Thing['kind'], (id: string, name: string | undefined) => Place>> = {
   call: (id) => ['call', { id }],
   payment: (id) => ['payment', { id }],
-  // One page shows a checkout with its payments and refunds, by the id of any of them.
+  // One page shows a checkout with its payments, refunds, disputes and cases, by the id of any of them.
   refund: (id) => ['payment', { id }],
   checkout: (id) => ['payment', { id }],
+  dispute: (id) => ['payment', { id }],
+  case: (id) => ['payment', { id }],
+  pending: (id) => ['pending', { id }],
   event: (id) => ['event', { id }],
   app: (id) => ['app', { id }],
   key: (id) => ['key', { id }],

@@ -12,7 +12,9 @@ function leastFor(hold: bigint | undefined, available: bigint, currency = 'EUR')
 
 function chosen(amount: string, other = '', currency = 'EUR') {
   const fields: Readonly<Record<string, string>> = { amount, other };
-  return chosenAmount({ field: (name) => fields[name] ?? '', file: () => undefined }, payableIn(currency));
+  const sent = new Map(Object.entries(fields));
+  const form = { field: (name: string) => fields[name] ?? '', fields: sent, file: () => undefined, fileNames: [] };
+  return chosenAmount(form, payableIn(currency));
 }
 
 test('ON-02 every amount on offer can be paid in every currency, and is not eaten by the fee', () => {

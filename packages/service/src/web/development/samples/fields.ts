@@ -1,6 +1,6 @@
 import { html } from '#kernel/html.ts';
 import { amountField } from '#web/components/amount-field.ts';
-import { button, buttonLink, row } from '#web/components/button.ts';
+import { button, buttonLink, buttonLinkAside, row } from '#web/components/button.ts';
 import { checkboxField } from '#web/components/checkbox-field.ts';
 import { choiceField } from '#web/components/choice-field.ts';
 import { hiddenField, provenForm } from '#web/components/form.ts';
@@ -100,6 +100,10 @@ export const FIELDS: readonly ComponentSample[] = [
       'the way on': () => buttonLink(HERE, 'Go to your wallet'),
       'one of several': () => buttonLink(HERE, 'Add an app', 'quiet'),
     },
+  },
+  {
+    component: buttonLinkAside,
+    states: { 'in a tab of its own': () => buttonLinkAside(HERE, 'Prove that it is you') },
   },
   {
     component: row,
