@@ -106,6 +106,9 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     wallet: `/ops/wallet?app=${app.appId}&user=anna`,
     act: `/ops/wallet-clawback?app=${app.appId}&user=anna&amount=12.000001`,
     move: `/ops/person-move?email=anna@example.test&to=new@example.test`,
+    person: '/ops/person?email=anna@example.test',
+    'person-export': '/ops/person-export?email=anna@example.test',
+    'person-delete': '/ops/person-delete?email=anna@example.test',
   };
   for (const [look, options] of Object.entries(LOOKS)) {
     const tab = await chromium.open(options);
