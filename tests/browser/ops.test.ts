@@ -57,7 +57,7 @@ async function seed(appId: string): Promise<void> {
   );
   const identity = await db.query<{ identity_id: string }>(
     `insert into identities.identities (identity_id, email) values ('idn_anna', $1) returning identity_id`,
-    [sealedEmail(db, 'anna@example.test')],
+    [sealedEmail('anna@example.test')],
   );
   await db.query(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_anna', $1, 'anna', $2)`,

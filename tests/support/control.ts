@@ -94,7 +94,7 @@ export async function newMember(
   await service.database.owner.query(
     `insert into accounts.members (app_id, account_id, role)
      select $1, account_id, $2 from accounts.accounts where email = $3`,
-    [appId, role, sealedEmail(service.database.owner, member.email)],
+    [appId, role, sealedEmail(member.email)],
   );
   return member;
 }
@@ -103,7 +103,7 @@ export async function newMember(
 export async function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
   const email = await insertPerson(service, 'operator');
   await service.database.owner.query('update accounts.accounts set operator_role = $2 where email = $1', [
-    sealedEmail(service.database.owner, email),
+    sealedEmail(email),
     operatorRole,
   ]);
   return signIn(service, email);

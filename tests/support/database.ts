@@ -49,13 +49,18 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
 }
 
 /** An address as the tables have it, for statements of tests. */
-export function sealedEmail(db: Queryable, email: string): string {
-  return emailsOf(db).seal(email);
+export function sealedEmail(email = ''): string {
+  return EMAIL_SEAL.seal(email);
 }
 
 /** Changes the row of the account with this address in a way that the service does not. */
 export async function setAccount(db: Queryable, email: string, assignment: string): Promise<void> {
-  await db.query(`update accounts.accounts set ${assignment} where email = $1`, [sealedEmail(db, email)]);
+  await db.query(`update accounts.accounts set ${assignment} where email = $1`, [sealedEmail(email)]);
+}
+
+/** Changes the mails to this address in a way that the service does not. */
+export async function setMails(db: Queryable, email: string, assignment: string): Promise<void> {
+  await db.query(`update mail.messages set ${assignment} where sealed_recipient = $1`, [sealedEmail(email)]);
 }
 
 interface StoredMail {
@@ -68,7 +73,7 @@ interface StoredMail {
 export async function mailsTo(db: Queryable, email: string): Promise<readonly StoredMail[]> {
   const { rows } = await db.query<StoredMail>(
     'select subject, body, html from mail.messages where sealed_recipient = $1 order by message_id',
-    [sealedEmail(db, email)],
+    [sealedEmail(email)],
   );
   const { open } = emailsOf(db);
   return rows.map(({ subject, body, html }) => ({

@@ -5,7 +5,6 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
 import { createEmailSeal } from '../../packages/service/src/kernel/email-seal.ts';
 import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/keys.ts';
-import type { TestDatabase } from './database.ts';
 
 /** The secret of gateways that get no other. */
 export const TEST_SECRET = 'the secret of tests that need no other';
@@ -38,7 +37,7 @@ async function keepEmailKey(owner: Pool, secret: Buffer): Promise<void> {
  * of its own: the two must find each other's retries. Otherwise the secret is one of many on this database, and they are derived.
  */
 export async function keptKeysFor(
-  { owner }: TestDatabase,
+  { owner }: { readonly owner: Pool },
   config: Config,
   { PURSER_SECRET }: Readonly<Record<string, string>>,
 ): Promise<KeptKeys> {

@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
 import { insertMessage } from '../../packages/service/src/mail/queries.ts';
 import { createSmtpSender, type SendMail } from '../../packages/service/src/mail/smtp.ts';
-import { createTestDatabase, mailsTo, sealedEmail } from './database.ts';
+import { createTestDatabase, mailsTo, sealedEmail, setMails } from './database.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -79,7 +79,7 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     const { rows } = await owner.query<MessageState>(
       `select tries, outcome, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
        from mail.messages where sealed_recipient = $1`,
-      [sealedEmail(owner, recipient)],
+      [sealedEmail(recipient)],
     );
     const [mail] = await mailsTo(owner, recipient);
     return rows[0] && mail && { ...rows[0], body: mail.body, html: mail.html };
@@ -90,12 +90,6 @@ export async function setOutboxStage(): Promise<OutboxStage> {
       return state !== undefined && isSo(state) && state;
     });
   }
-  async function set(recipient: string, assignment: string): Promise<void> {
-    await database.owner.query(`update mail.messages set ${assignment} where sealed_recipient = $1`, [
-      sealedEmail(database.owner, recipient),
-    ]);
-  }
-
   return {
     pool,
     log,
@@ -121,8 +115,8 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     stateOf,
     ended: (recipient) => until(recipient, ({ outcome }) => outcome !== null),
     tried: (recipient, least) => until(recipient, ({ tries }) => tries >= least),
-    set,
-    makeDue: (recipient) => set(recipient, 'next_try_at = clock_timestamp()'),
+    set: (recipient, assignment) => setMails(database.owner, recipient, assignment),
+    makeDue: (recipient) => setMails(database.owner, recipient, 'next_try_at = clock_timestamp()'),
   };
 }
 

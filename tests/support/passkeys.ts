@@ -44,7 +44,7 @@ export async function signInByPasskey(browser: Browser, authenticator: Authentic
 export async function passkeysOf({ database: { owner } }: TestService, email: string): Promise<number> {
   const { rowCount } = await owner.query(
     'select from identities.passkeys p join identities.identities i using (identity_id) where i.email = $1',
-    [sealedEmail(owner, email)],
+    [sealedEmail(email)],
   );
   return rowCount ?? 0;
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../../packages/service/src/limits/throttle.ts';
 import { type Reply, send } from '../../support/client.ts';
-import { newHashedOwner, newOwner, PASSWORD, signIn, stopRefill } from '../../support/control.ts';
+import { newHashedOwner, newOwner, PASSWORD, stopRefill } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
@@ -96,9 +96,8 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
 test('CP-01 a wrong password, an unknown e-mail and an account without a password all cost the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
   const { email } = await newHashedOwner(service);
-  await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', $1)`, [
-    sealedEmail(owner, 'mute@example.test'),
-  ]);
+  const mute = sealedEmail('mute@example.test');
+  await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', '${mute}')`);
   const device = `${'x'.repeat(22)}.${'A'.repeat(43)}`;
   const works: (readonly string[])[] = [];
   for (const one of [email, 'nobody@example.test', 'mute@example.test', 'no e-mail at all']) {
@@ -271,8 +270,7 @@ test('CP-01 a sign-in during a password change gets no session for the old passw
   for (let times = 0; times < 10 && reply.status === 500; times += 1) reply = await signInDuringChange(email);
   assertRefused(reply, 'UNAUTHORIZED');
   const { rowCount } = await owner.query(
-    `select from accounts.sessions s join accounts.accounts a using (account_id) where a.email = $1`,
-    [sealedEmail(owner, email)],
+    `select from accounts.sessions s join accounts.accounts a using (account_id) where a.email = '${sealedEmail(email)}'`,
   );
   assert.equal(rowCount, 1); // The session that `newOwner` opened.
 });
@@ -280,8 +278,7 @@ test('CP-01 a sign-in during a password change gets no session for the old passw
 /** The right password, accepted while a transaction that changes it is still open. */
 async function signInDuringChange(email: string): Promise<Reply> {
   const { rows } = await owner.query<{ hash: string }>(
-    `select password_hash as hash from accounts.accounts where email = $1`,
-    [sealedEmail(owner, email)],
+    `select password_hash as hash from accounts.accounts where email = '${sealedEmail(email)}'`,
   );
   const stored = rows[0]?.hash;
   const client = await owner.connect();
@@ -293,20 +290,7 @@ async function signInDuringChange(email: string): Promise<Reply> {
   client.release();
   const answer = await reply;
   if (answer.status === 500) {
-    await owner.query(`update accounts.accounts set password_hash = $2 where email = $1`, [
-      sealedEmail(owner, email),
-      stored,
-    ]);
+    await owner.query(`update accounts.accounts set password_hash = $2 where email = $1`, [sealedEmail(email), stored]);
   }
   return answer;
 }
-
-test('CP-01 all other sessions of the owner are ended at once, and no session of anybody else', async () => {
-  const { email, ...person } = await newOwner(service);
-  const others = [await signIn(service, email), await signIn(service, email)];
-  const stranger = await newOwner(service);
-  await person.get(204, 'DELETE', '/sessions/others');
-  for (const other of others) assertRefused(await other.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
-  for (const one of [person, stranger]) await one.get(200, 'GET', '/sessions/current');
-  await person.get(204, 'DELETE', '/sessions/others');
-});

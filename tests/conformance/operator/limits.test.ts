@@ -1,4 +1,4 @@
-import { sealedEmail } from '../../support/database.ts';
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -27,7 +27,6 @@ const { service, app, newUser } = await setStage({
 const { owner } = service.database;
 const APP = `/operator/apps/${app.appId}`;
 const admin = await newOperator(service);
-
 let keys = 0;
 
 type Act = 'credit' | 'refund' | 'clawback';
@@ -201,10 +200,7 @@ test('CP-07 those who could confirm an act are mailed once; the same person with
   const asker = await newOperator(service, 'finance');
   const email = await emailOf(asker);
   const other = email.replace('@', '+two@');
-  await owner.query('update accounts.accounts set email = $2 where email = $1', [
-    sealedEmail(owner, same),
-    sealedEmail(owner, other),
-  ]);
+  await setAccount(owner, same, `email = '${sealedEmail(other)}'`);
   const { user, key, pendingId } = await newPending('credit', asker);
   await move(asker, user, 'credit', 3_000, key);
   const mails = await Promise.all([first, email, other, support].map((to) => newsTo(service, to)));

@@ -143,7 +143,7 @@ test('AU-06 a member who is removed loses the app with the next request', async 
   await service.database.owner.query(
     `delete from accounts.members where app_id = $1
      and account_id = (select account_id from accounts.accounts where email = $2)`,
-    [appId, sealedEmail(service.database.owner, member.email)],
+    [appId, sealedEmail(member.email)],
   );
   await member.get(404, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 404);

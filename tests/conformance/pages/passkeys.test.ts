@@ -41,7 +41,7 @@ test('ON-01 the options ask for a passkey that its person must unlock, and name 
   const asked = optionsOf(await browser.open('/wallet/passkeys'));
   const { rows } = await owner.query<{ identity_id: string }>(
     'select identity_id from identities.identities where email = $1',
-    [sealedEmail(owner, email)],
+    [sealedEmail(email)],
   );
   const handle = Buffer.from(rows[0]?.identity_id ?? '').toString('base64url');
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
   const browser = await browserOf(service, email);
   const authenticator = createAuthenticator();
   await owner.query(
-    `alter table mail.messages add constraint untold check (sealed_recipient <> '${sealedEmail(owner, email)}')`,
+    `alter table mail.messages add constraint untold check (sealed_recipient <> '${sealedEmail(email)}')`,
   );
   assertPage(await addPasskey(browser, authenticator), 500);
   assert.equal(await passkeysOf(service, email), 0);

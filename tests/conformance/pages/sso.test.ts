@@ -27,7 +27,6 @@ const { service } = await setStage({
 service.keepSecret(CLIENT.secret);
 const sql = async (text: string, values: readonly unknown[] = []) =>
   (await service.database.owner.query<Record<string, unknown>>(text, [...values])).rows;
-const sealed = (email = '') => sealedEmail(service.database.owner, email);
 
 let subjects = 0;
 
@@ -164,7 +163,7 @@ for (const [what, change, isForged] of [
 test('CP-05 somebody who cancels at the provider, or whose e-mail it has not verified, gets no account', async () => {
   const { email } = newPerson({ email_verified: false });
   assertRefused((await enter()).reply, 403, /has not verified your e-mail/);
-  assert.deepEqual(await sql('select from accounts.accounts where email = $1', [sealed(email)]), []);
+  assert.deepEqual(await sql('select from accounts.accounts where email = $1', [sealedEmail(email)]), []);
   provider.become(undefined);
   assertRefused((await enter()).reply, 403, /did not sign you in/);
 });
@@ -191,7 +190,7 @@ test('CP-07 the role follows the claim at each sign-in, and without one the sess
   provider.put(subject, { ...claims, groups: 'purser-support' });
   const third = await enter();
   assert.equal((await accountOf(third.person))['operatorRole'], 'support');
-  await sql('update accounts.accounts set is_disabled = true where email = $1', [sealed(email)]);
+  await sql('update accounts.accounts set is_disabled = true where email = $1', [sealedEmail(email)]);
   assertRefused((await enter()).reply, 403, /disabled/);
 });
 
@@ -281,7 +280,7 @@ test('CP-05 a password opens nothing of operators when the settings say so, exce
   assert.equal(page.status, 403);
   assert.match(page.text, /href="\/account\/sso"/);
   await sql('update accounts.accounts set email = $1 where account_id = $2', [
-    sealed(BREAK_GLASS),
+    sealedEmail(BREAK_GLASS),
     (await accountOf(operator))['accountId'],
   ]);
   await operator.get(200, 'GET', '/operator/accounts');

@@ -247,7 +247,7 @@ test('AU-06 a listen token reads the events of one app, and ends with its sessio
   assert.equal(await works(theirs.key), 201);
   await db.query(
     "update accounts.members set role = 'viewer' where account_id <> (select account_id from accounts.accounts where email = $1)",
-    [sealedEmail(db, owner.email)],
+    [sealedEmail(owner.email)],
   );
   assert.equal(await works(theirs.key), 403, 'its maker may not listen any more');
   await db.query("update accounts.members set role = 'developer' where role = 'viewer'");
