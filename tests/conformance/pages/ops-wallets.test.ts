@@ -162,8 +162,11 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   assert.ok(person.text.includes('<code>made-here</code>'));
   assertPage(await browser.open(`/ops/person?email=${owner.email}`), 404, 'Person', IN_CONSOLE);
 
-  const ofPerson = (name: string) => `/ops/person-${name}?email=new%40example.test`;
-  const early = await browser.open(ofPerson('delete'));
+  const [exported, deleted] = ['export', 'delete'].map((act) => `/ops/person-${act}?email=new%40example.test`) as [
+    string,
+    string,
+  ];
+  const early = await browser.open(deleted);
   assert.match(mainOf(early), /Wallets that are released: 1/);
   assert.match((await submit('wallet-release', 'made-here', {})).text, /Nobody owns this wallet now/);
   const acts = (await trailOf(admin, `${app.appId} made-here`)).map(({ action }) => action);
@@ -175,14 +178,14 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
     'wallet.credit',
     'wallet.open',
   ]);
-  await browser.open(ofPerson('export'));
-  const file = await browser.submit(ofPerson('export'), { reason: 'Asked by letter' });
+  await browser.open(exported);
+  const file = await browser.submit(exported, { reason: 'Asked by letter' });
   assert.match(file.text, /^\{"format":"purser-person-1".*"email":"new@example\.test"/);
-  await browser.open(ofPerson('delete'));
-  assertPage(await browser.submit(ofPerson('delete'), { reason: ' ' }), 400, 'Delete this person', IN_CONSOLE);
-  const gone = await browser.submit(ofPerson('delete'), { reason: 'Asked by letter' });
+  await browser.open(deleted);
+  assertPage(await browser.submit(deleted, { reason: ' ' }), 400, 'Delete this person', IN_CONSOLE);
+  const gone = await browser.submit(deleted, { reason: 'Asked by letter' });
   assert.match(gone.text, /The person was deleted\. Their wallets belong to nobody now\./);
-  assertPage(await browser.open(ofPerson('delete')), 404, 'Delete this person', IN_CONSOLE);
+  assertPage(await browser.open(deleted), 404, 'Delete this person', IN_CONSOLE);
   assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
 });
 
