@@ -8,7 +8,7 @@ import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
-import { makeDataDirectory } from '#app/data-directory.ts';
+import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
@@ -93,7 +93,6 @@ export interface Config extends LimitSettings {
 /** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
 export class ConfigError extends Error {}
 
-const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
@@ -116,7 +115,11 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   const givenHost = settings.text('HOST');
   const host = givenHost ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
-  const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
+  const dataDirectory = dataDirectoryOf({
+    given: settings.text('PURSER_DATA_DIR'),
+    isInstalled: IS_INSTALLED,
+    dataHome: environmentVariables['XDG_DATA_HOME'],
+  });
   const catalogueFile = settings.text('PURSER_CATALOGUE');
   checkMode(settings, { environment, host, catalogueFile });
   const config = {
