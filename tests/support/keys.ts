@@ -25,7 +25,7 @@ export function keysOf(secret: string | Buffer): Keys {
 }
 
 /** Keeps the tests' key in a database that has none yet: gateways in processes of their own then seal addresses as the test does. */
-async function keepEmailKey(owner: Pool, secret: Buffer): Promise<void> {
+export async function keepEmailKey(owner: Pool, secret: Buffer): Promise<void> {
   if ((await selectKeptKeys(owner)).some(({ purpose }) => purpose === 'emails')) return;
   const fingerprint = hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, 16);
   const sealed = seal(deriveKey(secret, 'kept-keys'), Buffer.from('kept key emails'), EMAILS.toString('base64'));
