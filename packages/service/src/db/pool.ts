@@ -1,9 +1,6 @@
 import pg from 'pg';
-<<<<<<< HEAD
-import type { EmailSeal } from '#kernel/email-seal.ts';
-=======
 import { MeteredPool, type PoolUse } from '#db/pool-metrics.ts';
->>>>>>> main
+import type { EmailSeal } from '#kernel/email-seal.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
@@ -57,12 +54,9 @@ interface PoolOptions {
   readonly statementMsMax?: number;
   /** In `pg_stat_activity`, after `purser_`. By default the role. */
   readonly name?: string;
-<<<<<<< HEAD
   readonly emails?: EmailSeal | undefined;
-=======
   /** Under which label `/metrics` shows it. Undefined: it does not. */
   readonly use?: PoolUse;
->>>>>>> main
 }
 
 /**
@@ -80,11 +74,7 @@ export function createPool(options: PoolOptions): Pool {
       ? ''
       : `-c jit=off -c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
         `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
-<<<<<<< HEAD
-  const pool: Pool = new pg.Pool({
-=======
   const config: pg.PoolConfig = {
->>>>>>> main
     connectionString: options.url,
     max: options.connectionsMax,
     min: options.keepsOne === true ? 1 : 0,
@@ -95,13 +85,9 @@ export function createPool(options: PoolOptions): Pool {
     application_name: `purser_${options.name ?? options.role}`,
     options: limits,
     types,
-<<<<<<< HEAD
-  });
-  pool.emails = options.emails;
-=======
   };
-  const pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
->>>>>>> main
+  const pool: Pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
+  pool.emails = options.emails;
   // Without these listeners, a connection that dies between two statements would end the process. If it is in use, the
   // next statement on it fails. If it is idle, the pool reports it.
   pool.on('connect', (client) => {
