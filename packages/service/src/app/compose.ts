@@ -11,6 +11,7 @@ import { openServer } from '#app/open-server.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
+import { openStatus } from '#app/status.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createLinks } from '#connections/link.ts';
 import { startClockWatch } from '#db/clock-watch.ts';
@@ -137,7 +138,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
+  const status = openStatus({ upkeep, shared: pools.shared, config, catalogue, log });
+  const { readStatus } = status;
+  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks, readStatus };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
@@ -150,7 +153,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     stop: async () => {
       processMetrics.stop();
       const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
-      await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
+      await Promise.all([...timed, gateway.rateLimiter, status].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();

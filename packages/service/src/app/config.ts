@@ -58,6 +58,8 @@ export interface Config extends LimitSettings, LogSettings {
   readonly operatorName: string;
   /** The address for questions of end users, shown on every page. */
   readonly supportEmail: string | undefined;
+  /** What everybody may see of how the service runs. `brief`: without the names of models. */
+  readonly statusPage: 'full' | 'brief' | 'off';
   /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
@@ -106,10 +108,7 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/**
- * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
- * the output. Throws `ConfigError`.
- */
+/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(
   environmentVariables: Readonly<Record<string, string | undefined>>,
   isTerminal = false,
@@ -147,6 +146,7 @@ export function readConfig(
     registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     supportEmail: readSupportEmail(settings),
+    statusPage: settings.choice('PURSER_STATUS_PAGE', ['full', 'brief', 'off'], 'full'),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     sso: readSso(settings),
@@ -188,7 +188,7 @@ export function readServiceUrl(): string | undefined {
   return readSettings(process.env).text('PURSER_URL');
 }
 
-/** The settings of this process. */
+/** The settings of this process, whose output somebody may read at a terminal. */
 export function readProcessConfig(): Config {
   return readConfig(process.env, process.stdout.isTTY);
 }

@@ -59,6 +59,8 @@ export interface WalletOwnerServices {
   readonly operatorName: string;
   /** Where people can ask for help. Undefined: the settings name no address. */
   readonly supportEmail: string | undefined;
+  /** Whether there is a page about how the service runs. */
+  readonly statusPage: Required<Frame>['statusPage'];
   /** Payments go to the test processor (ON-03). */
   readonly isTestMoney: boolean;
 }
