@@ -14,7 +14,9 @@ after(async () => {
   await database.close();
 });
 beforeEach(() =>
-  database.owner.query('delete from status.incidents; delete from status.usual; update status.service set seen_at = null'),
+  database.owner.query(
+    'delete from status.incidents; delete from status.usual; update status.service set seen_at = null',
+  ),
 );
 
 const NOTHING: Observation = { silentMs: 10_000, isSlow: false, out: [], firstByteMs: new Map() };
@@ -25,7 +27,11 @@ function note(seen: Partial<Observation> = {}): Promise<void> {
 
 /** As if so much time had passed. */
 async function pass(interval: string): Promise<void> {
-  for (const column of ['incidents set began_at = began_at -', 'service set seen_at = seen_at -', 'usual set seen_at = seen_at -']) {
+  for (const column of [
+    'incidents set began_at = began_at -',
+    'service set seen_at = seen_at -',
+    'usual set seen_at = seen_at -',
+  ]) {
     await database.owner.query(`update status.${column} interval '${interval}'`);
   }
   await database.owner.query(
@@ -43,7 +49,7 @@ async function incidents(): Promise<readonly (readonly [string, string, boolean,
   return rows.map(({ model, state, ended, seconds }) => [model, state, ended, seconds] as const);
 }
 
-test('a time in which no process was there is an incident of the service, noted once by whoever is back first', async () => {
+test('a time in which no process was there is an incident of the service, noted once by the first that is back', async () => {
   await note({ silentMs: undefined });
   assert.deepEqual(await incidents(), [], 'a new service was never out');
   await pass('50 seconds');

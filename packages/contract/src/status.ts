@@ -15,7 +15,9 @@ export const statusSchema = z
           model,
           aliases: z.array(z.string()),
           state: z.enum(['up', 'slow', 'out']),
-          since: moment.nullable().meta({ description: 'Null while it is up, and for some seconds after it went out.' }),
+          since: moment
+            .nullable()
+            .meta({ description: 'Null while it is up, and for some seconds after it went out.' }),
         }),
       )
       .meta({ description: 'Empty while the service is out, and if the operator names no models.' }),

@@ -31,7 +31,9 @@ test('CC-16 MO-04 the status page and its JSON tell anybody which models are out
   const browser = openBrowser(service.url);
   const page = await browser.open('/status');
   assertPage(page, 200, 'Some models are out');
-  const rows = [...page.text.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => row.replaceAll(/<[^>]+>/g, ' ').trim());
+  const rows = [...page.text.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    row.replaceAll(/<[^>]+>/g, ' ').trim(),
+  );
   assert.match(rows.join('\n'), /^Model +State\nacme\.large-1 +large +Out.*\nacme\.small-1 +Up\n/);
   assert.match(rows.join('\n'), /acme\.small-1: slow .* 1 minute *\nThe whole service: out .* 3 hours$/);
   const reply = await browser.ask('/status.json');
@@ -60,7 +62,16 @@ test('ON-04 the root of a development service leads to accounts, the reference, 
   const page = await browser.open('/');
   assertPage(page, 200, 'Welcome to Purser');
   const links = [...page.text.matchAll(/<a[^>]* href="([^"]+)"/g)].map(([, path = '']) => path);
-  assert.deepEqual(links, ['/register', '/console', '/guides', '/docs', '/wallet', '/dev/mailbox', '/sign-in', '/status']);
+  assert.deepEqual(links, [
+    '/register',
+    '/console',
+    '/guides',
+    '/docs',
+    '/wallet',
+    '/dev/mailbox',
+    '/sign-in',
+    '/status',
+  ]);
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 

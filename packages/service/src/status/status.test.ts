@@ -62,7 +62,7 @@ test('a brief status names no model, and still says that some are out', () => {
   );
 });
 
-test('without its database the service is out, whatever was noted, and says that the list may lack something', () => {
+test('without its database the service is out, and says that the list may lack something', () => {
   const status = statusWith([row('a.one', 'slow')], { isReached: false });
   assert.deepEqual([status.state, status.models, status.isStale, status.incidents.length], ['out', [], true, 1]);
 });

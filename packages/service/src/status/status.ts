@@ -136,7 +136,10 @@ function wholeOf(models: readonly ModelStatus[], isSlow: boolean): ServiceStatus
   return isSlow || models.some(({ state }) => state === 'slow') ? 'slow' : 'up';
 }
 
-function incidentOf({ model, state, began_at: beganAt, ended_at: endedAt }: IncidentRow, namesModels: boolean): Incident {
+function incidentOf(
+  { model, state, began_at: beganAt, ended_at: endedAt }: IncidentRow,
+  namesModels: boolean,
+): Incident {
   return {
     about: model === '' ? 'service' : 'model',
     model: model === '' || !namesModels ? undefined : model,

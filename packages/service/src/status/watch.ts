@@ -6,7 +6,7 @@ import { observe } from '#status/queries.ts';
 import type { Trouble } from '#status/trouble.ts';
 
 /** Notes what this process sees, for the status page of all. */
-export interface StatusWatch {
+interface StatusWatch {
   /** The database takes nothing. */
   readonly isAway: () => boolean;
   readonly stop: () => Promise<void>;
