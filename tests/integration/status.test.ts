@@ -21,8 +21,13 @@ beforeEach(() =>
 
 const NOTHING: Observation = { silentMs: 10_000, isSlow: false, out: [], firstByteMs: new Map() };
 
-function note(seen: Partial<Observation> = {}): Promise<void> {
-  return observe(live, { ...NOTHING, ...seen });
+function note(what: Partial<Observation> = {}): Promise<void> {
+  return observe(live, { ...NOTHING, ...what });
+}
+
+/** Streams of a model took so long to begin. */
+function seen(ms: number): Pick<Observation, 'firstByteMs'> {
+  return { firstByteMs: new Map([['a.one', ms]]) };
 }
 
 /** As if so much time had passed. */
@@ -97,7 +102,6 @@ test('CC-16 an incident goes on while any process sees it, ends when none does, 
 });
 
 test('a model is slow when it takes twice as long as usual and a second more, and not while it is out', async () => {
-  const seen = (ms: number) => ({ firstByteMs: new Map([['a.one', ms]]) });
   await note(seen(900));
   await note(seen(1_850));
   assert.deepEqual(await incidents(), [], 'twice as long is not noticed below a second');

@@ -141,8 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const status = openStatus({ upkeep, shared: pools.shared, config, catalogue, log });
-  const { readStatus } = status;
+  const { readStatus, ...status } = openStatus({ upkeep, shared: pools.shared, config, catalogue, log });
   const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks, readStatus };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
@@ -160,13 +159,15 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();
-      await endLease().catch((fault: unknown) =>
-        log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire'),
-      );
+      await endLease().catch(tellOfLease(log));
       providers.close();
       await endPools();
     },
   };
+}
+
+function tellOfLease(log: Log): (fault: unknown) => void {
+  return (fault) => log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire');
 }
 
 /** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */

@@ -17,8 +17,11 @@ function statusWith(rows: readonly IncidentRow[], more: Partial<Parameters<typeo
   return statusOf({ rows, isReached: true, trouble: FINE, models: MODELS, namesModels: true, ...more });
 }
 
+function stateWith(...rows: readonly IncidentRow[]): string {
+  return statusWith(rows).state;
+}
+
 test('the service is up, slow, partly out or out, by what goes on and not by what is over', () => {
-  const stateWith = (...rows: readonly IncidentRow[]) => statusWith(rows).state;
   assert.equal(stateWith(), 'up');
   assert.equal(stateWith(row('a.one', 'out', ENDED), row('', 'out', ENDED)), 'up');
   assert.equal(stateWith(row('', 'slow')), 'slow');
