@@ -1,5 +1,7 @@
 import type { Config } from '#app/config.ts';
+import { FAILED_RENEWALS_MAX } from '#app/readiness.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
+import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import { steadyClock } from '#kernel/clock.ts';
@@ -11,19 +13,21 @@ import { startStatusWatch } from '#status/watch.ts';
 interface StatusOptions {
   /** For what is noted, which must not wait for people who look. */
   readonly upkeep: Pool;
-  readonly shared: Pool;
+  readonly pools: { readonly shared: Pool };
   readonly config: Pick<Config, 'statusPage'>;
+  readonly instance: Pick<Instance, 'failedRenewals'>;
   readonly catalogue: Pick<Catalogue, 'list'> & { readonly readUpstreams: () => readonly UpstreamReport[] };
   readonly log: Log;
 }
 
 /** Notes how the service is, also if nobody may see it: the page may be switched on later. */
-export function openStatus({ upkeep, shared, config, catalogue, log }: StatusOptions) {
+export function openStatus({ upkeep, pools, config, instance, catalogue, log }: StatusOptions) {
   const look = () => troubleOf(catalogue.readUpstreams());
-  const { isAway, stop } = startStatusWatch({ db: upkeep, look, clock: steadyClock, log });
+  const { stop } = startStatusWatch({ db: upkeep, look, clock: steadyClock, log });
   const models = () => publicModels(catalogue);
   const namesModels = config.statusPage === 'full';
-  const read = createStatus({ db: shared, clock: steadyClock, look, isAway, models, namesModels });
+  const takesNoWrites = () => instance.failedRenewals() > FAILED_RENEWALS_MAX;
+  const read = createStatus({ db: pools.shared, clock: steadyClock, look, takesNoWrites, models, namesModels });
   const readStatus: (() => Promise<ServiceStatus>) | undefined = config.statusPage === 'off' ? undefined : read;
   return { readStatus, stop };
 }

@@ -46,7 +46,8 @@ interface StatusOptions {
   readonly clock: SteadyClock;
   /** What this process knows by itself. The database has what the others know as well. */
   readonly look: () => Trouble;
-  readonly isAway: () => boolean;
+  /** The database takes no writes, as the renewals of the lease show. */
+  readonly takesNoWrites: () => boolean;
   /** The models that everybody may call. */
   readonly models: () => readonly PublicModel[];
   /** Whether models are named. */
@@ -62,7 +63,7 @@ const WAIT_MS_MAX = 2_000;
 
 /** Returns what reads the status. It never fails, and takes at most two seconds. */
 export function createStatus(options: StatusOptions): () => Promise<ServiceStatus> {
-  const { db, clock, look, isAway, models, namesModels } = options;
+  const { db, clock, look, takesNoWrites, models, namesModels } = options;
   let kept: { readonly atMs: number; readonly rows: Promise<readonly IncidentRow[] | undefined> } | undefined;
   let latest: readonly IncidentRow[] = [];
 
@@ -89,7 +90,7 @@ export function createStatus(options: StatusOptions): () => Promise<ServiceStatu
 
   return async () => {
     const rows = await rowsNow();
-    const isReached = rows !== undefined && !isAway();
+    const isReached = rows !== undefined && !takesNoWrites();
     return statusOf({ rows: rows ?? latest, isReached, trouble: look(), models: models(), namesModels });
   };
 }
