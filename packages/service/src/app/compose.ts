@@ -142,21 +142,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const status = openStatus({ upkeep, pools, config, instance, catalogue, log });
-  const acts = {
-    ...read,
-    ...status,
-    config,
-    keys,
-    pools,
-    clock,
-    log,
-    apiKeys,
-    catalogue,
-    links,
-    webhooks,
-    readAllMetrics,
-  };
+  const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
+  const acts = { ...options, ...read, ...status, pools, clock, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = openMetrics(pools.shared, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });

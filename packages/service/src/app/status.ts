@@ -6,6 +6,7 @@ import type { Pool } from '#db/pool.ts';
 import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
+import type { Spool } from '#ledger/settlement/spool.ts';
 import { createStatus, type ServiceStatus } from '#status/status.ts';
 import { troubleOf } from '#status/trouble.ts';
 import { startStatusWatch } from '#status/watch.ts';
@@ -16,17 +17,20 @@ interface StatusOptions {
   readonly pools: { readonly shared: Pool };
   readonly config: Pick<Config, 'statusPage'>;
   readonly instance: Pick<Instance, 'failedRenewals'>;
+  /** Settlements that the database has not taken. */
+  readonly spool: Pick<Spool, 'kept'>;
   readonly catalogue: Pick<Catalogue, 'list'> & { readonly readUpstreams: () => readonly UpstreamReport[] };
   readonly log: Log;
 }
 
 /** Notes how the service is, also if nobody may see it: the page may be switched on later. */
-export function openStatus({ upkeep, pools, config, instance, catalogue, log }: StatusOptions) {
+export function openStatus({ upkeep, pools, config, instance, spool, catalogue, log }: StatusOptions) {
   const look = () => troubleOf(catalogue.readUpstreams());
   const { stop } = startStatusWatch({ db: upkeep, look, clock: steadyClock, log });
   const models = () => publicModels(catalogue);
   const namesModels = config.statusPage === 'full';
-  const takesNoWrites = () => instance.failedRenewals() > FAILED_RENEWALS_MAX;
+  // On a full disk a renewal still finds room where a hold does not.
+  const takesNoWrites = () => instance.failedRenewals() > FAILED_RENEWALS_MAX || spool.kept() > 0;
   const read = createStatus({ db: pools.shared, clock: steadyClock, look, takesNoWrites, models, namesModels });
   const readStatus: (() => Promise<ServiceStatus>) | undefined = config.statusPage === 'off' ? undefined : read;
   return { readStatus, stop };

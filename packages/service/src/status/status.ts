@@ -46,7 +46,7 @@ interface StatusOptions {
   readonly clock: SteadyClock;
   /** What this process knows by itself. The database has what the others know as well. */
   readonly look: () => Trouble;
-  /** The database takes no writes, as the renewals of the lease show. */
+  /** The database takes no writes, as those of this process show. */
   readonly takesNoWrites: () => boolean;
   /** The models that everybody may call. */
   readonly models: () => readonly PublicModel[];
