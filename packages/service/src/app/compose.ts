@@ -14,6 +14,7 @@ import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
 import { openStatus } from '#app/status.ts';
+import { startMail } from '#app/mail.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createLinks } from '#connections/link.ts';
 import { startClockWatch } from '#db/clock-watch.ts';
@@ -50,8 +51,6 @@ import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
-import { startOutbox } from '#mail/outbox.ts';
-import { createSmtpSender } from '#mail/smtp.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
@@ -83,6 +82,8 @@ export interface Service {
   readonly callsUnderWay: () => number;
   /** The number of requests being answered, plus work that continues after an answer. */
   readonly workUnderWay: () => number;
+  /** What `/metrics` shows. */
+  readonly readMetrics: () => Promise<readonly MetricReading[]>;
   /** The number of settlements of answered calls that still wait for the database. */
   readonly settlementsKept: () => number;
 }
@@ -103,7 +104,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
-
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
@@ -124,6 +124,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
+  const pools = openPlanePools(pool);
+  const { noted, endCall, beginSpan } = await openCallRecords(pools.shared, config, log);
   const gateway: Gateway = {
     ...callers,
     rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { ...KEPT, use: 'rates' }), steadyClock)),
@@ -136,11 +138,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     idempotency,
     rejections: createRejections(idempotency.digests, clock),
     upstreams,
+    beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const pools = openPlanePools(pool);
   const read = openReaders({ db: shared, pools, config });
-  const { noted, endCall } = openCallRecords(pools.shared, config, log);
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
@@ -240,12 +241,6 @@ interface Upkeep {
   readonly clock: Clock;
   readonly log: Log;
   readonly leaseMs: number;
-}
-
-/** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
-function startMail({ mail, environment, retention }: Config, pool: Pool, log: Log) {
-  const send = mail === undefined ? undefined : createSmtpSender(mail);
-  return startOutbox({ pool, send, keepsBodies: environment === 'development', keptDays: retention.mailDays, log });
 }
 
 type OpenPool = ReturnType<typeof createPools>['pool'];
