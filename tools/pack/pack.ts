@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { runNpm } from './npm.ts';
 import { type Staged, stagePackage } from './stage.ts';
 
 export interface Packed extends Staged {
@@ -19,9 +19,4 @@ export function pack(target: string): Packed {
   rmSync(tarball, { force: true });
   runNpm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', target], folder);
   return { ...staged, tarball, folder };
-}
-
-function runNpm(args: readonly string[], cwd: string): void {
-  const { status, error, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`\`npm ${args[0]}\` failed:\n${stdout}${stderr}`, { cause: error });
 }
