@@ -5,6 +5,7 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
@@ -16,13 +17,12 @@ import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
-import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { MoneyBounds } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings {
+export interface Config extends LimitSettings, LogSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -75,7 +75,6 @@ export interface Config extends LimitSettings {
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
   readonly webhookAllowPrivate: boolean;
-  readonly logLevel: LogLevel;
   /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
@@ -107,8 +106,14 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
-export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
+ * the output. Throws `ConfigError`.
+ */
+export function readConfig(
+  environmentVariables: Readonly<Record<string, string | undefined>>,
+  isTerminal = false,
+): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
   const isProduction = environment === 'production';
@@ -151,7 +156,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
-    logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    ...readLogSettings(settings, { environment, isTerminal }),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
     variables: Object.keys(environmentVariables),
@@ -185,7 +190,7 @@ export function readServiceUrl(): string | undefined {
 
 /** The settings of this process. */
 export function readProcessConfig(): Config {
-  return readConfig(process.env);
+  return readConfig(process.env, process.stdout.isTTY);
 }
 
 // A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.

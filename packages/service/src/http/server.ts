@@ -17,6 +17,7 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
+import { createRequestLog } from '#http/request-log.ts';
 import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
 import {
   correlationIdOf,
@@ -58,6 +59,8 @@ interface ServerOptions {
   readonly readiness: () => Promise<string | undefined>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
+  /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
+  readonly logsRequests?: boolean;
   readonly underWay: UnderWay;
 }
 
@@ -72,6 +75,7 @@ type Route = Readonly<Partial<Record<string, Handler>>>;
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
   const latest = new WeakMap<Duplex, Exchange>();
+  const logRequest = requestLogOf(options, routes);
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -97,7 +101,10 @@ export function createHttpServer(options: ServerOptions): Server {
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response, notesOf);
     latest.set(request.socket, exchange);
-    if (exchange.notes === undefined) nameAnswer(exchange);
+    if (exchange.notes === undefined) {
+      nameAnswer(exchange);
+      logRequest?.(exchange);
+    }
     response.on('close', options.underWay.begin());
     const end = options.underWay.begin();
     try {
@@ -140,6 +147,15 @@ function routesOf({
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
   }
   return routes;
+}
+
+function requestLogOf({ logsRequests = false, log, planes }: ServerOptions, routes: ReadonlyMap<string, Route>) {
+  if (!logsRequests) return undefined;
+  const own = (path: string): string | undefined => {
+    if (routes.has(path)) return path;
+    return path.startsWith(RECEIPT_PATH) || path.startsWith(MODEL_PATH) ? namedRoute(path) : undefined;
+  };
+  return createRequestLog(log, { own, pages: planes.pages, planes });
 }
 
 /** Finds the handler of a request: a route of ours, a model's name, a page, or else the framework's routes. */
