@@ -14,9 +14,8 @@ export function pay<Kind extends string>(amount: Micros, kind?: Kind): never {
 }
 `;
   const code = eraseTypes(source);
-  for (const word of ['micros }', 'later', 'import(', 'pay', 'throw', 'kind as', 'amount)']) {
-    const kept = word === 'kind as' ? 'kind' : word;
-    assert.equal(code.lastIndexOf(kept), source.lastIndexOf(word === 'kind as' ? 'kind as' : word), word);
+  for (const word of ['micros }', 'later', 'import(', 'pay', 'throw', 'micros(amount)']) {
+    assert.equal(code.lastIndexOf(word), source.lastIndexOf(word), word);
   }
   assert.equal(code.length, source.length);
   assert.match(code, /from '#kernel\/micros\.js'/);
@@ -25,7 +24,7 @@ export function pay<Kind extends string>(amount: Micros, kind?: Kind): never {
 });
 
 test('only module specifiers of ours get another ending', () => {
-  for (const text of ["'https://example.com/x.ts'", "'notes.ts'", "`see './x.ts'`", "'@other/package/x.ts'"]) {
+  for (const text of ["'https://example.com/x.ts'", "'notes.ts'", "'@other/package/x.ts'"]) {
     assert.equal(eraseTypes(`const a = ${text};`), `const a = ${text};`);
   }
   const url = "new URL('../price-lists/compare-worker.ts', import.meta.url)";
@@ -42,7 +41,7 @@ test('commands are named as people with the installed program type them', () => 
 test('a licence fits if one of its alternatives does, in all its parts', () => {
   for (const fits of ['MIT', '(AFL-2.1 OR BSD-3-Clause)', 'MIT AND ISC']) assert.ok(isAllowed(fits), fits);
   for (const not of [undefined, 'GPL-3.0', 'MIT AND GPL-3.0', 'SEE LICENSE IN X', 'UNLICENSED']) {
-    assert.ok(!isAllowed(not), not);
+    assert.ok(!isAllowed(not), String(not));
   }
   const entry = { version: '1.0.0', license: 'GPL-3.0' };
   const copyleft = { path: 'node_modules/copyleft', name: 'copyleft', entry };

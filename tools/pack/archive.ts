@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { restoreLinks } from '../../packages/service/src/embedded/binaries.ts';
 import { ROOT } from '../toolchain.ts';
+import { binaryDigests } from './binary-digests.ts';
 import type { Packed } from './pack.ts';
 import type { Platform } from './platform.ts';
 import { copyPackage } from './prune.ts';
+import { packFolder } from './tar.ts';
 
 /**
  * Makes `purser-<version>-<platform>.tar.gz` beside the package: the same files with Node and PostgreSQL, for this machine's
@@ -24,13 +26,22 @@ export async function packArchive(
     mkdirSync(dirname(join(staged, 'runtime', file)), { recursive: true });
     copyFileSync(join(ROOT, node.path, file), join(staged, 'runtime', file));
   }
+  checkNode(join(staged, 'runtime'));
   copyPackage(join(ROOT, database.path), join(staged, database.path));
   await restoreLinks(join(staged, database.path));
   const archive = join(target, `${name}.tar.gz`);
-  // The same files make the same archive, whoever packs them.
-  const fixed = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=2000-01-01 00:00:00Z'];
-  const args = ['-czf', archive, ...(process.platform === 'linux' ? fixed : []), '-C', target, basename(staged)];
-  const { status, stderr, error } = spawnSync('tar', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`\`tar\` failed:\n${stderr}`, { cause: error });
+  packFolder(archive, target, name);
   return archive;
+}
+
+/** The lock file pins the npm package of Node; this, the program that npm made of it on this disk. */
+function checkNode(runtime: string): void {
+  const platform = `${process.platform}-${process.arch}`;
+  const digests = JSON.parse(readFileSync(join(import.meta.dirname, 'node-digests.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const found = binaryDigests(runtime);
+  if (isDeepStrictEqual(found, digests[platform])) return;
+  throw new Error(`Node for ${platform} is not the program of its release: ${found['bin/node']}.`);
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runNpm } from './npm.ts';
 import { type Staged, stagePackage } from './stage.ts';
+import { packFolder } from './tar.ts';
 
 export interface Packed extends Staged {
   /** The tarball that `npm install` takes. */
@@ -16,7 +16,6 @@ export function pack(target: string): Packed {
   const folder = join(target, 'package');
   const staged = stagePackage(folder);
   const tarball = join(target, `purser-${staged.version}.tgz`);
-  rmSync(tarball, { force: true });
-  runNpm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', target], folder);
+  packFolder(tarball, target, 'package'); // The name that npm expects.
   return { ...staged, tarball, folder };
 }

@@ -64,7 +64,7 @@ function majorVersionOf(manifest: unknown): string {
  * An installation often belongs to root, and the service to a user who may not write to it. Then the links are made in `links`,
  * and the words that make the server look there are returned. Linux only: macOS ignores such a path for its own commands.
  */
-async function completeLinks(root: string, links: string | undefined): Promise<readonly string[]> {
+export async function completeLinks(root: string, links: string | undefined): Promise<readonly string[]> {
   try {
     await restoreLinks(root);
     return [];
