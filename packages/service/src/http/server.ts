@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
+import type { Closing } from '#http/closing.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
@@ -62,6 +63,7 @@ interface ServerOptions {
   /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
   readonly logsRequests?: boolean;
   readonly underWay: UnderWay;
+  readonly closing: Closing;
 }
 
 function notesOf(path: string): CallNotes | undefined {
@@ -101,6 +103,7 @@ export function createHttpServer(options: ServerOptions): Server {
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response, notesOf);
     latest.set(request.socket, exchange);
+    if (options.closing.hasBegun() && options.closing.turnsAway(exchange)) return;
     if (exchange.notes === undefined) {
       nameAnswer(exchange);
       logRequest?.(exchange);
@@ -127,6 +130,7 @@ function routesOf({
   planes: { processorWebhooks },
   readiness,
   metrics,
+  closing,
 }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
@@ -139,7 +143,7 @@ function routesOf({
     ['/sandbox/reset', { POST: (exchange) => handleSandboxReset(dataPlane, exchange) }],
     ['/sandbox/next', { PUT: (exchange) => handleSandboxNext(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
-    ['/readyz', { GET: ({ response }) => handleReadiness(response, readiness) }],
+    ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
