@@ -34,6 +34,8 @@ export interface Config extends LimitSettings {
   readonly databaseUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
+  /** The folder of backups, in which the embedded server keeps its log. Undefined: it keeps none. */
+  readonly backups: string | undefined;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
   readonly secret: Buffer;
   /** The former or the coming secret, while the secret is being changed. */
@@ -126,6 +128,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
+    backups: readBackups(settings),
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),
     sandboxGrant: micros(
@@ -227,6 +230,18 @@ function readPublicUrl(
     );
   }
   return value.replace(/\/+$/, '');
+}
+
+function readBackups(settings: SettingsReader): string | undefined {
+  const value = settings.text('PURSER_BACKUP_DIR');
+  if (value === undefined) return undefined;
+  if (settings.text('DATABASE_URL') !== undefined) {
+    settings.complain(
+      'PURSER_BACKUP_DIR is for the embedded database. With DATABASE_URL, back up with the tools of your server.',
+    );
+  }
+  if (/[\r\n\0]/.test(value)) settings.complain('PURSER_BACKUP_DIR must not contain a line break.');
+  return path.resolve(PROJECT, value);
 }
 
 function readDatabaseUrl(settings: SettingsReader): string | undefined {

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '#app/config.ts';
+import { doubtsOf } from '#app/doubts.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { hasSecretOf } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
@@ -102,6 +103,8 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     disk: await diskOf(dataDirectory),
     ssoSaysFactor: config.sso && config.sso.required !== undefined,
     hasTwoSecrets: config.secretAlso !== undefined,
+    doubts: doubtsOf(config),
+    isEmbedded: config.databaseUrl === undefined,
   };
 }
 

@@ -10,6 +10,7 @@ import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { openKeys } from '#app/keys.ts';
+import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { StartError } from '#app/start-error.ts';
@@ -62,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
+    await refuseCopy(database.owner);
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database, log);

@@ -1,9 +1,16 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import { countMovers, selectOperatorsWithoutFactor } from '#accounts/operator-queries.ts';
-import { selectProviders } from '#catalogue/queries.ts';
-import { selectDatabaseHealth, selectInstances, selectOwnState } from '#db/health-queries.ts';
+import { selectPriceState, selectProviders } from '#catalogue/queries.ts';
+import {
+  selectDatabaseHealth,
+  selectInstances,
+  selectOwnState,
+  selectServer,
+  type ServerRow,
+} from '#db/health-queries.ts';
 import { SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
+import { selectOpenRestore } from '#db/restore-queries.ts';
 import { selectSchemaVersion } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
@@ -27,6 +34,10 @@ export interface StoredFacts {
   readonly webhooks: { readonly late: number; readonly disabled: number };
   /** Names of providers. */
   readonly missingKeys: readonly string[];
+  /** It came out of a backup, and nobody has said yet that the original is gone. */
+  readonly restored: { readonly untilMs: number | undefined } | undefined;
+  readonly hosting: ServerRow;
+  readonly prices: { readonly unpriced: readonly string[]; readonly changedDaysAgo: number | undefined };
   readonly operators: { readonly withoutFactor: readonly string[]; readonly movers: number };
 }
 
@@ -41,8 +52,9 @@ export interface FactOptions {
 const COUNTED_MAX = 1_000;
 const NAMED_MAX = 20;
 const CHECKS_MAX = 200;
+const DAY_SECONDS = 86_400;
 
-/** Reads what the doctor judges, in eleven statements; of another schema only its number. Throws if the database does not answer. */
+/** Reads what the doctor judges, in fourteen statements; of another schema only its number. Throws if the database does not answer. */
 export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
   const { pool, isOwnSecret, hasKey, readMail } = options;
   const schema = { is: await selectSchemaVersion(pool), ours: SCHEMA_VERSION };
@@ -50,7 +62,20 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
   const begunMs = systemClock.nowMs();
   const own = await selectOwnState(pool);
   const nowMs = systemClock.nowMs();
-  const [health, instances, ledger, checks, mail, webhooks, providers, withoutFactor, movers] = await Promise.all([
+  const [
+    health,
+    instances,
+    ledger,
+    checks,
+    mail,
+    webhooks,
+    providers,
+    withoutFactor,
+    movers,
+    hosting,
+    prices,
+    restore,
+  ] = await Promise.all([
     selectDatabaseHealth(pool),
     selectInstances(pool, COUNTED_MAX),
     selectLedgerAttention(pool, COUNTED_MAX),
@@ -60,6 +85,9 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     selectProviders(pool),
     selectOperatorsWithoutFactor(pool, NAMED_MAX),
     countMovers(pool),
+    selectServer(pool),
+    selectPriceState(pool, NAMED_MAX),
+    selectOpenRestore(pool),
   ]);
   const checkedSeconds = ledger.checked_seconds;
   return {
@@ -82,6 +110,12 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     mail,
     webhooks: { late: webhooks.late, disabled: webhooks.disabled.length },
     missingKeys: providers.filter(({ definition }) => !hasKey(definition)).map(({ name }) => name),
+    restored: restore && { untilMs: restore.until_at?.getTime() },
+    hosting,
+    prices: {
+      unpriced: prices.unpriced,
+      changedDaysAgo: prices.changed_seconds === null ? undefined : Math.floor(prices.changed_seconds / DAY_SECONDS),
+    },
     operators: { withoutFactor: withoutFactor.map(({ email }) => email), movers },
   };
 }
