@@ -4,25 +4,27 @@ import { fileURLToPath } from 'node:url';
 import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
+import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
-import { makeDataDirectory } from '#app/data-directory.ts';
+import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
+import { readStop, type StopSettings } from '#app/stop-settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
-import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { MoneyBounds } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings {
+export interface Config extends LimitSettings, LogSettings, StopSettings, DatabaseSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -30,12 +32,8 @@ export interface Config extends LimitSettings {
   readonly port: number;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
-  /** Undefined means the embedded PostgreSQL in the data directory. */
-  readonly databaseUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
-  /** The folder of backups, in which the embedded server keeps its log. Undefined: it keeps none. */
-  readonly backups: string | undefined;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
   readonly secret: Buffer;
   /** The former or the coming secret, while the secret is being changed. */
@@ -77,7 +75,6 @@ export interface Config extends LimitSettings {
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
   readonly webhookAllowPrivate: boolean;
-  readonly logLevel: LogLevel;
   /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
@@ -95,7 +92,6 @@ export interface Config extends LimitSettings {
 /** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
 export class ConfigError extends Error {}
 
-const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
@@ -110,15 +106,25 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
-export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
+ * the output. Throws `ConfigError`.
+ */
+export function readConfig(
+  environmentVariables: Readonly<Record<string, string | undefined>>,
+  isTerminal = false,
+): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
   const isProduction = environment === 'production';
   const givenHost = settings.text('HOST');
   const host = givenHost ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
-  const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
+  const dataDirectory = dataDirectoryOf({
+    given: settings.text('PURSER_DATA_DIR'),
+    isInstalled: IS_INSTALLED,
+    dataHome: environmentVariables['XDG_DATA_HOME'],
+  });
   const catalogueFile = settings.text('PURSER_CATALOGUE');
   checkMode(settings, { environment, host, catalogueFile });
   const config = {
@@ -126,9 +132,8 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     host,
     port,
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
-    databaseUrl: readDatabaseUrl(settings),
+    ...readDatabase(settings),
     dataDirectory,
-    backups: readBackups(settings),
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),
     sandboxGrant: micros(
@@ -137,6 +142,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    ...readStop(settings, environment),
     showsErrorTexts: settings.text('PURSER_LOG_PROVIDER_ERRORS') === '1',
     callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
     registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
@@ -151,7 +157,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
-    logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    ...readLogSettings(settings, { environment, isTerminal }),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
     variables: Object.keys(environmentVariables),
@@ -185,7 +191,7 @@ export function readServiceUrl(): string | undefined {
 
 /** The settings of this process. */
 export function readProcessConfig(): Config {
-  return readConfig(process.env);
+  return readConfig(process.env, process.stdout.isTTY);
 }
 
 // A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.
@@ -230,26 +236,6 @@ function readPublicUrl(
     );
   }
   return value.replace(/\/+$/, '');
-}
-
-function readBackups(settings: SettingsReader): string | undefined {
-  const value = settings.text('PURSER_BACKUP_DIR');
-  if (value === undefined) return undefined;
-  if (settings.text('DATABASE_URL') !== undefined) {
-    settings.complain(
-      'PURSER_BACKUP_DIR is for the embedded database. With DATABASE_URL, back up with the tools of your server.',
-    );
-  }
-  if (/[\r\n\0]/.test(value)) settings.complain('PURSER_BACKUP_DIR must not contain a line break.');
-  return path.resolve(PROJECT, value);
-}
-
-function readDatabaseUrl(settings: SettingsReader): string | undefined {
-  const value = settings.text('DATABASE_URL');
-  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
-    settings.complain('DATABASE_URL must look like postgres://user:password@host:port/database.');
-  }
-  return value;
 }
 
 function readCurrency(settings: SettingsReader): string {

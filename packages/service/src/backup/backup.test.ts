@@ -44,7 +44,10 @@ test('CP-05 a backup that was cut off is never taken for a whole one, and is rem
   const bare = path.join(backups, SYSTEM, 'base', '20261123T120000Z');
   mkdirSync(bare); // A removal that was cut off.
   const whole = await make(backups, 14);
-  assert.deepEqual((await listBackups(backups, SYSTEM)).map(({ name }) => name), [whole.name]);
+  assert.deepEqual(
+    (await listBackups(backups, SYSTEM)).map(({ name }) => name),
+    [whole.name],
+  );
   const yesterday = Date.now() / 1_000 - 90_000;
   utimesSync(cut.folder, yesterday, yesterday);
   await beginBackup(backups, SYSTEM, Date.now());
@@ -53,7 +56,12 @@ test('CP-05 a backup that was cut off is never taken for a whole one, and is rem
 
 test('CP-05 removing old backups keeps the log that the oldest one left needs', async (t) => {
   const backups = folderOf(t);
-  for (const [at, lsn] of [[10, '0/2000028'], [11, '0/5000028'], [12, '1/F0000028']] as const) await make(backups, at, lsn);
+  for (const [at, lsn] of [
+    [10, '0/2000028'],
+    [11, '0/5000028'],
+    [12, '1/F0000028'],
+  ] as const)
+    await make(backups, at, lsn);
   const wal = path.join(backups, SYSTEM, 'wal');
   mkdirSync(wal);
   const parts = [2, 4, 5, 6].map((part) => `00000001000000000000000${part}.gz`);
@@ -62,7 +70,10 @@ test('CP-05 removing old backups keeps the log that the oldest one left needs', 
   const removed = await pruneBackups(backups, SYSTEM, 2);
   assert.deepEqual(removed, ['20261123T100001Z', ...parts.slice(0, 2)]);
   assert.deepEqual(readdirSync(wal).toSorted(), [...parts.slice(2), ...others].toSorted());
-  assert.deepEqual((await listBackups(backups, SYSTEM)).map(({ name }) => name), ['20261123T110001Z', '20261123T120001Z']);
+  assert.deepEqual(
+    (await listBackups(backups, SYSTEM)).map(({ name }) => name),
+    ['20261123T110001Z', '20261123T120001Z'],
+  );
   assert.deepEqual(await pruneBackups(backups, SYSTEM, 2), []);
 });
 

@@ -48,7 +48,10 @@ test('CP-05 the doctor counts the proxies of the public address, and finds a gat
   assert.equal(judge({}, 1), 'good');
   assert.equal(judge({ forwardedFor: ['203.0.113.9'] }, 1), 'good', 'this proxy replaces what callers say');
   assert.equal(judge({}, 0), 'warn Set PURSER_PROXY_HOPS to 1.');
-  assert.equal(judge({ forwardedFor: [CLAIMED_ADDRESS, '203.0.113.9', '10.0.0.2'] }, 1), 'warn Set PURSER_PROXY_HOPS to 2.');
+  assert.equal(
+    judge({ forwardedFor: [CLAIMED_ADDRESS, '203.0.113.9', '10.0.0.2'] }, 1),
+    'warn Set PURSER_PROXY_HOPS to 2.',
+  );
   assert.equal(judge({ address: CLAIMED_ADDRESS }, 2), 'bad Set PURSER_PROXY_HOPS to 1.');
   const bare = { address: CLAIMED_ADDRESS, forwardedFor: [CLAIMED_ADDRESS] };
   assert.match(judge(bare, 1), /^bad Let the proxy set `x-forwarded-for`/);
@@ -115,10 +118,14 @@ test('CP-05 the doctor names providers that cannot be reached, sends no key, and
 test('CP-05 the doctor says whether the payment processor takes the key, and never says the key', async (t) => {
   let status = 200;
   const url = await serve(t, (_, response) => response.writeHead(status).end('{}'));
-  const look = async () => (await tryProcessor({ secretKey: 'rk_live_hidden', apiBase: new URL(url) }, leadingTo, signal)).found;
+  const look = async () =>
+    (await tryProcessor({ secretKey: 'rk_live_hidden', apiBase: new URL(url) }, leadingTo, signal)).found;
   const seen = [];
   for (status of [200, 401, 403, 500]) seen.push(await look());
-  assert.deepEqual(seen.map(({ level }) => level), ['good', 'bad', 'bad', 'warn']);
+  assert.deepEqual(
+    seen.map(({ level }) => level),
+    ['good', 'bad', 'bad', 'warn'],
+  );
   assert.ok(!JSON.stringify(seen).includes('hidden'));
 });
 

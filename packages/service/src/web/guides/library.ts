@@ -30,6 +30,8 @@ export const GROUPS = {
 
 const OPERATOR_PAGES = [
   'install',
+  'systemd',
+  'proxy',
   'settings',
   'payments-and-mail',
   'catalogue',
@@ -42,7 +44,8 @@ const OPERATOR_PAGES = [
   'single-sign-on',
   'metrics',
   'log',
-  'backup-and-upgrade',
+  'backup',
+  'upgrade',
   'secret',
   'troubleshooting',
 ];
