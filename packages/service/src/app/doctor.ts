@@ -7,8 +7,8 @@ import type { Pool } from '#db/pool.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { selectMailTrouble } from '#mail/queries.ts';
-import { diagnose, type Diagnosis, type OwnFacts } from '#operator/doctor.ts';
-import { type FactOptions, readStoredFacts } from '#operator/doctor-facts.ts';
+import { diagnose, type Diagnosis } from '#operator/doctor.ts';
+import { type FactOptions, type OwnFacts, readStoredFacts } from '#operator/doctor-facts.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { nearestTo } from '#app/near-names.ts';
 

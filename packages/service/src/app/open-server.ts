@@ -5,7 +5,7 @@ import { createHttpServer } from '#http/server.ts';
 import { createDoctorSight } from '#app/doctor-sight.ts';
 import { createUnderWay } from '#http/under-way.ts';
 
-type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay' | 'readAllMetrics'>;
+type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay'>;
 type Serves = Omit<
   Parameters<typeof createHttpServer>[0],
   'planes' | 'underWay' | 'closing' | 'logsRequests' | 'sightOf'
@@ -16,7 +16,7 @@ export async function openServer(acts: Acts, serves: Serves) {
   const underWay = createUnderWay();
   const closing = createClosing();
   const ownCalls = createOwnCalls();
-  const planes = await composePlanes({ ...acts, readAllMetrics: serves.metrics.readAll, underWay, ownCalls });
+  const planes = await composePlanes({ ...acts, underWay, ownCalls });
   const sightOf = createDoctorSight(acts);
   const logsRequests = acts.config.logFormat === 'text';
   const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests, sightOf });

@@ -16,6 +16,7 @@ import { loadDispatchers } from '#providers/dispatchers.ts';
 import { tryCertificate } from '#reach/certificate.ts';
 import { tryDisk } from '#reach/disk-trial.ts';
 import { bad, type Found, good, warn } from '#reach/found.ts';
+import { openDirect } from '#reach/http-look.ts';
 import { tryProcessor } from '#reach/processor.ts';
 import { tryProviders } from '#reach/providers.ts';
 import { tryPublicAddress } from '#reach/public-address.ts';
@@ -128,9 +129,8 @@ async function rolesOf({ databaseUrl }: Config, { database, log }: Ground): Prom
 }
 
 async function tryAddress(config: Config, { database }: Ground, signal: AbortSignal): Promise<Results> {
-  const { Agent } = await import('undici');
   const proof = proofsOf(config)(DOCTOR_PURPOSE);
-  const dispatcher = new Agent(); // Directly, as callers do: a proxy for outgoing requests is none of theirs.
+  const dispatcher = await openDirect(); // Directly, as callers do: a proxy for outgoing requests is none of theirs.
   try {
     return await tryPublicAddress(
       {

@@ -153,10 +153,13 @@ export async function pruneBackups(backups: string, systemId: string, keep: numb
 
 const PART_BYTES = 0x100_0000; // 16 MiB: what `initdb` takes unless it is told otherwise.
 
+function hex(value: number): string {
+  return value.toString(16).toUpperCase().padStart(8, '0');
+}
+
 /** The name of the part of the log in which a backup begins. */
 export function logPartOf({ timeline, startLsn }: Pick<BackupRecord, 'timeline' | 'startLsn'>): string {
   const [high = '0', low = '0'] = startLsn.split('/');
-  const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');
   return hex(timeline) + hex(Number.parseInt(high, 16)) + hex(Math.floor(Number.parseInt(low, 16) / PART_BYTES));
 }
 

@@ -10,7 +10,7 @@ import { logFolder } from '#embedded/archive.ts';
 import { findBinaries } from '#embedded/binaries.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
-import { isoOf } from '#kernel/clock.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 
 interface RestoreOptions {
@@ -84,7 +84,7 @@ async function chooseBackup({ backups, atMs, systemId: wanted }: RestoreOptions)
     );
   }
   const all = await listBackups(backups, systemId);
-  const found = all.findLast(({ record }) => atMs === undefined || Date.parse(record.endedAt) <= atMs);
+  const found = all.findLast(({ record }) => atMs === undefined || epochMsOf(record.endedAt) <= atMs);
   if (found !== undefined) return found;
   throw new BackupError(`The oldest backup ends at ${all[0]?.record.endedAt}. Give a later moment.`);
 }

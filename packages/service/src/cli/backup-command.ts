@@ -36,20 +36,11 @@ const OWN_TOOLS =
 
 /** `purser backup ...`. Exit status 1 if a restored database is not as it should be. */
 export async function runBackup([sub, ...words]: readonly string[], of: Of): Promise<number> {
-  switch (sub) {
-    case 'create':
-      return create(words, of);
-    case 'list':
-      return list(words, of);
-    case 'restore':
-      return restore(words, of);
-    case 'check':
-      if (words.length > 0) break;
-      return withDatabase(of, (owner) => printRestoredCheck(owner, of.config));
-    case 'accept':
-      if (words.length > 0) break;
-      return withDatabase(of, (owner) => accept(owner, of));
-  }
+  if (sub === 'create') return create(words, of);
+  if (sub === 'list') return list(words, of);
+  if (sub === 'restore') return restore(words, of);
+  if (sub === 'check' && words.length === 0) return withDatabase(of, (owner) => printRestoredCheck(owner, of.config));
+  if (sub === 'accept' && words.length === 0) return withDatabase(of, (owner) => accept(owner, of));
   throw new CommandError('`backup` takes `create`, `list`, `restore`, `check` or `accept`.');
 }
 
@@ -90,7 +81,7 @@ async function create(words: readonly string[], of: Of): Promise<number> {
     createBackup({ server, dataDirectory: of.config.dataDirectory, backups: folder, keep }),
   );
   const { record } = backup;
-  console.log(`${backup.folder}`);
+  console.log(backup.folder);
   console.log(
     `The database at ${record.endedAt}: ${(record.bytes / MIB).toFixed(0)} MiB, schema ${record.schema}, PostgreSQL ${record.postgres}.`,
   );

@@ -17,6 +17,28 @@ import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
 import { selectWebhooksAttention } from '#webhooks/attention-queries.ts';
 
+/** What the settings and the machine of this process say. Never a value that may be a secret. */
+export interface OwnFacts {
+  readonly isProduction: boolean;
+  readonly publicUrl: string;
+  readonly proxyHops: number;
+  readonly sendsMail: boolean;
+  readonly payments: 'none' | 'test money' | 'test key' | 'live';
+  /** Whether a large act waits for a second person. */
+  readonly needsSecondPerson: boolean;
+  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
+  readonly unknownSettings: readonly string[];
+  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
+  readonly ssoSaysFactor: boolean | undefined;
+  /** Settings that are allowed and that few want in production, each with the reason. */
+  readonly doubts: readonly string[];
+  /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
+  readonly isEmbedded: boolean;
+  /** The secret is being changed. */
+  readonly hasTwoSecrets: boolean;
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
+}
+
 /** What the database says. */
 export interface StoredFacts {
   readonly nowMs: number;

@@ -1,5 +1,4 @@
-import type { OwnFacts } from '#operator/doctor.ts';
-import type { StoredFacts } from '#operator/doctor-facts.ts';
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import type { Found } from '#operator/doctor-remedies.ts';
 
 const VERSION_MIN = 15;

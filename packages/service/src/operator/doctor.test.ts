@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnose, type OwnFacts } from '#operator/doctor.ts';
-import type { StoredFacts } from '#operator/doctor-facts.ts';
+import { diagnose } from '#operator/doctor.ts';
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { REMEDIES } from '#operator/doctor-remedies.ts';
 
 const GIB = 1024 ** 3;

@@ -1,6 +1,6 @@
 import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { StoredFacts } from '#operator/doctor-facts.ts';
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { type Found, REMEDIES } from '#operator/doctor-remedies.ts';
 import {
   judgeBackups,
@@ -20,28 +20,6 @@ export interface Diagnosis {
   /** Why it matters, and what to do. Empty if it is good. */
   readonly why: string;
   readonly remedy: string;
-}
-
-/** What the settings and the machine of this process say. Never a value that may be a secret. */
-export interface OwnFacts {
-  readonly isProduction: boolean;
-  readonly publicUrl: string;
-  readonly proxyHops: number;
-  readonly sendsMail: boolean;
-  readonly payments: 'none' | 'test money' | 'test key' | 'live';
-  /** Whether a large act waits for a second person. */
-  readonly needsSecondPerson: boolean;
-  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
-  readonly unknownSettings: readonly string[];
-  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
-  readonly ssoSaysFactor: boolean | undefined;
-  /** Settings that are allowed and that few want in production, each with the reason. */
-  readonly doubts: readonly string[];
-  /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
-  readonly isEmbedded: boolean;
-  /** The secret is being changed. */
-  readonly hasTwoSecrets: boolean;
-  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
 }
 
 /** Undefined: the database was not reached. Only the schema: it is another one than that of this build. */

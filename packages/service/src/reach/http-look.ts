@@ -42,3 +42,9 @@ export async function lookAt(
     body: Buffer.concat(parts).toString('utf8'),
   };
 }
+
+/** Connections that go past the proxies of the environment. */
+export async function openDirect(): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  return new Agent();
+}

@@ -40,11 +40,12 @@ const sight: Sight = {
   database: 'this one',
 };
 
+function judge(of: Partial<Sight>, proxyHops: number): string {
+  const { level, remedy } = judgeForwarding({ ...sight, ...of }, { proxyHops, publicUrl: 'https://pay.example.com' });
+  return `${level} ${remedy ?? ''}`.trim();
+}
+
 test('CP-05 the doctor counts the proxies of the public address, and finds a gateway that believes what callers say', () => {
-  const judge = (of: Partial<Sight>, proxyHops: number) => {
-    const { level, remedy } = judgeForwarding({ ...sight, ...of }, { proxyHops, publicUrl: 'https://pay.example.com' });
-    return `${level} ${remedy ?? ''}`.trim();
-  };
   assert.equal(judge({}, 1), 'good');
   assert.equal(judge({ forwardedFor: ['203.0.113.9'] }, 1), 'good', 'this proxy replaces what callers say');
   assert.equal(judge({}, 0), 'warn Set PURSER_PROXY_HOPS to 1.');
@@ -58,6 +59,11 @@ test('CP-05 the doctor counts the proxies of the public address, and finds a gat
   assert.match(judge({ forwardedProto: 'http' }, 1), /^warn Let the proxy pass on/);
 });
 
+async function look(publicUrl: string, database = 'this one') {
+  const found = await tryPublicAddress({ publicUrl, proxyHops: 0, token: 'a token', database, dispatcher }, signal);
+  return [found['public-address'], found.forwarding, found['same-database']].map((one) => one?.level);
+}
+
 test('CP-05 the doctor tells its gateway from another service, another copy of the database, a loop and a dead address', async (t) => {
   let answer: unknown = { status: 'ok', seen: { ...sight, forwardedFor: [], forwardedProto: undefined } };
   let asked: string | undefined;
@@ -66,10 +72,6 @@ test('CP-05 the doctor tells its gateway from another service, another copy of t
     if (target.startsWith('/loop')) response.writeHead(302, { location: target }).end();
     else response.end(JSON.stringify(answer));
   });
-  const look = async (publicUrl: string, database = 'this one') => {
-    const found = await tryPublicAddress({ publicUrl, proxyHops: 0, token: 'a token', database, dispatcher }, signal);
-    return [found['public-address'], found.forwarding, found['same-database']].map((one) => one?.level);
-  };
   assert.deepEqual(await look(url), ['good', 'good', 'good']);
   assert.equal(asked, 'a token');
   assert.deepEqual(await look(url, 'another one'), ['good', 'good', 'bad']);
@@ -118,10 +120,10 @@ test('CP-05 the doctor names providers that cannot be reached, sends no key, and
 test('CP-05 the doctor says whether the payment processor takes the key, and never says the key', async (t) => {
   let status = 200;
   const url = await serve(t, (_, response) => response.writeHead(status).end('{}'));
-  const look = async () =>
+  const ask = async () =>
     (await tryProcessor({ secretKey: 'rk_live_hidden', apiBase: new URL(url) }, leadingTo, signal)).found;
   const seen = [];
-  for (status of [200, 401, 403, 500]) seen.push(await look());
+  for (status of [200, 401, 403, 500]) seen.push(await ask());
   assert.deepEqual(
     seen.map(({ level }) => level),
     ['good', 'bad', 'bad', 'warn'],
@@ -130,9 +132,12 @@ test('CP-05 the doctor says whether the payment processor takes the key, and nev
 });
 
 test('CP-05 the doctor judges a certificate by its chain, its name and its days', () => {
-  const judge = (days: number, fault?: string) =>
-    judgeCertificate('pay.example.com', { fault, validToMs: days * DAY_MS, protocol: 'TLSv1.3' }, 0).level;
-  assert.deepEqual([judge(90), judge(13), judge(2), judge(90, 'CERT_HAS_EXPIRED')], ['good', 'warn', 'bad', 'bad']);
+  const shown = [[90], [13], [2], [90, 'CERT_HAS_EXPIRED']] as const;
+  const levels = shown.map(([days, fault]) => {
+    const { level } = judgeCertificate('pay.example.com', { fault, validToMs: days * DAY_MS, protocol: 'TLSv1.3' }, 0);
+    return level;
+  });
+  assert.deepEqual(levels, ['good', 'warn', 'bad', 'bad']);
 });
 
 test('CP-05 the doctor writes to the disk and leaves nothing there, and finds a directory that others may change', async (t) => {
@@ -147,12 +152,20 @@ test('CP-05 the doctor writes to the disk and leaves nothing there, and finds a 
 });
 
 test('CP-05 the doctor tells a random secret from words, and never shows it', () => {
-  const judge = (text: string, others: readonly string[] = []) => judgeStrength(Buffer.from(text), others).level;
-  assert.equal(judge('q7Zt0mE4xVb1nR8sKc5uYh2wLj6pDf3g'), 'good');
-  assert.equal(judge('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'), 'good');
-  assert.equal(judge('correct horse battery staple and more of it'), 'warn');
-  assert.equal(judge('abababababababababcdcdcdcdcdcdcd'), 'warn');
-  assert.equal(judge('q7Zt0mE4xVb1nR8sKc5uYh2wLj6pDf3g', ['q7Zt0mE4xVb1nR8sKc5uYh2wLj6pDf3g']), 'bad');
+  const random = 'q7Zt0mE4xVb1nR8sKc5uYh2wLj6pDf3g';
+  const secrets = [
+    random,
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'correct horse battery staple and more of it',
+    'abababababababababcdcdcdcdcdcdcd',
+  ];
+  const found = secrets.map((secret) => judgeStrength(Buffer.from(secret), ['another password']));
+  assert.deepEqual(
+    found.map(({ level }) => level),
+    ['good', 'good', 'warn', 'warn'],
+  );
+  assert.equal(judgeStrength(Buffer.from(random), [random]).level, 'bad');
+  assert.ok(!JSON.stringify(found).includes('staple'));
 });
 
 test('CP-05 the doctor finds connections of calls that have other roles, more rights or no limits', () => {
@@ -167,13 +180,13 @@ test('CP-05 the doctor finds connections of calls that have other roles, more ri
   const live = { ...role, role: 'purser_live' };
   const sandbox = { ...role, role: 'purser_sandbox', enters_ledger: false };
   const owner = { ...role, role: 'purser', changes_entries: true };
-  const judge = (of: object, isEmbedded = false) => judgeRoles({ live, sandbox, owner, ...of }, isEmbedded).level;
-  assert.equal(judge({}), 'good');
-  assert.equal(judge({ live: { ...live, role: 'purser' } }), 'bad', 'a pooler dropped the role');
-  assert.equal(judge({ live: { ...live, statement_timeout: '0' } }), 'bad');
-  assert.equal(judge({ live: { ...live, changes_entries: true } }), 'bad');
-  assert.equal(judge({ sandbox: { ...sandbox, enters_ledger: true } }), 'bad');
-  assert.equal(judge({ sandbox: { ...sandbox, is_superuser: true } }), 'bad');
-  assert.equal(judge({ owner: { ...owner, is_superuser: true } }), 'warn');
-  assert.equal(judge({ owner: { ...owner, is_superuser: true } }, true), 'good', 'the embedded server is ours alone');
+  const levelOf = (of: object, isEmbedded = false) => judgeRoles({ live, sandbox, owner, ...of }, isEmbedded).level;
+  assert.equal(levelOf({}), 'good');
+  assert.equal(levelOf({ live: { ...live, role: 'purser' } }), 'bad', 'a pooler dropped the role');
+  assert.equal(levelOf({ live: { ...live, statement_timeout: '0' } }), 'bad');
+  assert.equal(levelOf({ live: { ...live, changes_entries: true } }), 'bad');
+  assert.equal(levelOf({ sandbox: { ...sandbox, enters_ledger: true } }), 'bad');
+  assert.equal(levelOf({ sandbox: { ...sandbox, is_superuser: true } }), 'bad');
+  assert.equal(levelOf({ owner: { ...owner, is_superuser: true } }), 'warn');
+  assert.equal(levelOf({ owner: { ...owner, is_superuser: true } }, true), 'good', 'the embedded server is ours alone');
 });
