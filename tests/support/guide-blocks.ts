@@ -114,7 +114,7 @@ async function runShell({ project, environment }: GuideStage, code: string): Pro
   return stdout.trim();
 }
 
-const NPM = /\bnpm (?:run )?([a-z]+)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
+const NPM = /\bnpm (?:run )?([a-z]+(?::[a-z]+)?)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
 /** Of npm itself. */
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 

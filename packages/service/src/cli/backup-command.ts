@@ -95,7 +95,7 @@ async function create(words: readonly string[], of: Of): Promise<number> {
       ? 'PURSER_SECRET'
       : `PURSER_SECRET, or the file ${path.join(of.config.dataDirectory, 'secret')},`;
   of.say(
-    `${secret} is not in the backup, and the backup is worthless without it. Keep it elsewhere. Keep the backup where few can read it: names, addresses and balances are not encrypted.`,
+    `${secret} is not in the backup, and the backup is worthless without it. Keep it elsewhere. Keep the backup where few can read it: names and balances are not encrypted.`,
   );
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < 2 * record.bytes)

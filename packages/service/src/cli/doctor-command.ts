@@ -5,10 +5,13 @@ import { examine } from '#app/doctor.ts';
 import { reachOut } from '#app/reach.ts';
 import { CommandError } from '#cli/command-error.ts';
 import { VERSION } from '#db/functions.ts';
-import { createPool } from '#db/pool.ts';
+import { readKeptKey } from '#db/kept-keys.ts';
+import { createPool, type Pool } from '#db/pool.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
 import { isoOf, systemClock } from '#kernel/clock.ts';
+import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
 import { createLog } from '#kernel/log.ts';
+import { randomBytes } from '#kernel/random.ts';
 import { withinTime } from '#reach/side-by-side.ts';
 
 const MARKS = { bad: 'BAD ', warn: 'warn', good: 'ok  ' } as const;
@@ -65,7 +68,10 @@ async function look(config: Config, reaches: boolean): Promise<readonly Finding[
   const url = config.databaseUrl ?? (await findRunningPostgres(path.join(config.dataDirectory, 'postgres')));
   const pool = url === undefined ? undefined : createPool({ url, role: 'owner', connectionsMax: 4, log });
   const database = url === undefined || pool === undefined ? undefined : { url, pool };
-  const examined = withinTime(() => examine(config, pool, log), STORED_MS_MAX);
+  const examined = withinTime(async () => {
+    if (pool !== undefined) pool.emails = await sealToRead(pool, config);
+    return examine(config, pool, log);
+  }, STORED_MS_MAX);
   const [stored, reached] = await Promise.all([examined, reaches ? reachOut(config, { database, log }) : []]);
   const found = 'result' in stored ? stored.result : await examine(config, undefined, log); // It answers no more.
   void pool?.end(); // Not awaited: a server that has stopped answering would hold the command up.
@@ -85,4 +91,10 @@ function print(findings: readonly Finding[], isJson: boolean): number {
     console.log(`${counts.bad} bad, ${counts.warn} to look at, ${counts.good} good`);
   }
   return counts.bad === 0 ? 0 : 1;
+}
+
+/** Without the key of the database, addresses are shown as unreadable. Why it is missing is for the findings to say. */
+async function sealToRead(pool: Pool, config: Config): Promise<EmailSeal> {
+  const key = await readKeptKey(pool, config, 'emails').catch(() => undefined);
+  return createEmailSeal(key ?? randomBytes(32));
 }

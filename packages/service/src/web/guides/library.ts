@@ -43,6 +43,8 @@ const OPERATOR_PAGES = [
   'privacy',
   'single-sign-on',
   'metrics',
+  'dashboards',
+  'alerts',
   'log',
   'backup',
   'upgrade',
