@@ -80,6 +80,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'text-runs',
     'contract',
   ],
+  telemetry: ['kernel', 'catalogue', 'gateway', 'providers'],
   http: [
     'kernel',
     'accounts',
@@ -149,6 +150,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'audit',
     'gateway',
+    'telemetry',
     'http',
     'web',
     'contract',

@@ -43,6 +43,7 @@ const OPERATOR_PAGES = [
   'privacy',
   'single-sign-on',
   'metrics',
+  'tracing',
   'dashboards',
   'alerts',
   'log',
