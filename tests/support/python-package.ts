@@ -15,7 +15,7 @@ export const PYTHON_CLIENT_MODULES = ['openai', 'langchain_openai', 'litellm', '
 const MINOR_MIN = 10;
 const PROBE = `
 import importlib.util, json, platform, sys
-names = ${JSON.stringify(['pip', ...PYTHON_CLIENT_MODULES])}
+names = ${JSON.stringify(['pip', 'httpx', ...PYTHON_CLIENT_MODULES])}
 print(json.dumps({
     "version": platform.python_version(),
     "isSupported": sys.version_info >= (3, ${MINOR_MIN}),
@@ -34,6 +34,18 @@ export function findPython(program: string = PYTHON): Interpreter | string {
   if (status !== 0) return `not run: there is no ${wanted}`;
   const found = JSON.parse(stdout) as Interpreter & { readonly isSupported: boolean };
   return found.isSupported ? found : `not run: ${found.version} is too old. It needs ${wanted}`;
+}
+
+const IMPORTED = new RegExp(`^(?:from|import) (${PYTHON_CLIENT_MODULES.join('|')}|httpx)\\b`, 'gm');
+
+/** Why a block of a document cannot be run; false if it can. */
+export function reasonToSkip(code: string, python: Interpreter | string): string | false {
+  if (typeof python === 'string') return python;
+  const missing = [...code.matchAll(IMPORTED)]
+    .map(([, name = '']) => name)
+    .find((name) => !python.modules.includes(name));
+  if (missing === undefined) return false;
+  return `not run: PURSER_TEST_PYTHON may name an interpreter with \`${missing.replaceAll('_', '-')}\``;
 }
 
 /** Builds the wheel and installs it into a folder of its own, as an app does without a network. Returns the folder. */
