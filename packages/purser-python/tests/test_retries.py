@@ -181,7 +181,11 @@ class ChargeTest(unittest.TestCase):
 
     def test_a_stream_that_breaks_off_or_quotes_a_charge_says_none(self) -> None:
         charges: list[Charge] = []
-        for parts in ((b"\n" + END[:-1],), (b'data: "' + (b"\n" + END).replace(b"\n", b"\\n"),)):
+        for parts in (
+            (b"\n" + END[:-1],),
+            (b"\n" + END + b"more",),
+            (b'data: "' + (b"\n" + END).replace(b"\n", b"\\n"),),
+        ):
             scene = Scene(
                 Response(kind="text/event-stream", parts=parts, x_service_call_id="call_1"), on_charge=charges.append
             )
