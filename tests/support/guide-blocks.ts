@@ -60,15 +60,9 @@ export function guideBlocks(document: string): readonly GuideBlock[] {
     if (work === undefined) throw new Error(`${document}, ${name}: nothing runs such a block.`);
     // The output of a block that is left out is left out with it.
     const of = block.language === 'text' ? blocks[index - 1] : block;
-    const skip = of?.language === 'python' ? reasonToSkip(of.code, python()) : false;
+    const skip = of?.language === 'python' ? reasonToSkip(of.code, findPython()) : false;
     return { name, skip, run: async (stage) => void (printed = await work(stage, printed)) };
   });
-}
-
-/** Looked for once: each look starts an interpreter. */
-let found: ReturnType<typeof findPython> | undefined;
-function python(): ReturnType<typeof findPython> {
-  return (found ??= findPython());
 }
 
 type Work = (stage: GuideStage, printed: string | undefined) => Promise<string | undefined>;

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { enrolmentKeys } from '#accounts/enrolment.ts';
+import { openAddresses } from '#app/addresses.ts';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
@@ -103,7 +104,7 @@ async function main(words: readonly string[]): Promise<number> {
     case 'migrate':
       return withDatabase(config, log, async () => say('The database schema is up to date.'));
     case 'seed':
-      return withDatabase(config, log, async (owner) => {
+      return withAddresses(config, log, async (owner) => {
         makeDataDirectory(config.dataDirectory);
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
@@ -138,10 +139,10 @@ async function main(words: readonly string[]): Promise<number> {
 async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
   if (sub === 'enrol') {
     const address = readEnrolment(words);
-    return withDatabase(config, log, (owner) => enrolOperator(owner, enrolmentKeys(proofsOf(config)), address));
+    return withAddresses(config, log, (owner) => enrolOperator(owner, enrolmentKeys(proofsOf(config)), address));
   }
   const operator = await readNewOperator(words, process.stdin, (text) => process.stderr.write(text));
-  return withDatabase(config, log, (owner) => createOperator(owner, operator));
+  return withAddresses(config, log, (owner) => createOperator(owner, operator));
 }
 
 /** The commands that compare a file with the books. Few processes need them, so they are loaded when they run. */
@@ -159,7 +160,7 @@ async function compareFile(
   const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
   const { readProcessor } = await import('#app/payments.ts');
   const options = { ...readFileOptions(command, words), ...(await readProcessor(config)) };
-  return withDatabase(config, log, (owner) => printReconciliation(owner, options));
+  return withAddresses(config, log, (owner) => printReconciliation(owner, options));
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
@@ -172,6 +173,15 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
   } finally {
     await database.close();
   }
+}
+
+/** Runs a command that reads or writes e-mail addresses, or adds to the audit trail. It needs the secret of the database. */
+async function withAddresses(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
+  return withDatabase(config, log, async (owner) => {
+    const keptKeys = await openKeys(owner, config, { isGateway: false, say });
+    await openAddresses(owner, createKeys(config, keptKeys));
+    return command(owner);
+  });
 }
 
 /** Serves until it is told to stop. A second signal, a second later, ends it at once. */
