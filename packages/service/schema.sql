@@ -628,6 +628,17 @@ create table db.migrations (
 );
 grant select on db.migrations to purser_live;
 
+create table db.restores (
+  restore_no bigint generated always as identity not null,
+  restored_at timestamp with time zone default clock_timestamp() not null,
+  until_at timestamp with time zone,
+  backup text not null,
+  accepted_at timestamp with time zone,
+  constraint restores_pkey PRIMARY KEY (restore_no),
+  constraint restores_backup_check CHECK ((length(backup) <= 200))
+);
+grant select on db.restores to purser_live;
+
 -- idempotency
 
 create schema idempotency;

@@ -5,6 +5,7 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
+import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
@@ -26,7 +27,7 @@ import type { MoneyBounds } from '#operator/limits.ts';
 import type { TelemetrySettings } from '#telemetry/settings.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings, LogSettings, StopSettings {
+export interface Config extends LimitSettings, LogSettings, StopSettings, DatabaseSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -34,8 +35,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
   readonly port: number;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
-  /** Undefined means the embedded PostgreSQL in the data directory. */
-  readonly databaseUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
@@ -138,7 +137,7 @@ export function readConfig(
     host,
     port,
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
-    databaseUrl: readDatabaseUrl(settings),
+    ...readDatabase(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),
@@ -243,14 +242,6 @@ function readPublicUrl(
     );
   }
   return value.replace(/\/+$/, '');
-}
-
-function readDatabaseUrl(settings: SettingsReader): string | undefined {
-  const value = settings.text('DATABASE_URL');
-  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
-    settings.complain('DATABASE_URL must look like postgres://user:password@host:port/database.');
-  }
-  return value;
 }
 
 function readCurrency(settings: SettingsReader): string {
