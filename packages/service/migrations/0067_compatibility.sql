@@ -7,5 +7,5 @@ create table db.compatibility (
   is_only boolean primary key default true check (is_only), -- One row.
   oldest_schema int not null
 );
-insert into db.compatibility (oldest_schema) values (65);
+insert into db.compatibility (oldest_schema) values (67);
 grant select on db.compatibility to purser_live;
