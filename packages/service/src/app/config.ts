@@ -28,6 +28,8 @@ export interface Config extends LimitSettings {
   readonly host: string;
   /** 0 lets the system choose a free port, as tests do. */
   readonly port: number;
+  /** The port is published on the loopback of the machine around this container. In development only. */
+  readonly isInContainer: boolean;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
   /** Undefined means the embedded PostgreSQL in the data directory. */
@@ -123,6 +125,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     environment,
     host,
     port,
+    isInContainer: settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') === 'container',
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
@@ -194,7 +197,8 @@ function checkMode(
     if (mode.catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
     return;
   }
-  if (!LOOPBACK.has(mode.host) && settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') !== '1') {
+  const isAllowed = settings.choice('PURSER_ALLOW_PUBLIC_DEVELOPMENT', ['0', '1', 'container'], '0') !== '0';
+  if (!LOOPBACK.has(mode.host) && !isAllowed) {
     settings.complain(
       `HOST ${mode.host} would make a development service reachable from other machines. Set PURSER_ENV=production, ` +
         'or PURSER_ALLOW_PUBLIC_DEVELOPMENT=1 if that is what you want.',

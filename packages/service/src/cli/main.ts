@@ -66,6 +66,9 @@ Settings are environment variables. docs/guides/operator/settings.md lists them.
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;
 
+/** What a shell reports of a program that SIGTERM ended. */
+const SIGNALLED = 143;
+
 /** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
 
@@ -176,8 +179,10 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
 /** Serves until it is told to stop. A second signal, a second later, ends it at once. */
 async function runService(config: Config, log: Log): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
-  const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
-  await untilToldToStop();
+  const told = untilToldToStop();
+  const starting = ground === undefined ? serve({ config, log, say }) : startGateway(config, log, ground);
+  const running = await unlessTold(told, starting);
+  await told;
   if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
   process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
@@ -185,18 +190,32 @@ async function runService(config: Config, log: Log): Promise<never> {
 
 /** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
+  const told = untilToldToStop();
+  const { database, work } = await unlessTold(told, beginWork(config, log));
+  say('Purser delivers webhooks.');
+  await told;
+  say('Stopping. Running attempts may finish first.');
+  await work.stop();
+  await database.close();
+  process.exit(0);
+}
+
+async function beginWork(config: Config, log: Log) {
   const database = await openDatabase({ config, log, say, mayShare: true });
   const keptKeys = await openKeys(database.owner, config, { isGateway: false, say }).catch(async (fault: unknown) => {
     await database.close();
     throw fault;
   });
-  const work = startWork(config, createKeys(config, keptKeys), log, database.url);
-  say('Purser delivers webhooks.');
-  await untilToldToStop();
-  say('Stopping. Running attempts may finish first.');
-  await work.stop();
-  await database.close();
-  process.exit(0);
+  return { database, work: startWork(config, createKeys(config, keptKeys), log, database.url) };
+}
+
+/** Waits for a start. A signal before its end ends the process, even the first one of a container, which Linux would let ignore it. */
+async function unlessTold<Started>(told: Promise<void>, start: Promise<Started>): Promise<Started> {
+  let isReady = false;
+  void told.then(() => isReady || process.exit(SIGNALLED));
+  const started = await start;
+  isReady = true;
+  return started;
 }
 
 /**
