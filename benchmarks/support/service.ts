@@ -50,6 +50,7 @@ export function startService(options: ServiceOptions): Promise<Running> {
       DATABASE_URL: options.databaseUrl,
       [PROVIDER_KEY]: 'a key that opens nothing',
       PORT: '0',
+      PURSER_STOP_DELAY_SECONDS: '0',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...options.environment,
     },

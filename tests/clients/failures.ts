@@ -138,7 +138,7 @@ async function lostLine(scene: Scene): Promise<string> {
   const user = await scene.newUser(BALANCE);
   const asked = scene.ask(user, {});
   await waitUntil('the provider is asked', () => scene.provided().length === 1);
-  scene.arrived(user)[0]?.cut();
+  await scene.arrived(user)[0]?.cut();
   gate.open();
   const { text, failure } = await asked;
   assert.equal(failure?.message, undefined);

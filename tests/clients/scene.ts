@@ -1,5 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { RecordedRequest, UpstreamScript } from '../support/scripted-upstream.ts';
 import type { Stage } from '../support/stage.ts';
 import type { Ask, Message, RunningClient, Told } from './stock-client.ts';
@@ -24,8 +26,8 @@ export interface Arrival {
   /** When its answer was sent, if it was, and how long the client was told to wait. */
   answeredAtMs?: number;
   retryAfterSeconds?: number;
-  /** Resets the connection it arrived on. */
-  readonly cut: () => void;
+  /** Resets the connection it arrived on. Resolves when the service has seen it close. */
+  readonly cut: () => Promise<void>;
 }
 
 /** Creates scenes on one stage. Called once, at the place where `setStage` was called. */
@@ -67,6 +69,12 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
+async function cut(socket: Socket): Promise<void> {
+  const closed = once(socket, 'close');
+  socket.resetAndDestroy();
+  await closed;
+}
+
 /** Requests by their `x-service-user` header, which requests to a provider do not have. Node reports each of them. */
 function watchArrivals(): ReadonlyMap<string, readonly Arrival[]> {
   const byUser = new Map<string, Arrival[]>();
@@ -75,7 +83,7 @@ function watchArrivals(): ReadonlyMap<string, readonly Arrival[]> {
     const { request } = message as Exchange;
     const user = request.headers['x-service-user'];
     if (typeof user !== 'string') return;
-    const arrival = { atMs: performance.now(), cut: () => void request.socket.resetAndDestroy() };
+    const arrival = { atMs: performance.now(), cut: () => cut(request.socket) };
     byRequest.set(request, arrival);
     byUser.set(user, [...(byUser.get(user) ?? []), arrival]);
   });

@@ -235,7 +235,7 @@ test('WA-02 the page of users shows nothing of balances or of the people, and no
   assertPage(page, 200, 'Users', IN_CONSOLE);
   assert.ok(page.text.includes(`href="${path}/user?id=anna-2"`), page.text);
   assert.equal(page.text.match(/Cap reached/g)?.length, 1);
-  for (const hidden of ['behind-the-wallet', 'Zoe Label', '7.6', '<b>', 'anna-of-another']) {
+  for (const hidden of ['behind-the-wallet', 'Zoe Label', '7.65', '<b>', 'anna-of-another']) {
     assert.ok(!page.text.includes(hidden), hidden);
   }
   const narrowed = await browser.open(`${path}/users?user=anna`);

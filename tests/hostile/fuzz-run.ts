@@ -124,7 +124,7 @@ async function attack(options: FuzzOptions, target: Target): Promise<Fuzzed> {
   if (!(await within(service.stop(), STOP_MS_MAX)))
     violations.push('the service does not stop: it waits for something');
   const said = service.said();
-  if (said.includes('"level":50')) violations.push(`the service logged a fault: ${said.slice(0, 5_000)}`);
+  if (said.includes('"level":"error"')) violations.push(`the service logged a fault: ${said.slice(0, 5_000)}`);
   const { statuses, kinds } = tally;
   return {
     connections: next - first,

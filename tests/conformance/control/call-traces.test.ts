@@ -58,7 +58,12 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
     const found = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
     return found.length > 0 && found;
   });
-  const { time: _time, level: _level, durationMs: _durationMs, ...said } = lines[0] ?? {};
+  const { time: _time, durationMs, holdMs, firstByteMs, settleMs, ...said } = lines[0] ?? {};
+  assert.ok(Number(holdMs) > 0 && Number(settleMs) > 0, JSON.stringify(lines));
+  // Each is rounded, the total to a whole millisecond.
+  assert.ok(Number(holdMs) + Number(settleMs) <= Number(durationMs) + 1, JSON.stringify(lines));
+  if (fields['stream'] === true) assert.ok(Number(firstByteMs) > 0 && Number(firstByteMs) <= Number(durationMs) + 1);
+  else assert.equal(firstByteMs, undefined);
   const facts = {
     appId: app.appId,
     mode: 'live',
@@ -69,7 +74,7 @@ async function answered({ headers = {}, fields = {} }: Asked): Promise<Reply> {
   const tokens = { promptTokens: 40, completionTokens: 20, chargedMicros: receipt?.['chargedMicros'] };
   const upstream = { provider: 'upstream', providerModel: 'large-upstream' };
   const served = { outcome: 'answered', upstream, tries: 1 };
-  assert.deepEqual(said, { msg: 'call', correlationId, callId, ...facts, ...served, ...tokens });
+  assert.deepEqual(said, { level: 'info', msg: 'call', correlationId, callId, ...facts, ...served, ...tokens });
   assert.equal(lines.length, 1);
   return reply;
 }
@@ -83,7 +88,8 @@ async function traceOf(correlationId: string): Promise<Trace> {
   assert.ok(trace !== undefined && others.length === 0);
   const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
   assert.equal(lines.length, 1);
-  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...said } = lines[0] ?? {};
+  const { time: _time, level: _level, msg: _msg, appId, upstream: asked = null, tries, ...rest } = lines[0] ?? {};
+  const { holdMs: _holdMs, firstByteMs: _firstByteMs, settleMs: _settleMs, ...said } = rest;
   const { at: _at, userId, ...told } = trace;
   assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
   // A trace names the upstream that failed a call, the line also the one that served it.

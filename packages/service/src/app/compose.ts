@@ -29,6 +29,7 @@ import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createExactAddress } from '#http/caller-address.ts';
+import type { Closing } from '#http/closing.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import { markPort, markStatements } from '#kernel/failpoint.ts';
@@ -68,6 +69,8 @@ interface ComposeOptions {
 /** One gateway process, wired and running but not yet listening. */
 export interface Service {
   readonly server: Server;
+  /** Ends the listener without losing a request. */
+  readonly closing: Closing;
   /** Stops the background work and gives up the lease. Call it when no request is in progress. */
   readonly stop: () => Promise<void>;
   /** Ends long polls, which would otherwise keep a shutdown waiting. Call it first. */
@@ -140,9 +143,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const { server, planes, underWay } = await openServer(acts, { dataPlane, readiness, metrics, log });
+  const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
-    server,
+    ...listens,
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,

@@ -167,3 +167,18 @@ test('CP-05 an operator is read from two settings, and both are required', () =>
     }
   }
 });
+
+function formatOf(environment: Readonly<Record<string, string>>, isTerminal: boolean): string {
+  return readConfig({ PURSER_DATA_DIR: directory, ...environment }, isTerminal).logFormat;
+}
+
+test('CC-19 the log is text for somebody who develops at a terminal, and JSON for everybody else, unless a setting says so', () => {
+  assert.deepEqual([formatOf({}, true), formatOf({}, false)], ['text', 'json']);
+  assert.deepEqual([formatOf(PRODUCTION, true), formatOf(PRODUCTION, false)], ['json', 'json']);
+  assert.equal(formatOf({ PURSER_LOG_FORMAT: 'json' }, true), 'json');
+  assert.equal(formatOf({ ...PRODUCTION, PURSER_LOG_FORMAT: 'text' }, false), 'text');
+  assert.deepEqual(faultsOf({ PURSER_LOG_FORMAT: 'yaml', PURSER_LOG_ONE_IN: '0' }), [
+    'PURSER_LOG_FORMAT must be one of auto, json, text.',
+    'PURSER_LOG_ONE_IN must be a whole number from 1 to 10000.',
+  ]);
+});

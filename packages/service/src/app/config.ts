@@ -5,24 +5,25 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
+import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
-import { makeDataDirectory } from '#app/data-directory.ts';
+import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
+import { readStop, type StopSettings } from '#app/stop-settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
-import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { MoneyBounds } from '#operator/limits.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings {
+export interface Config extends LimitSettings, LogSettings, StopSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -77,7 +78,6 @@ export interface Config extends LimitSettings {
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
   readonly webhookAllowPrivate: boolean;
-  readonly logLevel: LogLevel;
   /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
@@ -95,7 +95,6 @@ export interface Config extends LimitSettings {
 /** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
 export class ConfigError extends Error {}
 
-const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
@@ -110,15 +109,25 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
-export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
+ * the output. Throws `ConfigError`.
+ */
+export function readConfig(
+  environmentVariables: Readonly<Record<string, string | undefined>>,
+  isTerminal = false,
+): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
   const isProduction = environment === 'production';
   const givenHost = settings.text('HOST');
   const host = givenHost ?? '127.0.0.1';
   const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
-  const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
+  const dataDirectory = dataDirectoryOf({
+    given: settings.text('PURSER_DATA_DIR'),
+    isInstalled: IS_INSTALLED,
+    dataHome: environmentVariables['XDG_DATA_HOME'],
+  });
   const catalogueFile = settings.text('PURSER_CATALOGUE');
   checkMode(settings, { environment, host, catalogueFile });
   const config = {
@@ -137,6 +146,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    ...readStop(settings, environment),
     showsErrorTexts: settings.text('PURSER_LOG_PROVIDER_ERRORS') === '1',
     callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
     registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
@@ -151,7 +161,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
-    logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    ...readLogSettings(settings, { environment, isTerminal }),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
     variables: Object.keys(environmentVariables),
@@ -185,7 +195,7 @@ export function readServiceUrl(): string | undefined {
 
 /** The settings of this process. */
 export function readProcessConfig(): Config {
-  return readConfig(process.env);
+  return readConfig(process.env, process.stdout.isTTY);
 }
 
 // A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.

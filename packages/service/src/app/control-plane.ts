@@ -161,6 +161,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const alerts = startCapAlerts({ pool, tell: walletMail.tellOwner, log });
   return {
     handle: planes.handle,
+    nameOf: planes.nameOf,
     processorWebhooks: payments?.processorWebhooks,
     pages: createPages({
       ...control,

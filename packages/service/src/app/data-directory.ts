@@ -1,4 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { StartError } from '#app/start-error.ts';
 
 /**
@@ -7,6 +10,30 @@ import { StartError } from '#app/start-error.ts';
  */
 const MODE_OF_ROOT = 0o711;
 const MODE = 0o700;
+const CHECKOUT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+interface Place {
+  /** `PURSER_DATA_DIR`. */
+  readonly given: string | undefined;
+  /** Whether this is the installed program. An installation has JavaScript alone, a checkout runs its sources. */
+  readonly isInstalled: boolean;
+  /** `XDG_DATA_HOME`. */
+  readonly dataHome: string | undefined;
+}
+
+export const IS_INSTALLED = import.meta.url.endsWith('.js');
+
+/**
+ * The absolute path of the data directory. By default it is in the checkout. npm replaces the whole folder of an installed
+ * program at each upgrade, so its data is in the user's home, the same for commands in any folder.
+ */
+export function dataDirectoryOf({ given, isInstalled, dataHome }: Place): string {
+  if (!isInstalled) return path.resolve(CHECKOUT, given ?? '.purser');
+  if (given !== undefined) return path.resolve(given);
+  // By the XDG specification a relative path is ignored.
+  const home = dataHome !== undefined && path.isAbsolute(dataHome) ? dataHome : path.join(homedir(), '.local/share');
+  return path.join(home, 'purser');
+}
 
 /** Creates the data directory if it is missing. Throws `StartError` if it cannot be created or written to. */
 export function makeDataDirectory(directory: string): void {

@@ -1,17 +1,20 @@
 import { composePlanes } from '#app/control-plane.ts';
+import { createClosing } from '#http/closing.ts';
 import { createOwnCalls } from '#http/own-calls.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 
 type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay' | 'readAllMetrics'>;
-type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay'>;
+type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay' | 'closing' | 'logsRequests'>;
 
 /** Makes the planes and pages, and the server of all. Pages may send calls of people through it. */
 export async function openServer(acts: Acts, serves: Serves) {
   const underWay = createUnderWay();
+  const closing = createClosing();
   const ownCalls = createOwnCalls();
   const planes = await composePlanes({ ...acts, readAllMetrics: serves.metrics.readAll, underWay, ownCalls });
-  const server = createHttpServer({ ...serves, planes, underWay });
+  const logsRequests = acts.config.logFormat === 'text';
+  const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests });
   ownCalls.attach(server);
-  return { server, planes, underWay };
+  return { server, closing, planes, underWay };
 }

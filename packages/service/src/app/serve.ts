@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { bannerOf } from '#app/banner.ts';
-import { compose, type Service } from '#app/compose.ts';
+import { compose } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
@@ -13,6 +13,7 @@ import { openKeys } from '#app/keys.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { StartError } from '#app/start-error.ts';
+import { stopGateway } from '#app/stop.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
@@ -20,16 +21,9 @@ import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { createKeys, keptKeysBy, type KeptKeys } from '#kernel/keys.ts';
 import { readMetrics } from '#kernel/metrics.ts';
-import { sleep } from '#kernel/sleep.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 import { ensureOperator } from '#operator/accounts.ts';
 
-/** How long running calls may continue after the service was told to stop. */
-const DRAIN_MS_MAX = 30_000;
-/** How long requests that hold no money may continue. A statement takes at most five seconds. */
-const ANSWER_MS_MAX = 10_000;
-const SETTLE_MS_MAX = 5_000;
-const WAIT_STEP_MS = 25;
 const WORKER_RESTART_DELAY_MS = 500;
 
 /** What a gateway process needs from the process that opened the database and started the simulator. */
@@ -129,7 +123,7 @@ export async function startGateway(
   const { port } = server.address() as AddressInfo;
   return {
     url: urlOf(config.host, port),
-    stop: () => stopGateway(service),
+    stop: () => stopGateway(service, config),
   };
 }
 
@@ -147,30 +141,6 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
     });
     server.listen(port, host, () => resolve());
   });
-}
-
-/**
- * Shuts down gracefully: accepts no more connections, lets running calls end and be settled (also those whose caller has
- * left), then closes what is still open. Every wait has a limit, so a stop always ends.
- */
-async function stopGateway(service: Service): Promise<void> {
-  const { server, stop, endWaits, callsUnderWay, workUnderWay, settlementsKept } = service;
-  endWaits();
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  await Promise.all([
-    waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX),
-    waitUntil(() => workUnderWay() === 0, ANSWER_MS_MAX),
-  ]);
-  server.closeAllConnections(); // Streams that still run are abandoned here, exactly as if their callers had left.
-  await closed;
-  await waitUntil(() => callsUnderWay() === 0 && workUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
-  await stop();
-}
-
-/** Polls, because the conditions are counters without events and a stop has time to spare. */
-async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void> {
-  for (let waitedMs = 0; !holds() && waitedMs < waitMsMax; waitedMs += WAIT_STEP_MS) await sleep(WAIT_STEP_MS);
 }
 
 /** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */

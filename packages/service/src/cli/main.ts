@@ -5,6 +5,7 @@ import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { openKeys } from '#app/keys.ts';
+import { openLog } from '#app/readable-log.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
@@ -20,7 +21,7 @@ import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { createKeys, proofsOf } from '#kernel/keys.ts';
-import { createLog, describeFault, type Log } from '#kernel/log.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
 
@@ -94,7 +95,7 @@ async function main(words: readonly string[]): Promise<number> {
     return probeModel(words.slice(2), readProcessConfig);
   }
   const config = readProcessConfig();
-  const log = createLog(config.logLevel);
+  const log = openLog(config);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
   if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
   switch (`${command} ${sub ?? ''}`.trim()) {

@@ -8,6 +8,7 @@ import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idem
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED, generatedIn } from '#gateway/usage/ending.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
@@ -26,11 +27,14 @@ export async function runInLane<M extends Mode>(
   caller: CallerSide,
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const { call } = asking;
+  const { times } = caller.notes;
+  times.admittedMs = steadyClock.nowMs();
   // Nearly every call comes first, and waits for one promise here; only a retry waits for more.
   const first = await lane.place(call);
   const placed = first.kind === 'earlier' ? await joinEarlier(lane, { call, caller, earlier: first }) : first;
   if (placed.kind === 'refused') return placed.refusal;
   if (placed.kind === 'replayed') return placed;
+  times.heldMs = steadyClock.nowMs();
   const { hold } = placed;
   // Only now, because a wallet's refusal comes first: a user who has disconnected gets what a stranger gets (CC-15).
   const rejection = hold.plays === undefined ? caller.rejections.find(lane.mode, asking) : undefined;
@@ -48,6 +52,7 @@ export async function runInLane<M extends Mode>(
       try {
         const turn = route.begin();
         if (turn !== undefined) await turn;
+        times.askedMs ||= steadyClock.nowMs();
         completion = await lane.providerOf(hold, route).complete(route.callOf(asking.asked));
         route.answered();
       } catch (fault) {
@@ -62,6 +67,7 @@ export async function runInLane<M extends Mode>(
   } catch (fault) {
     return endFailed(lane, { hold, ending: FAILED, caller, asking }, fault);
   }
+  times.endedMs = steadyClock.nowMs();
   const { text, ending } = whole;
   const facts = answerFactsOf(call, route.outputTokens);
   const answerOf = () => ({ ...facts, isStream: false, text });

@@ -30,6 +30,8 @@ import type { Pace } from '#limits/pace.ts';
 export interface Planes {
   /** Answers any request, also one that no route is for. Every error is in the envelope (ER-01, ER-04). */
   readonly handle: (exchange: Exchange) => void;
+  /** The path of a request with names in place of its variable parts. Undefined if no route is for it. */
+  readonly nameOf: (method: string, path: string) => string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -84,6 +86,8 @@ interface PlanesOptions extends OperatorRules {
   /** The address of the service in the OpenAPI document. */
   readonly publicUrl: string;
 }
+
+type Router = Pick<FastifyInstance<Server, IncomingMessage, ServerResponse>, 'findRoute'>;
 
 /** Never called: every route is compiled by `readRequest` and `checkAnswer`. */
 function buildNone(): never {
@@ -159,8 +163,33 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
       exchanges.set(exchange.request, exchange);
       app.routing(exchange.request, exchange.response);
     },
+    nameOf: (method, path) => nameIn(app, method, path),
     close: async () => app.close(),
   };
+}
+
+function nameIn(app: Router, method: string, path: string): string | undefined {
+  for (const one of [...METHODS.filter((known) => known === method), ...METHODS]) {
+    const found = app.findRoute({ method: one, url: path });
+    if (found !== null) return named(path, found.params);
+  }
+  return undefined;
+}
+
+/** A path with a name in place of each value. */
+function named(path: string, params: Readonly<Record<string, string | undefined>>): string {
+  const values = Object.entries(params);
+  const nameOf = (segment: string) => values.find(([, value]) => value === segment || value === decoded(segment))?.[0];
+  const shown = (segment: string) => {
+    const name = nameOf(segment);
+    return name === undefined ? segment : `:${name}`;
+  };
+  return path.split('/').map(shown).join('/');
+}
+
+/** The router has decoded it before, so it can be. */
+function decoded(segment: string): string {
+  return segment.includes('%') ? decodeURIComponent(segment) : segment;
 }
 
 /** The checks of every request, before anything is read, parsed or looked up: pace first, then the session (CP-11, AU-05). */

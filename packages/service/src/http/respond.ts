@@ -116,6 +116,15 @@ const OTHER_INTERFACES: readonly (readonly [address: RegExp, advice: string])[] 
   [/\/audio\/(speech|transcriptions|translations)$/, ` This service has no audio.${ELSEWHERE}`],
 ];
 
+/** The interface of another service that this address is for, without what stands before it. Undefined: it is for none. */
+export function interfaceAt(path: string): string | undefined {
+  for (const [address] of OTHER_INTERFACES) {
+    const [found] = address.exec(path) ?? [];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Answers a request that no route is for. Adds a hint if it looks like a client with a wrong setting. */
 export function sendNowhere(exchange: Exchange): void {
   const advice = OTHER_INTERFACES.find(([address]) => address.test(exchange.path))?.[1] ?? '';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createClosing } from '#http/closing.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { createLog } from '#kernel/log.ts';
@@ -14,6 +15,7 @@ test('CC-11 no server timeout ends a slow answer, but a request must arrive soon
     readiness: async () => undefined,
     log: createLog('silent'),
     underWay: createUnderWay(),
+    closing: createClosing(),
   });
   // The socket’s idle timeout: a model may think for a quarter of an hour.
   assert.equal(server.timeout, 0);

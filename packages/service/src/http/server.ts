@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
+import type { Closing } from '#http/closing.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
@@ -17,6 +18,7 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
+import { createRequestLog } from '#http/request-log.ts';
 import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
 import {
   correlationIdOf,
@@ -58,7 +60,10 @@ interface ServerOptions {
   readonly readiness: () => Promise<string | undefined>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
+  /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
+  readonly logsRequests?: boolean;
   readonly underWay: UnderWay;
+  readonly closing: Closing;
 }
 
 function notesOf(path: string): CallNotes | undefined {
@@ -72,6 +77,7 @@ type Route = Readonly<Partial<Record<string, Handler>>>;
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
   const latest = new WeakMap<Duplex, Exchange>();
+  const logRequest = requestLogOf(options, routes);
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -97,7 +103,11 @@ export function createHttpServer(options: ServerOptions): Server {
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response, notesOf);
     latest.set(request.socket, exchange);
-    if (exchange.notes === undefined) nameAnswer(exchange);
+    if (options.closing.hasBegun() && options.closing.turnsAway(exchange)) return;
+    if (exchange.notes === undefined) {
+      nameAnswer(exchange);
+      logRequest?.(exchange);
+    }
     response.on('close', options.underWay.begin());
     const end = options.underWay.begin();
     try {
@@ -120,6 +130,7 @@ function routesOf({
   planes: { processorWebhooks },
   readiness,
   metrics,
+  closing,
 }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
@@ -132,7 +143,7 @@ function routesOf({
     ['/sandbox/reset', { POST: (exchange) => handleSandboxReset(dataPlane, exchange) }],
     ['/sandbox/next', { PUT: (exchange) => handleSandboxNext(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
-    ['/readyz', { GET: ({ response }) => handleReadiness(response, readiness) }],
+    ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
@@ -140,6 +151,15 @@ function routesOf({
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
   }
   return routes;
+}
+
+function requestLogOf({ logsRequests = false, log, planes }: ServerOptions, routes: ReadonlyMap<string, Route>) {
+  if (!logsRequests) return undefined;
+  const own = (path: string): string | undefined => {
+    if (routes.has(path)) return path;
+    return path.startsWith(RECEIPT_PATH) || path.startsWith(MODEL_PATH) ? namedRoute(path) : undefined;
+  };
+  return createRequestLog(log, { own, pages: planes.pages, planes });
 }
 
 /** Finds the handler of a request: a route of ours, a model's name, a page, or else the framework's routes. */

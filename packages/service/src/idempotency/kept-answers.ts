@@ -1,6 +1,6 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#idempotency/queries.ts';
-import { isConnectionFault, isItemFault, type Pool } from '#db/pool.ts';
+import { isItemFault, type Pool } from '#db/pool.ts';
 import { seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -55,7 +55,7 @@ export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 const KEEP_MS_MAX = 1_000;
 /** A caller who has left will retry: if the charge were booked before the answer is kept, they would be charged again. */
 const KEEP_FOR_ABSENT_MS_MAX = 10_000;
-/** Of a statement that reached the database. */
+/** Enough attempts to get past a lost connection within that time. */
 const KEEP_TRIES_MAX = 5;
 const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;
@@ -116,18 +116,16 @@ export function createKeptAnswers(options: {
 }
 
 /**
- * Tries again: for ten seconds without a connection, and a few times after a statement that a busy database cancelled.
- * Without the kept answer a retry would be charged again, so giving up early costs money.
+ * Tries again after a lost connection, and after a statement that a busy database cancelled. Without the kept answer a retry would
+ * be charged again, so giving up early costs money.
  */
 async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
-  const end = performance.now() + KEEP_FOR_ABSENT_MS_MAX;
-  for (let tries = 0; ; ) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await insertAnswer(pool, answer);
       return;
     } catch (fault) {
-      if (!isConnectionFault(fault)) tries += 1;
-      if (isItemFault(fault) || tries === KEEP_TRIES_MAX || performance.now() > end) throw fault;
+      if (isItemFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
       await sleep(KEEP_AGAIN_MS);
     }
   }

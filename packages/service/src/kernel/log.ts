@@ -22,7 +22,12 @@ const COLLECTED_MS_MAX = 250;
  * for a quarter of a second. A warning or an error does not, and takes the lines before it along.
  */
 export function createLog(level: LogLevel, destination?: { readonly write: (line: string) => void }): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (name: string) => ({ level: name }) }, // As a word. Made once for each level, not for each line.
+  };
   if (destination !== undefined) return pino(options, destination);
   const output = (standardOutput ??= openStandardOutput());
   return pino(

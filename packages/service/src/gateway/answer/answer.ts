@@ -1,5 +1,6 @@
 import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { errorTextOf } from '#providers/error-text.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -127,6 +128,7 @@ export async function endFailed<M extends Mode>(
 ): Promise<Refusal<UpstreamRefusalCode>> {
   if (asking !== undefined && hold.plays === undefined) caller.rejections.note(lane.mode, asking, fault);
   if (fault instanceof UpstreamError) logFailure(hold, caller, fault, upstream);
+  caller.notes.times.endedMs ||= steadyClock.nowMs();
   const { charged } = await lane.settle(hold, ending, 'always');
   caller.notes.settled(ending, charged);
   if (!(fault instanceof UpstreamError)) throw fault;

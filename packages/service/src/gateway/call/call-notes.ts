@@ -3,6 +3,7 @@ import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import type { UpstreamError } from '#providers/provider.ts';
@@ -27,7 +28,7 @@ export interface Failure {
  * notes have one shape: there is one for every open stream.
  */
 export class CallNotes {
-  readonly begunMs = steadyClock.nowMs();
+  readonly times = new CallTimes();
   caller: Caller | undefined = undefined;
   userId: EndUserId | undefined = undefined;
   /** The resolved identifier. */
@@ -37,8 +38,6 @@ export class CallNotes {
   /** Where the call went, if it had a hold. It says who served it. */
   served: Served | undefined = undefined;
   isStream = false;
-  /** When the first of a stream came from the provider, by the clock of `begunMs`. 0 if it did not. */
-  firstMs = 0;
   isReplay = false;
   /** Of the refusal or fault that the caller was told, or would have been. */
   code: ErrorCode | undefined = undefined;
@@ -51,6 +50,7 @@ export class CallNotes {
   charged: Micros = ZERO_MICROS;
 
   settled({ outcome, usage }: Settled, charged: Micros): void {
+    this.times.settledMs = steadyClock.nowMs();
     this.outcome = outcome;
     this.promptTokens = usage.promptTokens;
     this.completionTokens = usage.completionTokens;

@@ -91,6 +91,7 @@ async function openUpstream<M extends Mode>(
     try {
       const turn = route.begin();
       if (turn !== undefined) await turn;
+      caller.notes.times.askedMs ||= steadyClock.nowMs();
       const chunks = await providerOf(hold, route).stream(route.callOf(asked), route.signalFor(signal));
       const first = await chunks.first();
       if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
@@ -111,6 +112,7 @@ async function leaveUnsent<M extends Mode>(
   hold: Hold<M>,
   { notes }: CallerSide,
 ): Promise<Refusal<UpstreamRefusalCode>> {
+  notes.times.endedMs = steadyClock.nowMs();
   const { charged } = await lane.settle(hold, FAILED, 'always');
   notes.settled(FAILED, charged);
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
@@ -140,6 +142,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, route, caller, upstream, tally, out } = stream;
   try {
     await pump(stream);
+    caller.notes.times.endedMs = steadyClock.nowMs();
     route.ended();
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
@@ -197,7 +200,7 @@ async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { opening, isLate, out, caller } = stream;
   if (isLate) await out.tell();
   const opened = await opening;
-  caller.notes.firstMs = steadyClock.nowMs();
+  caller.notes.times.firstByteMs = steadyClock.nowMs();
   const { first, chunks } = opened;
   opened.first = [];
   const pass = passTo(stream, chunks);

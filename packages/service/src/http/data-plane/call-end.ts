@@ -1,4 +1,5 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import { msBetween } from '#gateway/call/call-times.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
@@ -14,44 +15,32 @@ interface CallEndParts {
   readonly log: Log;
   readonly traces: TraceWriter;
   readonly counts: CallCounts;
+  /** One of so many answered calls has a line. */
+  readonly oneIn: number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
 }
 
 /**
  * Ends every chat call, however it ended: one log line, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
  * key has a line only, so that nobody without a key writes to the database. So has a live call that was answered: its
  * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
+ * With `oneIn`, answered calls have a line by chance; all others always have one.
  */
-export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
-  return ({ response, correlationId }, notes) => {
-    const { caller, userId, callId, model, isStream, code, failure, served, charged, promptTokens, completionTokens } =
+export function createCallEnd({ log, traces, counts, oneIn, random }: CallEndParts): EndCall {
+  return (exchange, notes) => {
+    const { response, correlationId } = exchange;
+    const { times, caller, userId, callId, model, isStream, code, failure, charged, promptTokens, completionTokens } =
       notes;
     const endedMs = steadyClock.nowMs();
-    const durationMs = Math.round(endedMs - notes.begunMs);
+    times.doneMs = endedMs;
+    const durationMs = Math.round(endedMs - times.startMs);
     const outcome = outcomeOf(notes);
     const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
-    // No user: the name that an app gives to a person may be an e-mail address. The trace has it. Both objects are written
-    // out, because this runs for every call, and copying one into the other costs more.
-    log.info(
-      {
-        correlationId,
-        callId,
-        appId: caller?.app.appId,
-        mode: caller?.mode,
-        model,
-        stream: isStream,
-        outcome,
-        status,
-        code,
-        failure: failure?.kind,
-        upstream: failure === undefined ? servedBy(served) : upstreamOf(failure),
-        tries: served === undefined || served.tries === 0 ? undefined : served.tries,
-        chargedMicros: microsToWire(charged),
-        promptTokens,
-        completionTokens,
-        durationMs,
-      },
-      'call',
-    );
+    const isSampled = oneIn > 1 && outcome === 'answered';
+    if (!isSampled || random() * oneIn < 1) {
+      writeLine(log, exchange, notes, { outcome, status, durationMs, oneIn: isSampled ? oneIn : undefined });
+    }
     if (caller === undefined) return;
     const { keyId, mode } = caller;
     const { appId } = caller.app;
@@ -64,7 +53,7 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
       charged,
       promptTokens,
       completionTokens,
-      firstByteMs: outcome === 'answered' && notes.firstMs > 0 ? notes.firstMs - notes.begunMs : undefined,
+      firstByteMs: outcome === 'answered' ? msBetween(times.startMs, times.firstByteMs) : undefined,
       totalMs: outcome === 'answered' ? durationMs : undefined,
     });
     if (mode === 'live' && outcome === 'answered' && !traces.hasRoomForAnswered(appId)) return;
@@ -87,6 +76,53 @@ export function createCallEnd({ log, traces, counts }: CallEndParts): EndCall {
       durationMs,
     });
   };
+}
+
+interface EndOfCall {
+  readonly outcome: TraceOutcome;
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** The line stands for so many calls. Undefined: only for its own. */
+  readonly oneIn: number | undefined;
+}
+
+/**
+ * The line of a call. No user: the name that an app gives to a person may be an e-mail address. The trace has it. The object is
+ * written out, because this runs for every call, and copying one into the other costs more.
+ */
+function writeLine(log: Log, { request, correlationId }: Exchange, notes: CallNotes, end: EndOfCall): void {
+  const { times, caller, served, failure } = notes;
+  log.info(
+    {
+      correlationId,
+      callId: notes.callId,
+      appId: caller?.app.appId,
+      mode: caller?.mode,
+      model: notes.model,
+      stream: notes.isStream,
+      outcome: end.outcome,
+      method: request.method === 'POST' ? undefined : request.method,
+      status: end.status,
+      code: notes.code,
+      failure: failure?.kind,
+      upstream: failure === undefined ? servedBy(served) : upstreamOf(failure),
+      tries: served === undefined || served.tries === 0 ? undefined : served.tries,
+      chargedMicros: microsToWire(notes.charged),
+      promptTokens: notes.promptTokens,
+      completionTokens: notes.completionTokens,
+      holdMs: rounded(msBetween(times.admittedMs, times.heldMs)),
+      firstByteMs: rounded(msBetween(times.startMs, times.firstByteMs)),
+      settleMs: rounded(msBetween(times.endedMs, times.settledMs)),
+      durationMs: end.durationMs,
+      oneIn: end.oneIn,
+    },
+    'call',
+  );
+}
+
+/** To a tenth, because a hold takes about a millisecond. */
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 10) / 10;
 }
 
 /** The upstream that failed a call, for the operator. */

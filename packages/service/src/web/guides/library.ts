@@ -30,6 +30,8 @@ export const GROUPS = {
 
 const OPERATOR_PAGES = [
   'install',
+  'systemd',
+  'proxy',
   'settings',
   'payments-and-mail',
   'catalogue',
@@ -43,6 +45,7 @@ const OPERATOR_PAGES = [
   'metrics',
   'log',
   'backup-and-upgrade',
+  'upgrade',
   'secret',
   'troubleshooting',
 ];

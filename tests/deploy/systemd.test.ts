@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../tools/toolchain.ts';
+import { programAt } from '../support/nginx.ts';
+
+const UNITS = path.join(ROOT, 'deploy/systemd');
+const PROGRAM = '/usr/local/bin/purser';
+/** Of 10. Below 2 systemd calls a unit `OK`, and above it `MEDIUM` or worse. */
+const EXPOSURE_MAX = 1.5;
+
+const analyze = programAt('systemd-analyze');
+const WITH_SYSTEMD = { skip: analyze === undefined && 'systemd-analyze is missing: install systemd' };
+
+function run(...words: readonly string[]): string {
+  const { stdout, stderr, status } = spawnSync(analyze ?? '', words, { encoding: 'utf8' });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+test('the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-units-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(UNITS, folder, { recursive: true });
+  for (const name of ['purser.service', 'purser@.service']) {
+    const file = path.join(folder, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(PROGRAM, '/bin/true')); // It is not installed here.
+    assert.equal(run('verify', file.replace('@.', '@8787.')), '', name);
+    const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(run('security', '--offline=true', file)) ?? [];
+    assert.ok(Number(exposure) <= EXPOSURE_MAX, `${name}: ${exposure}`);
+  }
+});
+
+const linesOf = (name: string) => readFileSync(path.join(UNITS, name), 'utf8').split('\n');
+
+test('the unit for several gateways is the one for a service, but for its port', () => {
+  const one = new Set(linesOf('purser.service'));
+  const others = linesOf('purser@.service').filter((line) => !one.has(line));
+  assert.ok(
+    others.every((line) => line.startsWith('#') || /%i|^Environment=/.test(line)),
+    others.join('\n'),
+  );
+});
