@@ -11,10 +11,7 @@ const FORWARDING =
  * Whether a program on this machine made the request for itself, not as a proxy. HTTP/1.0 is what nginx speaks unless it is
  * told otherwise, without any such header, and what no browser speaks. `isNear` names further addresses that count as this machine.
  */
-export function isOfThisMachine(
-  request: IncomingMessage,
-  isNear: (address: string) => boolean = () => false,
-): boolean {
+export function isOfThisMachine(request: IncomingMessage, isNear: (address: string) => boolean = () => false): boolean {
   if (request.httpVersion === '1.0' || Object.keys(request.headers).some((name) => FORWARDING.test(name))) return false;
   const address = request.socket.remoteAddress ?? '';
   return LOOPBACK.test(address) || isNear(address.replace(MAPPED, ''));
