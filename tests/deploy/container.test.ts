@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { globSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
+import { ROOT } from '../../tools/toolchain.ts';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { SERVICE_ROUTES } from '../../packages/service/src/http/openapi/fixed-routes.ts';
-import { deployText, deployYaml, type Environment, readImage } from '../support/deploy-files.ts';
+import { deployText, deployYaml, readImage } from '../support/deploy-files.ts';
 import { settingNames } from '../support/guide-blocks.ts';
 
 interface ComposeService {
   readonly build?: { readonly dockerfile: string };
   readonly image: string;
-  readonly environment?: Environment;
+  readonly environment?: Readonly<Record<string, string | null>>;
   readonly ports?: readonly string[];
   readonly volumes: readonly string[];
   readonly read_only?: boolean;
@@ -47,6 +50,14 @@ test('the image sets settings that exist, runs as an ordinary user, and asks a r
   assert.match(image.text, /^ENTRYPOINT \["purser"\]$/m, 'a shell in between would keep the signal for itself');
 });
 
+test('the recipe installs packages before it copies the sources, for every workspace', () => {
+  const recipe = deployText('container/Dockerfile');
+  const before = recipe.slice(0, recipe.indexOf('RUN npm ci'));
+  for (const file of globSync('packages/*/package.json', { cwd: ROOT })) {
+    assert.ok(before.includes(`COPY ${file} ${path.dirname(file)}/\n`), file);
+  }
+});
+
 test('only what the image is made of is given to its build', () => {
   const lines = deployText('../.dockerignore').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -78,7 +89,7 @@ test('both compose files run the image with a read-only root, give it time to st
 test('the demo of compose needs no setting, and its pages of development open on the machine around it', () => {
   const { environment = {} } = demo.services.purser;
   const set = Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value.replace(/^\$\{\w+:-\}$/, '')]),
+    Object.entries(environment).map(([name, value]) => [name, value ?? '']), // Without a value: the machine's own.
   );
   for (const name of Object.keys(set)) assert.ok(settingNames().has(name) || name.endsWith('_API_KEY'), name);
   const config = readConfig({ ...image.environment, ...set, PURSER_SECRET: SECRET });

@@ -85,7 +85,7 @@ test('the probes of a gateway ask routes that exist, and none but readiness asks
     assert.equal(probe?.httpGet.port, ports?.[0]?.name);
     assert.ok(
       SERVICE_ROUTES.some(({ path }) => path === probe?.httpGet.path),
-      probe?.httpGet.path,
+      String(probe?.httpGet.path),
     );
   }
   assert.equal(readinessProbe?.httpGet.path, '/readyz');
@@ -130,7 +130,7 @@ test('each gateway keeps charges on a disk of its own, which its user can write 
   const disk = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === image.volume)?.name;
   assert.ok(
     spec.volumeClaimTemplates?.some(({ metadata }) => metadata.name === disk),
-    disk,
+    String(disk),
   );
   assert.equal(`${securityContext.fsGroup}:${securityContext.fsGroup}`, image.user);
   assert.ok((spec.replicas ?? 0) >= 2, 'a roll takes one away');
