@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import os from 'node:os';
 import { after, before, test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
+import { FINDING_KINDS } from '../../packages/contract/src/operator-overview.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { httpSend } from '../support/http-request.ts';
@@ -37,6 +38,58 @@ function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
     body: [{ write: completionBody({ model: 'large-upstream', content, usage }) }],
   });
 }
+
+const ANSWERED = 'outcome="answered",mode="live"';
+
+test('WA-09 the times of a call are counted by model, provider, outcome and mode, and made-up models as other', async () => {
+  await service.fund(app, 'timed', 1_000_000);
+  const call = { url: service.url, key: app.liveKey, user: 'timed' };
+  scriptAnswer();
+  const earlier = await scrape(service.url);
+  await chat(call);
+  await chat({ ...call, key: app.testKey });
+  await chat(call, { model: `${CANARY}-made-up` });
+  await chat({ ...call, key: 'nobody' });
+  upstream.script({ status: 500, body: [] });
+  await chat(call);
+  const counted = Object.entries(added(earlier, await scrape(service.url)));
+  const counts = Object.fromEntries(counted.filter(([name]) => /^purser_(call|hold|settle)_.*_count/.test(name)));
+  const answered = `{model="acme.large-1",provider="upstream",${ANSWERED}}`;
+  const played = '{model="acme.large-1",provider="none",outcome="answered",mode="sandbox"}';
+  const failed = '{model="acme.large-1",provider="upstream",outcome="failed",mode="live"}';
+  const ledger = Object.fromEntries(
+    [answered, played, failed].flatMap((labels) => [
+      [`purser_hold_seconds_count${labels}`, 1],
+      [`purser_settle_seconds_count${labels}`, 1],
+      [`purser_call_seconds_count${labels}`, 1],
+    ]),
+  );
+  assert.deepEqual(counts, {
+    ...ledger,
+    'purser_call_seconds_count{model="other",provider="none",outcome="refused",mode="live"}': 1,
+    'purser_call_seconds_count{model="other",provider="none",outcome="refused",mode="none"}': 1,
+  });
+});
+
+test('WA-09 a scrape shows what waits, what needs a person, the money held, leases, connections and the disk', async () => {
+  const now = await scrape(service.url);
+  const least: Readonly<Record<string, number>> = {
+    purser_database_up: 1,
+    purser_gateways: 1,
+    purser_lease_shortest_seconds: 1,
+    purser_disk_free_bytes: 1,
+    purser_database_size_bytes: 1,
+    purser_database_connections: 1,
+    'purser_database_pool_connections_max{pool="calls"}': 1,
+    'purser_database_wait_seconds_count{pool="calls"}': 1,
+    purser_held_micros: 0,
+    'purser_findings{kind="payments-kept"}': 0,
+    'purser_queue_length{queue="deliveries"}': 0,
+    'purser_queue_oldest_seconds{queue="mail"}': 0,
+  };
+  for (const [name, value] of Object.entries(least))
+    assert.ok((now.get(name) ?? -1) >= value, `${name} ${now.get(name)}`);
+});
 
 /** How much an action adds to the counters about calls. */
 async function addedBy(act: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
@@ -109,8 +162,8 @@ test('WA-07 answers past their limit are counted', async () => {
 });
 
 const LABELS: Readonly<Record<string, readonly string[]>> = {
-  mode: ['live', 'sandbox'],
-  outcome: ['answered', 'abandoned', 'failed'],
+  mode: ['live', 'sandbox', 'none'],
+  outcome: ['answered', 'abandoned', 'failed', 'refused', 'replayed', 'throttled', 'other', 'overflowed'],
   result: [
     'clean',
     'done',
@@ -125,10 +178,31 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'given_up',
     'not_ours',
   ],
-  state: ['credited', 'kept'],
+  state: ['credited', 'kept', 'busy', 'idle'],
+  model: ['acme.large-1', 'large-upstream', 'other'],
+  queue: ['deliveries', 'mail', 'audit'],
+  pool: [
+    'calls',
+    'rates',
+    'answers',
+    'sandbox',
+    'reads',
+    'upkeep',
+    'planes',
+    'reports',
+    'deliveries',
+    'check',
+    'stats',
+  ],
   code: Object.keys(ERROR_STATUS),
-  provider: ['upstream'],
+  provider: ['upstream', 'none'],
   kind: [
+    ...FINDING_KINDS,
+    'credited',
+    'kept',
+    'refunded',
+    'clawed_back',
+    'reinstated',
     'throttled',
     'too-long',
     'rejected',
@@ -157,13 +231,15 @@ test('ER-03 labels have values from fixed lists, and no key, user, prompt or ans
   await chat({ url: service.url, key: app.liveKey, user, headers }, { model: CANARY });
   await send(`/${CANARY}`, { url: service.url, headers });
   const { text } = await send('/metrics', { url: service.url });
-  for (const secret of [CANARY, app.appId, app.liveKey.slice(9), app.testKey.slice(9), 'acme', 'purser.test']) {
+  for (const secret of [CANARY, app.appId, app.liveKey.slice(9), app.testKey.slice(9), 'purser.test']) {
     assert.ok(!text.includes(secret), secret);
   }
   const pairs = [...text.matchAll(/(\w+)="([^"]*)"/g)];
   assert.ok(pairs.length > 20);
   assert.match(text, /purser_provider_failures_total\{provider="upstream",kind="outage"\}/);
-  for (const [pair, label = '', value = ''] of pairs) assert.ok(LABELS[label]?.includes(value), pair);
+  for (const [pair, label = '', value = ''] of pairs) {
+    assert.ok(label === 'le' ? value === '+Inf' || Number(value) > 0 : LABELS[label]?.includes(value), pair);
+  }
 });
 
 test('AU-01 with a token set, only its bearer can read the metrics', async () => {

@@ -86,6 +86,8 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return async () => checkCatalogue(code);
     case 'text answer': // Of a vendor: tests/documents/provider-pages.test.ts compares it with the catalogue entry.
       return async () => undefined;
+    case 'text log': // As a terminal shows it: the times are of another day.
+      return async () => undefined;
     case 'ini unit': // A change of the unit for systemd.
       return async () => checkUnit(code);
     case 'json policy': // Of another system.

@@ -23,32 +23,6 @@ function clientThat(answers: () => Response | Promise<Response>, baseURL = 'http
   return { purser, sent };
 }
 
-test('SDK-02 the root address is accepted with or without a path or slash, and an invalid one is refused', () => {
-  for (const [baseURL, wanted] of [
-    ['https://purser.test', 'https://purser.test/v1'],
-    ['https://purser.test/', 'https://purser.test/v1'],
-    ['http://127.0.0.1:8787', 'http://127.0.0.1:8787/v1'],
-    ['https://example.test/purser//', 'https://example.test/purser/v1'],
-  ] as const) {
-    assert.equal(new Purser({ baseURL, apiKey: 'k' }).forUser('anna').baseURL, wanted);
-  }
-  for (const baseURL of [
-    '',
-    'purser.test',
-    'https://purser.test/v1',
-    'https://a:b@purser.test',
-    'https://:b@purser.test',
-    'ftp://purser.test',
-    'https://purser.test?a',
-    'https://purser.test/v1/',
-  ]) {
-    assert.throws(() => new Purser({ baseURL, apiKey: 'k' }), TypeError, baseURL);
-  }
-  for (const apiKey of ['', 'a b', 'a\nb', undefined as unknown as string]) {
-    assert.throws(() => new Purser({ baseURL: 'https://purser.test', apiKey }), TypeError, apiKey);
-  }
-});
-
 test('SDK-02 the message about an invalid address does not repeat it: it may hold a password', () => {
   for (const baseURL of ['https://a:secret@', 'https://a:secret@purser.test', 'https://:secret@purser.test:x']) {
     assert.throws(
@@ -58,15 +32,11 @@ test('SDK-02 the message about an invalid address does not repeat it: it may hol
   }
 });
 
-test('SDK-02 a user id that the service cannot accept is refused before anything is sent', () => {
+test('SDK-02 a user id that is not text is refused before anything is sent', () => {
   const { purser } = clientThat(() => new Response());
-  for (const user of ['', ' ', 'an na', 'änna', 'a\r\nx: y', 'a'.repeat(257)]) {
-    assert.throws(() => purser.forUser(user), TypeError, user);
-  }
   for (const missing of [undefined, null, 7, true, ['anna']]) {
     assert.throws(() => purser.forUser(missing as unknown as string), TypeError, String(missing));
   }
-  assert.equal(purser.forUser('a'.repeat(256)).userId.length, 256);
 });
 
 test('SDK-02 logging a client or a user does not show the key', () => {
@@ -117,16 +87,6 @@ test('SDK-01 an answer that did not come from the service is reported as such, a
   }
   const { purser } = clientThat(() => new Response('<h1>Welcome</h1>'));
   await assert.rejects(purser.balance('anna'), { name: 'TypeError', message: /is not Purser/ });
-});
-
-test('SDK-01 a helper recognises a 402 by its status: a 402’s code in another answer does not count', async () => {
-  const body = JSON.stringify({ error: { code: 'WALLET_SUSPENDED', message: 'No.', correlationId: 'cor_3' } });
-  const { purser } = clientThat(() => new Response(body, { status: 403 }));
-  await assert.rejects(purser.balance('anna'), (error) => {
-    assert.ok(isPurserError(error, 'ServiceApiError'));
-    assert.deepEqual([error.status, error.code, error.correlationId], [403, 'WALLET_SUSPENDED', 'cor_3']);
-    return true;
-  });
 });
 
 test('SDK-01 a 402 without a body is still a 402, and network errors are passed on unchanged', async () => {

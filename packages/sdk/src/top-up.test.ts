@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { VECTORS } from '../../../tests/support/sdk-vectors.ts';
 import { isPurserError, PaymentRequiredError, ServiceApiError } from './errors.ts';
 import { type TopUpOptions, withTopUp } from './top-up.ts';
 import type { Balance } from './wire.ts';
@@ -52,85 +53,16 @@ function scene(looks: readonly Look[], { error = refusal(), refused = 1 }: { err
   return { count, run };
 }
 
-const CAP = refusal({ code: 'APP_SPEND_CAP_EXCEEDED' });
+const LOOKS: Readonly<Record<string, Look>> = {
+  '402': refusal(),
+  offline: new TypeError('fetch failed'),
+  '429': new ServiceApiError({ status: 429, code: 'TOO_MANY_REQUESTS', message: '', correlationId: '' }),
+};
 
-for (const [what, looks, error] of [
-  ['a first wallet is funded', [refusal(), refusal(), {}, { balanceMicros: 5 }]],
-  ['an empty one is funded', [{}, {}, { balanceMicros: 5 }]],
-  ['a wallet with too little gets more', [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }]],
-  [
-    'the wallet gets more after another call has spent from it',
-    [{ balanceMicros: 9 }, { balanceMicros: 3 }, { balanceMicros: 8 }],
-  ],
-  [
-    'there is more money, not when the cap is raised',
-    [
-      { balanceMicros: 3, spendCapMicros: 1 },
-      { balanceMicros: 3, spendCapMicros: 2 },
-      { balanceMicros: 8, spendCapMicros: 2 },
-    ],
-  ],
-  [
-    'the cap is raised, not when money arrives',
-    [{ spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 2 }],
-    CAP,
-  ],
-  [
-    'the cap is raised above the amount already spent',
-    [
-      { spendCapMicros: 3, spentThisMonthMicros: 5 },
-      { spendCapMicros: 4, spentThisMonthMicros: 5 },
-      { spendCapMicros: 6, spentThisMonthMicros: 5 },
-    ],
-    CAP,
-  ],
-  ['the cap is removed', [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }], CAP],
-  [
-    'another month begins',
-    [
-      { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
-      { balanceMicros: 9, spendCapMicros: 1 },
-    ],
-    CAP,
-  ],
-  [
-    'looks fail in between',
-    [
-      {},
-      new TypeError('fetch failed'),
-      new ServiceApiError({ status: 429, code: 'TOO_MANY_REQUESTS', message: '', correlationId: '' }),
-      { balanceMicros: 1 },
-    ],
-  ],
-  [
-    'the first look failed and the wallet can pay by the next one',
-    [new TypeError('fetch failed'), { balanceMicros: 1 }],
-  ],
-  ['the first look failed and the next one finds no money', [new TypeError('fetch failed'), {}, { balanceMicros: 1 }]],
-  [
-    'the first look failed and the next one finds the cap reached',
-    [
-      new TypeError('fetch failed'),
-      { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
-      { balanceMicros: 9, spendCapMicros: 2, spentThisMonthMicros: 1 },
-    ],
-    CAP,
-  ],
-  [
-    'there is more money and the wallet is no longer suspended',
-    [{}, { balanceMicros: 5, status: 'suspended' }, { balanceMicros: 5 }],
-  ],
-  [
-    'money that another call had on hold comes back',
-    [
-      { balanceMicros: 9, reservedMicros: 2 },
-      { balanceMicros: 9, reservedMicros: 8 },
-      { balanceMicros: 8, reservedMicros: 0 },
-    ],
-  ],
-] satisfies readonly (readonly [string, readonly Look[], Error?])[]) {
-  test(`SDK-02 the call is repeated once when ${what}, and not before`, async () => {
-    const { count, run } = scene(looks, { ...(error && { error }) });
+for (const { name, code, looks } of VECTORS.topUps) {
+  test(`SDK-02 the call is repeated once when ${name}, and not before`, async () => {
+    const shown = looks.map((look) => (typeof look === 'string' ? (LOOKS[look] ?? assert.fail(look)) : look));
+    const { count, run } = scene(shown, { error: refusal({ code }) });
     assert.equal(await run(), 'answer');
     assert.deepEqual(count, { calls: 2, looks: looks.length, links: 1 });
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { VECTORS } from '../../../tests/support/sdk-vectors.ts';
 import { isPurserError, type WebhookVerificationError } from './errors.ts';
 import { type Delivery, signTestPayload, verifyWebhook } from './webhooks.ts';
 import type { WebhookEvent } from './wire.ts';
@@ -50,94 +51,31 @@ test('SDK-03 a delivery is verified over its raw bytes, and yields its event and
   for (const body of [spaced, Buffer.from(spaced)]) assert.deepEqual(await verify({ body, signature }), EVENT);
 });
 
-test('SDK-03 the elements of the header may come in any order, among unknown ones', async () => {
-  const v1 = digest(NOW);
-  for (const signature of [`v1=${v1},t=${NOW}`, `v2=later,t=${NOW},v0=,v1=${v1},flag,x=a=b`, `t=${NOW}, v1=${v1}`]) {
-    assert.equal((await verify({ signature })).id, 'evt_1', signature);
-  }
-});
+for (const { name, body, signature, secrets, nowSeconds, toleranceSeconds, event, reason } of VECTORS.webhooks) {
+  test(`SDK-03 ${name}: ${reason === undefined ? 'accepted' : `refused, ${reason}`}`, async () => {
+    const verifying = verifyWebhook({ body, signature, secret: secrets, nowSeconds, toleranceSeconds });
+    if (reason !== undefined) return assert.equal(await reasonOf(verifying), reason);
+    const { id, type } = await verifying;
+    return assert.deepEqual({ id, type }, event);
+  });
+}
 
-test('SDK-03 a missing, malformed or ambiguous header is refused as such', async () => {
-  const v1 = digest(NOW);
-  for (const signature of [
-    undefined,
-    null,
-    '',
-    `v1=${v1}`,
-    `t=${NOW}`,
-    `t=${NOW},v2=${v1}`,
-    `t=,v1=${v1}`,
-    `t=-1,v1=${v1}`,
-    `t=1e9,v1=${v1}`,
-    `t=${NOW},t=${NOW + 1},v1=${v1}`,
-    `t=${NOW},v1=${v1},v1=${v1}`,
-  ]) {
-    assert.equal(await reasonOf(verify({ signature })), 'header', String(signature));
-  }
-});
-
-test('SDK-03 a signature of other text, by another secret, or of another length is refused', async () => {
-  const v1 = digest(NOW);
-  for (const other of [
-    digest(NOW + 1),
-    digest(NOW, `${BODY} `),
-    digest(NOW, BODY, SECRET.replace('whsec_', '')),
-    digest(NOW, BODY, `${SECRET}x`),
-    `${v1}0`,
-    v1.slice(0, -1),
-    v1.slice(0, -1) + (v1.endsWith('0') ? '1' : '0'),
-    (v1.startsWith('0') ? '1' : '0') + v1.slice(1),
-    v1.toUpperCase(),
-    'é'.repeat(64),
-  ]) {
-    assert.equal(await reasonOf(verify({ signature: `t=${NOW},v1=${other}` })), 'signature', other);
-  }
-});
-
-test('SDK-03 a timestamp is fresh up to 300 seconds either side, and is checked only after the signature', async () => {
-  for (const [away, isFresh] of [
-    [300, true],
-    [-300, true],
-    [301, false],
-    [-301, false],
-  ] as const) {
-    const verifying = verify({ nowSeconds: NOW + away });
-    if (isFresh) assert.equal((await verifying).id, 'evt_1');
-    else assert.equal(await reasonOf(verifying), 'stale');
-  }
-  const forged = { signature: `t=${NOW},v1=${digest(NOW + 1)}`, nowSeconds: NOW + 999 };
-  assert.equal(await reasonOf(verify(forged)), 'signature', 'a forged delivery does not learn its age');
+test('SDK-03 the clock is used unless a test says otherwise', async () => {
   const now = Math.floor(Date.now() / 1_000);
   const fresh = { body: BODY, secret: SECRET, signature: `t=${now},v1=${digest(now)}` };
-  assert.equal((await verifyWebhook(fresh)).id, 'evt_1', 'the clock is used unless a test says otherwise');
-});
-
-test('SDK-03 a signed and fresh delivery that holds no event is refused last', async () => {
-  for (const body of ['', 'not JSON', 'null', '[]', '{"id":"evt_1"}', '{"id":1,"type":"balance.low","data":{}}']) {
-    const signature = `t=${NOW},v1=${digest(NOW, body)}`;
-    assert.equal(await reasonOf(verify({ body, signature })), 'body', body);
-    assert.equal(await reasonOf(verify({ body, signature, nowSeconds: NOW + 301 })), 'stale', body);
-  }
+  assert.equal((await verifyWebhook(fresh)).id, 'evt_1');
 });
 
 test('SDK-03 the signature made for endpoint tests is the one that the service makes', async () => {
-  const { body, headers } = await signTestPayload(EVENT, { secret: SECRET, seconds: NOW, attempt: 2 });
-  assert.equal(body, BODY);
-  assert.deepEqual(headers, {
-    'content-type': 'application/json',
-    'user-agent': 'service-webhooks/1',
-    'x-service-event-id': 'evt_1',
-    'x-service-event-type': 'balance.low',
-    'x-service-delivery-attempt': '2',
-    'x-service-signature': `t=${NOW},v1=${digest(NOW)}`,
-  });
+  const { event, secret, seconds, attempt, body, headers } = VECTORS.signed;
+  assert.deepEqual(await signTestPayload(event, { secret, seconds, attempt }), { body, headers });
   const now = await signTestPayload(EVENT, { secret: SECRET });
   const given = { body: now.body, signature: now.headers['x-service-signature'] ?? null, secret: SECRET };
   assert.deepEqual(await verifyWebhook(given), EVENT);
 });
 
 test('SDK-03 nothing is verified without a secret', async () => {
-  for (const secret of ['', undefined]) {
+  for (const secret of ['', undefined, [], [SECRET, '']]) {
     await assert.rejects(verify({ secret: secret as string }), { name: 'TypeError', message: '`secret` is missing.' });
   }
 });

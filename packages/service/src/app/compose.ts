@@ -6,6 +6,7 @@ import { startKeyUse } from '#accounts/key-use.ts';
 import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
+import { openMetrics } from '#app/health.ts';
 import { openReaders } from '#app/readers.ts';
 import { openServer } from '#app/open-server.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
@@ -106,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holdPools = { turns: markStatements(pool('live', 1, KEPT)), upkeep };
+  const holdPools = { turns: markStatements(pool('live', 1, { ...KEPT, use: 'calls' })), upkeep };
   const holds = createHolds({ pools: holdPools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
@@ -115,14 +116,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, ...openBackgroundPools(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, KEPT), keys, log);
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, { ...KEPT, use: 'answers' }), keys, log);
   const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     ...callers,
-    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, KEPT), steadyClock)),
+    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { ...KEPT, use: 'rates' }), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(keys),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
@@ -140,9 +141,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks };
+  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks, readAllMetrics };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
-  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
+  const metrics = openMetrics(pools.shared, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     ...listens,
@@ -245,7 +246,7 @@ type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
 function openSandboxPools(pool: OpenPool) {
-  const open = () => pool('sandbox', 1, KEPT);
+  const open = () => pool('sandbox', 1, { ...KEPT, use: 'sandbox' });
   return { reserve: open(), settle: open() };
 }
 
@@ -254,26 +255,26 @@ function openSandboxPools(pool: OpenPool) {
  * so that an operator can tell its work in the database from that of calls.
  */
 function openCheckPool(pool: OpenPool): Pool {
-  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check' });
+  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check', use: 'check' });
 }
 
 /** Opens one connection for the check of the ledger and one for the sums of calls, so that neither waits for the other. */
 function openBackgroundPools(pool: OpenPool) {
-  return { check: openCheckPool(pool), stats: pool('live', 1, { name: 'stats' }) };
+  return { check: openCheckPool(pool), stats: pool('live', 1, { name: 'stats', use: 'stats' }) };
 }
 
 /** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
 function openPlanePools(pool: OpenPool) {
   return {
-    shared: pool('live', PLANES_CONNECTIONS_MAX),
-    sandbox: pool('sandbox', 1),
+    shared: pool('live', PLANES_CONNECTIONS_MAX, { use: 'planes' }),
+    sandbox: pool('sandbox', 1, { use: 'planes' }),
     check: openCheckPool(pool),
-    deliveries: pool('live', DELIVERIES_CONNECTIONS_MAX),
-    reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX }),
+    deliveries: pool('live', DELIVERIES_CONNECTIONS_MAX, { use: 'deliveries' }),
+    reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX, use: 'reports' }),
   };
 }
 
-type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne'>;
+type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne' | 'use'>;
 
 /**
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
@@ -288,8 +289,8 @@ function createPools(url: string, log: Log) {
   };
   return {
     pool,
-    shared: pool('live', SHARED_CONNECTIONS_MAX),
-    upkeep: pool('live', UPKEEP_CONNECTIONS_MAX),
+    shared: pool('live', SHARED_CONNECTIONS_MAX, { use: 'reads' }),
+    upkeep: pool('live', UPKEEP_CONNECTIONS_MAX, { use: 'upkeep' }),
     endPools: () => Promise.all(pools.map((one) => one.end())),
   };
 }

@@ -6,7 +6,9 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { selectWaitingMail } from '#mail/queries.ts';
-import { createHealth } from '#operator/health.ts';
+import { createAttention } from '#operator/attention.ts';
+import { createFigures } from '#operator/figures.ts';
+import { createHealth, type ReadQueue } from '#operator/health.ts';
 import { selectWaitingDeliveries } from '#webhooks/queries.ts';
 
 /** Opens what tells operators how the service runs. */
@@ -27,9 +29,35 @@ export function openHealth(
     settings,
     readAllMetrics: of.readAllMetrics,
     doctor: createDoctor(of.config, { pool, ...of }),
-    queues: [
-      { name: 'deliveries', read: selectWaitingDeliveries },
-      { name: 'mail', read: selectWaitingMail },
-    ],
+    queues: QUEUES,
   });
+}
+
+const QUEUES: readonly ReadQueue[] = [
+  { name: 'deliveries', read: selectWaitingDeliveries },
+  { name: 'mail', read: selectWaitingMail },
+];
+
+/** Opens what `/metrics` shows: the figures of all processes, and those of the service as a whole. */
+export function openMetrics(
+  pool: Pool,
+  of: {
+    readonly config: Config;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+  },
+) {
+  const { dataDirectory, metricsToken: token } = of.config;
+  const figures = createFigures({
+    pool,
+    dataDirectory,
+    attention: createAttention({ pool, clock: of.clock, readUpstreams: () => [] }),
+    queues: QUEUES,
+    certificateEndsMs: () => Promise.resolve(undefined),
+    log: of.log,
+  });
+  // Not merged: no process declares a figure of the service, and `max` over the workers' last looks would show an old one.
+  const readAll = async () => (await Promise.all([of.readAllMetrics(), figures()])).flat();
+  return { token, readAll };
 }

@@ -4,7 +4,7 @@ import { createOwnCalls } from '#http/own-calls.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 
-type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay' | 'readAllMetrics'>;
+type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay'>;
 type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay' | 'closing' | 'logsRequests'>;
 
 /** Makes the planes and pages, and the server of all. Pages may send calls of people through it. */
@@ -12,7 +12,7 @@ export async function openServer(acts: Acts, serves: Serves) {
   const underWay = createUnderWay();
   const closing = createClosing();
   const ownCalls = createOwnCalls();
-  const planes = await composePlanes({ ...acts, readAllMetrics: serves.metrics.readAll, underWay, ownCalls });
+  const planes = await composePlanes({ ...acts, underWay, ownCalls });
   const logsRequests = acts.config.logFormat === 'text';
   const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests });
   ownCalls.attach(server);

@@ -91,7 +91,7 @@ export function startWorkerMetrics(): { readonly stop: () => void } {
     });
   };
   const onExit = (worker: Worker): void => {
-    const counters = (last.get(worker.id) ?? []).filter(({ kind }) => kind === 'counter');
+    const counters = (last.get(worker.id) ?? []).filter(({ kind }) => kind !== 'gauge');
     gone = mergeReadings([gone, counters]);
     last.delete(worker.id);
     for (const [key, resolve] of waiting) if (key.startsWith(`${worker.id}:`)) resolve();

@@ -235,6 +235,12 @@ function withoutMargin({ marginBasisPoints }: Price, granted: Micros, marginMicr
   return left < 0n ? -1n : (left * SCALE) / (BASIS_POINTS + marginBasisPoints);
 }
 
+/** What a provider takes for a charge: the charge without its margin, rounded down, because the charge was rounded up. */
+export function costOf(price: Price, charge: Micros): bigint {
+  const cost = withoutMargin(price, charge, price.special?.marginMicrosPerCall ?? 0n) / TOKENS_PER_PRICE;
+  return cost < 0n ? 0n : cost;
+}
+
 /** What a provider's amount is for an app: with the share, rounded up to a whole micro, and the fixed part on top. */
 export function withMargin(price: Price, amount: bigint, marginMicrosPerCall = 0n): Micros {
   return roundedUp(price, amount * TOKENS_PER_PRICE, marginMicrosPerCall);

@@ -2,12 +2,19 @@ import { type Pool, sqlStateOf } from '#db/pool.ts';
 import { endInstance, insertInstance, renewLease, trustClock } from '#db/queries.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { counter } from '#kernel/metrics.ts';
 
 /** How long a process may be silent before its holds are released (WA-10), unless `PURSER_LEASE_SECONDS` is set. */
 export const LEASE_MS = 15_000;
 const HEARTBEAT_MS = 1_000;
 /** The SQLSTATE with which the database refuses the holds of a fenced process. */
 const FENCED = '55000';
+
+const renewalsFailed = counter('purser_lease_renewals_failed_total', 'Renewals of a lease that failed.');
+const leasesLost = counter(
+  'purser_leases_lost_total',
+  'Leases that ran out while their process lived: the holds of its calls were released.',
+);
 
 /** This process as an owner of holds. Every hold carries the id of the process that placed it. */
 export interface Instance {
@@ -39,6 +46,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   async function takeNewId(fencedId: bigint): Promise<void> {
     if (id !== fencedId) return; // Another statement noticed it first, and the new id is there.
     id = await insertInstance(pool, leaseMs);
+    leasesLost.add();
     log.error(
       { fencedId: String(fencedId) },
       'the lease ran out: the holds of running calls were released, and this process has a new id',
@@ -60,6 +68,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
       failedRenewals = 0;
     } catch (fault) {
       failedRenewals += 1;
+      renewalsFailed.add();
       log.warn({ fault: describeFault(fault) }, 'the lease could not be renewed');
     }
   }

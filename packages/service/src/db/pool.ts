@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { MeteredPool, type PoolUse } from '#db/pool-metrics.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
@@ -35,6 +36,8 @@ interface PoolOptions {
   readonly statementMsMax?: number;
   /** In `pg_stat_activity`, after `purser_`. By default the role. */
   readonly name?: string;
+  /** Under which label `/metrics` shows it. Undefined: it does not. */
+  readonly use?: PoolUse;
 }
 
 /**
@@ -52,7 +55,7 @@ export function createPool(options: PoolOptions): Pool {
       ? ''
       : `-c jit=off -c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
         `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
-  const pool = new pg.Pool({
+  const config: pg.PoolConfig = {
     connectionString: options.url,
     max: options.connectionsMax,
     min: options.keepsOne === true ? 1 : 0,
@@ -63,7 +66,8 @@ export function createPool(options: PoolOptions): Pool {
     application_name: `purser_${options.name ?? options.role}`,
     options: limits,
     types,
-  });
+  };
+  const pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
   // Without these listeners, a connection that dies between two statements would end the process. If it is in use, the
   // next statement on it fails. If it is idle, the pool reports it.
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -1,14 +1,17 @@
 import { assert } from '#kernel/assert.ts';
+import { type Distribution, mergeDistributions, renderDistribution } from '#kernel/histogram.ts';
 
 /**
  * What this process counts, for `GET /metrics`. Names and label values are fixed where a metric is declared. So no id, key or
  * text of a call can get into them, the number of series is bounded, and counting on the hot path is one addition.
  */
 interface Metric {
-  readonly kind: 'counter' | 'gauge';
+  readonly kind: MetricReading['kind'];
   readonly help: string;
   readonly across: 'sum' | 'max';
   readonly read: () => readonly Sample[];
+  /** Of a histogram, which has no samples. */
+  readonly distribution?: () => Distribution;
 }
 
 /** The labels as text with braces, or '' when there are none; and the value. */
@@ -17,14 +20,16 @@ type Sample = readonly [labels: string, value: number];
 /** One process's reading of a metric at one moment. Plain data, because workers send it to the primary process. */
 export interface MetricReading {
   readonly name: string;
-  readonly kind: 'counter' | 'gauge';
+  /** Counters and histograms only grow while their process lives. */
+  readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   /** How readings of several processes are merged: their sum, or the largest. */
   readonly across: 'sum' | 'max';
   readonly samples: readonly Sample[];
+  readonly distribution?: Distribution;
 }
 
-interface Counter {
+export interface Counter {
   readonly add: (by?: number) => void;
 }
 
@@ -42,7 +47,7 @@ const LABEL_VALUE = /^[A-Za-z][A-Za-z0-9_]*$/;
 const metrics = new Map<string, Metric>();
 
 /** Declaring a name again replaces the first metric, so that a test that starts a second service reads that one's figures. */
-function declare(name: string, metric: Metric): void {
+export function declareMetric(name: string, metric: Metric): void {
   assert(NAME.test(name), `${name} is a valid metric name`);
   assert(
     (metric.kind === 'counter') === name.endsWith('_total'),
@@ -54,7 +59,7 @@ function declare(name: string, metric: Metric): void {
 /** Declares a number that only grows, from 0 when the process starts. Its name must end in `_total`. */
 export function counter(name: string, help: string): Counter {
   const cell = createCell();
-  declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', cell.value()]] });
+  declareMetric(name, { kind: 'counter', help, across: 'sum', read: () => [['', cell.value()]] });
   return cell;
 }
 
@@ -70,7 +75,7 @@ export function labelledCounter<const Values extends LabelValues>(
   const names = Object.keys(values);
   const root = branchOf(Object.values(values));
   const samples = combinationsOf(Object.values(values)).map((one) => [labelsText(names, one), cellOf(one)] as const);
-  declare(name, {
+  declareMetric(name, {
     kind: 'counter',
     help,
     across: 'sum',
@@ -86,71 +91,6 @@ export function labelledCounter<const Values extends LabelValues>(
   return { of: (labels) => cellOf(names.map((label) => labels[label])) };
 }
 
-/** The series of one metric that may exist beside the last, which takes all others. */
-const CATALOGUE_SERIES_MAX = 500;
-
-interface CatalogueCounter {
-  /** The counter of these values, one for each label in their order. */
-  readonly of: (values: readonly string[]) => Counter;
-}
-
-/**
- * Declares a counter whose labels hold names that operators give in the catalogue. A series begins with its first event. There are
- * never more than 500: then everything new counts as `other`, so that a catalogue that keeps changing cannot fill the memory.
- */
-export function catalogueCounter(name: string, help: string, labels: readonly string[]): CatalogueCounter {
-  const cells = new Map<string, Cell>();
-  declare(name, {
-    kind: 'counter',
-    help,
-    across: 'sum',
-    read: () => Array.from(cells, ([text, cell]) => [text, cell.value()] as const),
-  });
-  return {
-    of: (values) => {
-      const text = catalogueLabels(labels, values);
-      const key = cells.has(text) || cells.size < CATALOGUE_SERIES_MAX ? text : catalogueLabels(labels, []);
-      const cell = cells.get(key) ?? createCell();
-      cells.set(key, cell);
-      return cell;
-    },
-  };
-}
-
-interface CatalogueReading {
-  readonly name: string;
-  readonly help: string;
-  readonly kind: 'counter' | 'gauge';
-  readonly across: 'sum' | 'max';
-  readonly labels: readonly string[];
-  /** The values of the labels in their order, and the figure. Readings with the same values are added up. */
-  readonly read: () => readonly (readonly [values: readonly string[], value: number])[];
-}
-
-/** Declares figures that are kept elsewhere, under names that operators give in the catalogue. They are read when `/metrics` is. */
-export function catalogueReading({ labels, read, ...about }: CatalogueReading): void {
-  const { name, ...metric } = about;
-  declare(name, {
-    ...metric,
-    read: () => {
-      const samples = new Map<string, number>();
-      for (const [values, value] of read()) {
-        const text = catalogueLabels(labels, values);
-        samples.set(text, (samples.get(text) ?? 0) + value);
-      }
-      return [...samples].slice(0, CATALOGUE_SERIES_MAX);
-    },
-  });
-}
-
-/** Names as label values, without the characters that would end one. */
-function catalogueLabels(labels: readonly string[], values: readonly string[]): string {
-  const pairs = labels.map(
-    (label, at) => `${label}="${(values[at] ?? 'other').replaceAll(/[^\w.:/-]/g, '_').slice(0, 128)}"`,
-  );
-  return `{${pairs.join(',')}}`;
-}
-
 interface ReadMetric {
   readonly name: string;
   readonly help: string;
@@ -160,25 +100,33 @@ interface ReadMetric {
 
 /** Declares a number that goes up and down. It is read when `/metrics` is. */
 export function gauge({ name, help, across, read }: ReadMetric): void {
-  declare(name, { kind: 'gauge', help, across, read: () => [['', read()]] });
+  declareMetric(name, { kind: 'gauge', help, across, read: () => [['', read()]] });
 }
 
 /** Declares a counter that is kept elsewhere, such as in the operating system. It is read when `/metrics` is. */
 export function readCounter({ name, help, read }: Omit<ReadMetric, 'across'>): void {
-  declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', read()]] });
+  declareMetric(name, { kind: 'counter', help, across: 'sum', read: () => [['', read()]] });
 }
 
 /** Reads all metrics of this process. */
 export function readMetrics(): readonly MetricReading[] {
-  return Array.from(metrics, ([name, { read, ...about }]) => ({ name, ...about, samples: read() }));
+  return Array.from(metrics, ([name, { read, distribution, ...about }]) => {
+    const reading = { name, ...about, samples: read() };
+    return distribution === undefined ? reading : { ...reading, distribution: distribution() };
+  });
 }
 
 /** Merges the readings of several processes into one. A metric that only some processes have keeps their figures. */
 export function mergeReadings(processes: readonly (readonly MetricReading[])[]): readonly MetricReading[] {
   const merged = new Map<string, { reading: MetricReading; samples: Map<string, number> }>();
   for (const reading of processes.flat()) {
-    const known = merged.get(reading.name) ?? { reading, samples: new Map<string, number>() };
-    merged.set(reading.name, known);
+    const known = merged.get(reading.name);
+    if (known === undefined) {
+      merged.set(reading.name, { reading, samples: new Map(reading.samples) });
+      continue;
+    }
+    const distribution = mergeDistributions(known.reading.distribution, reading.distribution);
+    if (distribution !== undefined) known.reading = { ...known.reading, distribution };
     for (const [labels, value] of reading.samples) {
       const before = known.samples.get(labels);
       known.samples.set(labels, before === undefined ? value : together(reading.across, before, value));
@@ -197,18 +145,19 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export function renderMetrics(readings: readonly MetricReading[]): string {
   return readings
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
-    .map(({ name, kind, help, samples }) => {
+    .map(({ name, kind, help, samples, distribution }) => {
       const lines = samples.map(([labels, value]) => `${name}${labels} ${value}\n`);
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`;
+      const counts = distribution === undefined ? '' : renderDistribution(name, distribution);
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}${counts}`;
     })
     .join('');
 }
 
-interface Cell extends Counter {
+export interface Cell extends Counter {
   readonly value: () => number;
 }
 
-function createCell(): Cell {
+export function createCell(): Cell {
   let count = 0;
   return {
     add: (by = 1) => {

@@ -54,10 +54,12 @@ interface HealthOptions {
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly doctor: () => Promise<Health['doctor']>;
   /** What waits in the tables of other modules. */
-  readonly queues: readonly {
-    readonly name: Queue['name'];
-    readonly read: (pool: Pool, most: number) => Promise<{ readonly waiting: number; readonly oldest_seconds: number }>;
-  }[];
+  readonly queues: readonly ReadQueue[];
+}
+
+export interface ReadQueue {
+  readonly name: Queue['name'];
+  readonly read: (pool: Pool, most: number) => Promise<{ readonly waiting: number; readonly oldest_seconds: number }>;
 }
 
 /** More than anybody counts. */

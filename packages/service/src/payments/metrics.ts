@@ -11,3 +11,9 @@ export const paymentsBooked = labelledCounter(
   'Payments that the processor has confirmed: credited to a wallet, or kept for an operator to look at.',
   { state: ['credited', 'kept'] },
 );
+
+export const paymentMicros = labelledCounter(
+  'purser_payment_micros_total',
+  'Money that payments moved, in micros: credited to wallets, kept for an operator, refunded to payers, clawed back by banks, and reinstated by them.',
+  { kind: ['credited', 'kept', 'refunded', 'clawed_back', 'reinstated'] },
+);

@@ -3,7 +3,7 @@ import { inTransaction, type Pool } from '#db/pool.ts';
 import { waitForLocks } from '#db/queries.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
-import { paymentsBooked, webhooksReceived } from '#payments/metrics.ts';
+import { paymentMicros, paymentsBooked, webhooksReceived } from '#payments/metrics.ts';
 import type { TellOfPayment } from '#payments/news.ts';
 import type { PaymentReport, Processor, ProcessorEvent, ProcessorName } from '#payments/processor.ts';
 import { insertWebhook } from '#payments/queries.ts';
@@ -71,6 +71,7 @@ export async function bringToBooks(
   if (done === undefined) return false;
   // After the commit: a transaction that was rolled back must not count.
   for (const state of done.booked) paymentsBooked.of({ state }).add();
+  for (const { kind, amount } of done.moved) paymentMicros.of({ kind }).add(Number(amount));
   for (const anomaly of done.anomalies) {
     if (anomaly.what === 'payment.amount_differs') log.warn(anomaly, 'a payment of another amount was credited');
     else log.error(anomaly, 'a payment needs an operator');

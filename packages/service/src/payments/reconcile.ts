@@ -31,6 +31,11 @@ interface Anomaly {
 interface Reconciled {
   /** The states of payments that were new. */
   readonly booked: PaymentRow['state'][];
+  /** What moved at the processor, for the metrics. */
+  readonly moved: {
+    readonly kind: PaymentRow['state'] | 'refunded' | 'clawed_back' | 'reinstated';
+    readonly amount: bigint;
+  }[];
   readonly anomalies: Anomaly[];
   /** What the payer and the owner of the wallet get mails about. */
   readonly news: PaymentNews[];
@@ -50,7 +55,7 @@ export async function reconcile(
   if (checkout === undefined) return undefined;
   const { app_id: appId, user_id: userId, created_at: since } = checkout;
   const isOrphaned = await isOwnerDeleted(tx, { appId, userId }, since);
-  const done: Reconciled = { booked: [], anomalies: [], news: [] };
+  const done: Reconciled = { booked: [], moved: [], anomalies: [], news: [] };
   // The lock above makes reports of one checkout take turns: what is read from here on stays true until the commit.
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);
   const payment =
@@ -67,7 +72,9 @@ export async function reconcile(
   const bookMovements = async (isReinstated: boolean) => {
     for (const movement of report.disputeMovements) {
       const isNew = movement.isReinstated === isReinstated && !moved.has(movement.processorMovement);
-      if (isNew) await bookMovement(tx, { payment, processor, movement, isOrphaned }, done.anomalies);
+      if (!isNew) continue;
+      await bookMovement(tx, { payment, processor, movement, isOrphaned }, done.anomalies);
+      done.moved.push({ kind: isReinstated ? 'reinstated' : 'clawed_back', amount: movement.amount });
     }
   };
   // Money that comes back is booked before money that goes out. The other way round, the wallet could be suspended for a
@@ -78,7 +85,9 @@ export async function reconcile(
   await bookMovements(false);
   if (report.refunds.length > 0) {
     const after = await selectRefundsOfPayment(tx, payment.payment_id);
-    done.news.push(...newsOfRefunds(checkout, refunds, after));
+    const news = newsOfRefunds(checkout, refunds, after);
+    done.news.push(...news);
+    for (const { kind, amount } of news) if (kind === 'refunded') done.moved.push({ kind, amount });
   }
   for (const what of report.anomalies ?? []) {
     done.anomalies.push({ what, subject: payment.payment_id });
@@ -141,6 +150,7 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   }
   if (!isCredited) await openCase(tx, { kind: 'kept', payment, subject: paymentId });
   done.booked.push(payment.state);
+  done.moved.push({ kind: payment.state, amount });
   if (isCredited) done.news.push(newsOf(checkout, { kind: 'paid', amount, reference: paymentId }));
   return payment;
 }

@@ -1,6 +1,6 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Failure } from '#gateway/call/call-notes.ts';
-import { catalogueCounter } from '#kernel/metrics.ts';
+import { catalogueCounter } from '#kernel/catalogue-metrics.ts';
 import type { UpstreamError } from '#providers/provider.ts';
 
 const failures = catalogueCounter(

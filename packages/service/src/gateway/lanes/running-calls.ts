@@ -1,3 +1,4 @@
+import { costOf } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
 import type { EndedHold, Ending, Hold, PlacedHold } from '#gateway/call/lane.ts';
 import type { AppId, CallId, Mode } from '#kernel/ids.ts';
@@ -90,6 +91,10 @@ const calls = labelledCounter('purser_calls_total', 'Calls that held money and h
 const chargedMicros = labelledCounter('purser_charged_micros_total', 'What calls were charged, in micros.', {
   mode: MODES,
 });
+const costMicros = counter(
+  'purser_provider_cost_micros_total',
+  'What providers took for live calls by the prices of the catalogue, in micros: their usage without the margin.',
+);
 const overruns = counter('purser_overruns_total', 'Calls for which a provider reported more than was held.');
 const overrunMicros = counter('purser_overrun_micros_total', 'What providers reported above holds, in micros.');
 
@@ -98,12 +103,16 @@ const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported
 /** Answers that ran past the limit that the provider was sent (WA-07). */
 const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');
 /** Counts a call that has ended. */
-function countEnding({ mode, granted }: Hold<Mode>, ending: Ending, charged: Micros): void {
+function countEnding({ mode, granted, call }: Hold<Mode>, ending: Ending, charged: Micros): void {
   calls.of({ mode, outcome: ending.outcome }).add();
   chargedMicros.of({ mode }).add(microsToWire(charged));
   if (ending.isUsageClamped) usageClamped.add();
   if (ending.isPastLimit) outputsCut.add();
-  if (mode !== 'live' || ending.isEstimated || ending.charge <= granted) return;
+  if (mode !== 'live') return;
+  // Before the hold bounds the charge: what the provider takes does not depend on it.
+  const served = ending.charge > 0n && call.upstreams.find(({ price }) => price.priceId === ending.priceId);
+  if (served) costMicros.add(Number(costOf(served.price, ending.charge)));
+  if (ending.isEstimated || ending.charge <= granted) return;
   overruns.add();
   overrunMicros.add(Number(ending.charge - granted));
 }

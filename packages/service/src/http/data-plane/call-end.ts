@@ -1,5 +1,6 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { msBetween } from '#gateway/call/call-times.ts';
+import { countTimes } from '#http/data-plane/call-metrics.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
@@ -22,7 +23,7 @@ interface CallEndParts {
 }
 
 /**
- * Ends every chat call, however it ended: one log line, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
+ * Ends every chat call, however it ended: its times for the metrics, one log line, and if its app is known, one trace (CC-19) and its part of the sums. A refusal for an unknown
  * key has a line only, so that nobody without a key writes to the database. So has a live call that was answered: its
  * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
  * With `oneIn`, answered calls have a line by chance; all others always have one.
@@ -36,6 +37,7 @@ export function createCallEnd({ log, traces, counts, oneIn, random }: CallEndPar
     times.doneMs = endedMs;
     const durationMs = Math.round(endedMs - times.startMs);
     const outcome = outcomeOf(notes);
+    countTimes(notes, outcome);
     const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
     const isSampled = oneIn > 1 && outcome === 'answered';
     if (!isSampled || random() * oneIn < 1) {

@@ -1,0 +1,49 @@
+"""What a chat call was charged, from its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Charge:
+    call_id: str
+    """For ``receipt``."""
+    charge_micros: int
+    is_replayed: bool
+    """The answer of an earlier call, given again. It was charged once: do not count it twice."""
+
+
+OnCharge = Callable[[Charge], object]
+
+_END = re.compile(rb"\n: charge-micros=([0-9]+) call-id=\S+\n\ndata: \[DONE\]\n\n\Z")
+"""The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame."""
+_END_BYTES_MAX = 200
+
+
+class ChargeWatch:
+    """Calls ``on_charge`` with the charge of one answer. A call that was refused, that failed, or whose stream was left
+    early has none.
+    """
+
+    def __init__(self, headers: Mapping[str, str], on_charge: OnCharge) -> None:
+        self._headers = headers
+        self._on_charge = on_charge
+        self._tail = b""
+
+    def plain(self) -> None:
+        self._tell(self._headers.get("x-service-charge-micros"))
+
+    def streamed(self, part: bytes) -> None:
+        """The charge of a stream is known when its end has been read."""
+        self._tail = (self._tail + part[-_END_BYTES_MAX:])[-_END_BYTES_MAX:]
+        end = _END.search(self._tail)
+        if end is not None:
+            self._tell(end[1].decode())
+
+    def _tell(self, micros: str | None) -> None:
+        call_id = self._headers.get("x-service-call-id")
+        if micros and call_id:
+            self._on_charge(Charge(call_id, int(micros), "x-service-replayed" in self._headers))

@@ -1,0 +1,3 @@
+"""The version of the package. The build backend reads it from here."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,141 @@
+import { statfs } from 'node:fs/promises';
+import { FINDING_KINDS } from '@purser/contract/operator-overview.ts';
+import { selectEnd } from '#audit/chain-queries.ts';
+import { selectDatabaseHealth, selectInstances } from '#db/health-queries.ts';
+import type { Pool } from '#db/pool.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import type { Attention } from '#operator/attention.ts';
+import type { ReadQueue } from '#operator/health.ts';
+
+interface FiguresOptions {
+  readonly pool: Pool;
+  readonly dataDirectory: string;
+  readonly attention: () => Promise<Attention>;
+  readonly queues: readonly ReadQueue[];
+  /** The end of the certificate of the public address in milliseconds. Undefined: the address has none, or it was not reached. */
+  readonly certificateEndsMs: () => Promise<number | undefined>;
+  readonly log: Log;
+}
+
+/** More than this are not counted: a queue of ten thousand is trouble enough. */
+const COUNTED_MAX = 10_000;
+const INSTANCES_MAX = 100;
+/** Prometheus waits for ten seconds. Without an answer by then, the figures of the processes are shown alone. */
+const DATABASE_MS_MAX = 3_000;
+/** Scrapes within this time share one look, so that a flood of them asks the database once. */
+const KEPT_MS = 2_000;
+
+/** A finding that each process sees for itself. `purser_upstream_open` has it for all of them. */
+const OF_PROCESS = 'upstream-open';
+const KINDS = FINDING_KINDS.filter((kind) => kind !== OF_PROCESS);
+
+/**
+ * Reads the figures that are not a process's own, at the moment of a scrape: what waits in the database, what needs a person, the
+ * leases, the disk. Some ten statements, none of which reads calls or receipts. Nothing is read while nobody asks.
+ */
+export function createFigures(options: FiguresOptions): () => Promise<readonly MetricReading[]> {
+  let kept: { readonly untilMs: number; readonly read: Promise<readonly MetricReading[]> } | undefined;
+  return () => {
+    if (kept === undefined || steadyClock.nowMs() >= kept.untilMs) {
+      kept = { untilMs: steadyClock.nowMs() + KEPT_MS, read: readFigures(options) };
+    }
+    return kept.read;
+  };
+}
+
+async function readFigures(options: FiguresOptions): Promise<readonly MetricReading[]> {
+  const [disk, endsMs, stored] = await Promise.all([
+    statfs(options.dataDirectory).catch(() => undefined),
+    options.certificateEndsMs(),
+    inTime(readStored(options), DATABASE_MS_MAX).catch((fault: unknown) => {
+      options.log.warn({ fault: describeFault(fault) }, 'the metrics are without those of the database');
+      return undefined;
+    }),
+  ]);
+  return [
+    one('purser_database_up', '1 if the database answered this scrape in time.', stored === undefined ? 0 : 1),
+    one('purser_disk_free_bytes', 'Free on the disk of the data directory.', disk && disk.bavail * disk.bsize),
+    one('purser_disk_size_bytes', 'The size of the disk of the data directory.', disk && disk.blocks * disk.bsize),
+    one(
+      'purser_certificate_expiry_timestamp_seconds',
+      'When the TLS certificate of PURSER_PUBLIC_URL ends. Missing if that address is not https or does not answer.',
+      endsMs && endsMs / 1_000,
+    ),
+    ...storedReadings(stored),
+  ];
+}
+
+type Stored = Awaited<ReturnType<typeof readStored>>;
+
+async function readStored({ pool, attention, queues }: FiguresOptions) {
+  const [database, instances, end, found, waiting] = await Promise.all([
+    selectDatabaseHealth(pool),
+    selectInstances(pool, INSTANCES_MAX),
+    selectEnd(pool),
+    attention(),
+    Promise.all(queues.map(async ({ name, read }) => ({ name, ...(await read(pool, COUNTED_MAX)) }))),
+  ]);
+  return { database, instances, audit: Number(end.waiting), found, waiting };
+}
+
+/** The names are there without a database too, so that a missing figure is not taken for a misspelt one. */
+function storedReadings(stored: Stored | undefined): readonly MetricReading[] {
+  const { database, instances = [], audit = 0, found, waiting = [] } = stored ?? {};
+  const counts = new Map(found?.findings.map(({ kind, count }) => [kind, count]));
+  return [
+    one('purser_database_size_bytes', 'The size of the database.', database && Number(database.size_bytes)),
+    one(
+      'purser_database_connections',
+      'Connections to this database, of everybody.',
+      database?.connections.reduce((sum, { count }) => sum + count, 0),
+    ),
+    one('purser_database_connections_max', 'The most that the server takes.', database?.connections_max),
+    one(
+      'purser_gateways',
+      'Gateway processes with a lease on this database, on every machine.',
+      stored && instances.length,
+    ),
+    one(
+      'purser_lease_shortest_seconds',
+      'How long the shortest of their leases still runs. Below 0: a process is silent, and its holds are about to be released.',
+      instances.length === 0 ? undefined : Math.min(...instances.map((lease) => lease.lease_seconds)),
+    ),
+    one('purser_held_micros', 'Money that live calls hold now, in micros.', found && microsToWire(found.held.amount)),
+    one('purser_held_calls', 'Live calls that hold money now, of every gateway.', found?.held.calls),
+    many('purser_queue_length', 'What waits in the database, at most 10,000.', [
+      ...waiting.map((queue) => [`{queue="${queue.name}"}`, queue.waiting] as const),
+      ...(stored === undefined ? [] : [['{queue="audit"}', audit] as const]),
+    ]),
+    many(
+      'purser_queue_oldest_seconds',
+      'How long the oldest of them has been due.',
+      waiting.map((queue) => [`{queue="${queue.name}"}`, queue.oldest_seconds] as const),
+    ),
+    many(
+      'purser_findings',
+      'Things that a person has to look at, as the overview of operators shows them, at most 1,000 of each kind.',
+      found === undefined ? [] : KINDS.map((kind) => [`{kind="${kind}"}`, counts.get(kind) ?? 0] as const),
+    ),
+  ];
+}
+
+function one(name: string, help: string, value: number | undefined): MetricReading {
+  return many(name, help, value === undefined ? [] : [['', value]]);
+}
+
+function many(name: string, help: string, samples: MetricReading['samples']): MetricReading {
+  return { name, kind: 'gauge', help, across: 'max', samples };
+}
+
+async function inTime<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`The database did not answer within ${ms} ms.`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
