@@ -32,8 +32,8 @@ create table accounts.accounts (
   appointed_at timestamp with time zone,
   appointed_by text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
-  constraint accounts_email_check CHECK ((email = lower(email))),
   constraint accounts_email_key UNIQUE (email),
+  constraint accounts_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
@@ -174,7 +174,7 @@ create table accounts.invitations (
   constraint invitations_check CHECK ((expires_at > created_at)),
   constraint invitations_digest_check CHECK ((length(digest) = 32)),
   constraint invitations_digest_key UNIQUE (digest),
-  constraint invitations_email_check CHECK ((email = lower(email))),
+  constraint invitations_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
 );
 CREATE INDEX invitations_expiry ON accounts.invitations USING btree (expires_at);
@@ -670,6 +670,7 @@ create table identities.codes (
   expires_at timestamp with time zone not null,
   constraint codes_pkey PRIMARY KEY (digest),
   constraint codes_digest_check CHECK ((length(digest) = 32)),
+  constraint codes_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
   constraint codes_guesses_left_check CHECK ((guesses_left >= 0)),
   constraint codes_proof_check CHECK ((length(proof) = 32))
 );
@@ -682,8 +683,8 @@ create table identities.identities (
   email text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint identities_pkey PRIMARY KEY (identity_id),
-  constraint identities_email_check CHECK (((email = lower(email)) AND (email ~ '^[\x21-\x7e]{1,254}$'::text))),
-  constraint identities_email_key UNIQUE (email)
+  constraint identities_email_key UNIQUE (email),
+  constraint identities_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID
 );
 grant insert, select, update, delete on identities.identities to purser_live;
 
@@ -693,7 +694,8 @@ create table identities.moves (
   before text not null,
   after text not null,
   at timestamp with time zone default clock_timestamp() not null,
-  constraint moves_pkey PRIMARY KEY (move_id)
+  constraint moves_pkey PRIMARY KEY (move_id),
+  constraint moves_sealed CHECK (((before ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (after ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
 );
 CREATE INDEX moves_of ON identities.moves USING btree (identity_id);
 grant select, delete on identities.moves to purser_live;
@@ -903,7 +905,7 @@ grant usage on schema mail to purser_live;
 create table mail.messages (
   message_id bigint generated always as identity not null,
   message_key uuid default gen_random_uuid() not null,
-  recipient text not null,
+  sealed_recipient text not null,
   subject text not null,
   body text,
   html text,
@@ -917,11 +919,10 @@ create table mail.messages (
   constraint messages_check1 CHECK (((ended_at IS NOT NULL) OR (body IS NOT NULL))),
   constraint messages_message_key_key UNIQUE (message_key),
   constraint messages_outcome_check CHECK ((outcome = ANY (ARRAY['taken'::text, 'refused'::text, 'given_up'::text]))),
-  constraint messages_recipient_check CHECK (((length(recipient) <= 254) AND (recipient ~ '^[^\x01-\x20\x7f<>,;:"()\[\]\\@]+@[^\x01-\x20\x7f<>,;:"()\[\]\\@]+$'::text))),
-  constraint messages_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200) AND (subject !~ '[\x01-\x1f\x7f]'::text)))
+  constraint messages_sealed CHECK (((sealed_recipient ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (subject ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (body ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (html ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
 );
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
-CREATE INDEX messages_to ON mail.messages USING btree (recipient);
+CREATE INDEX messages_to ON mail.messages USING btree (sealed_recipient);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);
 grant insert, select, update, delete on mail.messages to purser_live;
 
@@ -968,6 +969,7 @@ create table operator.pending_acts (
   constraint pending_acts_check CHECK ((expires_at > requested_at)),
   constraint pending_acts_check1 CHECK (((state = ANY (ARRAY['done'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
   constraint pending_acts_check2 CHECK (((state <> 'done'::text) OR (decided_by <> requested_by))),
+  constraint pending_acts_emails_sealed CHECK (((requested_email ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (decided_email ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID,
   constraint pending_acts_pending_id_key UNIQUE (pending_id),
   constraint pending_acts_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'rejected'::text, 'expired'::text])))
 );

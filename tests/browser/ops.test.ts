@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
+import { sealedEmail } from '../support/database.ts';
 import { newEvent } from '../support/events.ts';
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
@@ -55,7 +56,8 @@ async function seed(appId: string): Promise<void> {
     [appId],
   );
   const identity = await db.query<{ identity_id: string }>(
-    `insert into identities.identities (identity_id, email) values ('idn_anna', 'anna@example.test') returning identity_id`,
+    `insert into identities.identities (identity_id, email) values ('idn_anna', $1) returning identity_id`,
+    [sealedEmail('anna@example.test')],
   );
   await db.query(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_anna', $1, 'anna', $2)`,
@@ -104,6 +106,9 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     wallet: `/ops/wallet?app=${app.appId}&user=anna`,
     act: `/ops/wallet-clawback?app=${app.appId}&user=anna&amount=12.000001`,
     move: `/ops/person-move?email=anna@example.test&to=new@example.test`,
+    person: '/ops/person?email=anna@example.test',
+    'person-export': '/ops/person-export?email=anna@example.test',
+    'person-delete': '/ops/person-delete?email=anna@example.test',
   };
   for (const [look, options] of Object.entries(LOOKS)) {
     const tab = await chromium.open(options);

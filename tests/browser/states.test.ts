@@ -59,6 +59,9 @@ test('the page of every wallet state is sound: empty, another user’s, over its
   const identity = await becomes(tab, 'states@example.test');
   await page.goto(`${OWN}/wallet`);
   await journey.at('Your wallet', 'empty');
+  await page.getByRole('link', { name: 'Your data' }).click();
+  await page.getByText('Delete me', { exact: true }).click();
+  await journey.at('Your data', 'data');
 
   await page.goto(await topupPath('stranger'));
   await page.getByRole('checkbox').check();
@@ -85,6 +88,8 @@ test('the page of every wallet state is sound: empty, another user’s, over its
   await journey.at(/cap/, 'cap-wrong');
   await page.getByRole('link', { name: 'Top up without changing the cap' }).click();
   await journey.at(/^Top up/, 'amounts-capped');
+  await page.goto(`${OWN}/wallet/data`);
+  await journey.at('Your data', 'data-with-money');
   await page.goto(`${OWN}/wallet/${connectionId}`);
   await page.getByRole('button', { name: 'Pause spending' }).click();
   await journey.at(/Test app/, 'paused');

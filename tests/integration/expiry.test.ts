@@ -18,19 +18,19 @@ test('CP-01 expired sessions, resets and attempts are removed, and nothing else 
   const log = createLog('silent');
   const tries = createThrottle(pool);
   await owner.query(`
-    insert into accounts.accounts (account_id, email) values ('a', 'a@example.test'), ('b', 'b@example.test');
+    insert into accounts.accounts (account_id, email) values ('a', 'e1.a'), ('b', 'e1.b');
     insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
       select n, 'a', sha256(n::bytea), clock_timestamp() - interval '2 days', clock_timestamp() + lasts::interval
       from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
     insert into accounts.password_resets (account_id, digest, expires_at)
       select n, sha256(n::bytea), clock_timestamp() + lasts::interval
       from (values ('a', '-1 second'), ('b', '1 hour')) v (n, lasts);
-    insert into identities.identities (identity_id, email) values ('i', 'i@example.test');
+    insert into identities.identities (identity_id, email) values ('i', 'e1.i');
     insert into identities.sessions (session_id, identity_id, digest, expires_at)
       select n, 'i', sha256(n::bytea), clock_timestamp() + lasts::interval
       from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
     insert into identities.codes (digest, email, proof, guesses_left, expires_at)
-      select sha256(n::bytea), n, sha256(n::bytea), 0, clock_timestamp() + lasts::interval
+      select sha256(n::bytea), 'e1.' || n, sha256(n::bytea), 0, clock_timestamp() + lasts::interval
       from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
     insert into identities.answered_challenges (digest, expires_at)
       select sha256(n::bytea), clock_timestamp() + lasts::interval
@@ -50,7 +50,7 @@ test('CP-01 expired sessions, resets and attempts are removed, and nothing else 
   await waitUntil('the attempts are gone', async () => (await names(buckets)).length < 3);
   const codes = `select email as name from identities.codes`;
   await waitUntil('the codes are gone', async () => (await names(codes)).length < 2);
-  assert.deepEqual(await names(codes), ['new']);
+  assert.deepEqual(await names(codes), ['e1.new']);
   const challenges = `select encode(digest, 'hex') as name from identities.answered_challenges`;
   assert.deepEqual(await names(challenges), [sha256('late').toString('hex')]);
   assert.deepEqual(await names(`select session_id as name from identities.sessions`), ['new']);

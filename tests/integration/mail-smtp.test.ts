@@ -72,10 +72,10 @@ test('CP-01 a recipient is exactly one address, and a subject is one line', asyn
     '',
     `${'a'.repeat(250)}@b.test`,
   ]) {
-    await assert.rejects(insertMessage(pool, { ...good, recipient }), { code: '23514' }, recipient);
+    await assert.rejects(insertMessage(pool, { ...good, recipient }), /must go to one address/, recipient);
   }
   for (const subject of ['', 'x\r\nbcc: b@example.test', 'x\ny', 'x\u0001', 'x'.repeat(201)]) {
-    await assert.rejects(insertMessage(pool, { ...good, subject }), { code: '23514' }, subject);
+    await assert.rejects(insertMessage(pool, { ...good, subject }), /must be one line/, subject);
   }
 });
 

@@ -13,6 +13,7 @@ import { catalogueAt } from '../support/catalogue.ts';
 import { newOwner } from '../support/control.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { afterwards, makeOpenDirectory } from '../support/embedded-harness.ts';
+import { keepEmailKey, TEST_SECRET } from '../support/keys.ts';
 import { runToEnd, startListenProcess, startServiceProcess } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createVerifier, startReceiver } from '../support/webhook-receiver.ts';
@@ -28,6 +29,7 @@ async function arrange(t: TestContext) {
     /"balanceMicros":\d*[13579],/.test(String(body)) ? 500 : 200,
   );
   afterwards(t, receiver.close);
+  await keepEmailKey(database.owner, Buffer.from(TEST_SECRET));
   const dataDirectory = makeOpenDirectory(t);
   const start = async (port: string) => {
     const catalogue = catalogueAt('http://127.0.0.1:9');
@@ -35,7 +37,7 @@ async function arrange(t: TestContext) {
       dataDirectory,
       catalogue,
       databaseUrl: database.url,
-      environment: { PORT: port },
+      environment: { PORT: port, PURSER_SECRET: TEST_SECRET },
     });
     afterwards(t, service.stop);
     return service;

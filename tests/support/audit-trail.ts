@@ -12,7 +12,9 @@ export const HEAD_KEY = Buffer.alloc(32, 1);
 /** An empty audit trail in a database of its own, and the connections of two gateways. */
 export async function newTrail() {
   const database = await createTestDatabase();
-  const open = () => createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+  const log = createLog('silent');
+  const open = () =>
+    createPool({ url: database.url, role: 'live', connectionsMax: 8, log, emails: database.owner.emails });
   const pools = [open(), open()] as const;
   after(async () => {
     await Promise.all(pools.map((pool) => pool.end()));

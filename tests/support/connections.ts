@@ -33,7 +33,7 @@ interface Consented {
 let people = 0;
 
 export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
-  const pool = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent') });
+  const pool = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent'), emails: owner.emails });
   after(() => pool.end());
   const connections = createConnections(pool, 'EUR');
   const sessions = createPersonSessions(owner);

@@ -1,3 +1,4 @@
+import { sealedEmail, mailsTo } from './database.ts';
 import assert from 'node:assert/strict';
 import { argon2Sync, randomBytes } from 'node:crypto';
 import type { AppRole } from '../../packages/contract/src/access.ts';
@@ -93,7 +94,7 @@ export async function newMember(
   await service.database.owner.query(
     `insert into accounts.members (app_id, account_id, role)
      select $1, account_id, $2 from accounts.accounts where email = $3`,
-    [appId, role, member.email],
+    [appId, role, sealedEmail(member.email)],
   );
   return member;
 }
@@ -102,7 +103,7 @@ export async function newMember(
 export async function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
   const email = await insertPerson(service, 'operator');
   await service.database.owner.query('update accounts.accounts set operator_role = $2 where email = $1', [
-    email,
+    sealedEmail(email),
     operatorRole,
   ]);
   return signIn(service, email);
@@ -119,11 +120,8 @@ export async function newOwnApp(person: Person, name = 'App'): Promise<TestApp> 
 /** The newest mail to this address: its text and the token in it. */
 export async function mailTo({ database }: TestService, email: string): Promise<{ body: string; token: string }> {
   return waitUntil('the mail has arrived', async () => {
-    const { rows } = await database.owner.query<{ body: string }>(
-      `select body from mail.messages where recipient = $1 and body ~ '(^|\n) {4}\\S' order by message_id desc limit 1`,
-      [email],
-    );
-    const body = rows[0]?.body ?? '';
+    const mails = await mailsTo(database.owner, email);
+    const body = mails.findLast((mail) => /^ {4}\S/m.test(mail.body ?? ''))?.body ?? '';
     const token = /^ {4}(\S+)$/m.exec(body)?.[1];
     return token === undefined ? undefined : { body, token };
   });

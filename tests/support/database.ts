@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createPool, emailsOf, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { EMAIL_SEAL } from './keys.ts';
 
 export const TEMPLATE_DATABASE = 'purser_template';
 
@@ -29,7 +30,13 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   await createDatabase(admin, name, isEmpty ? 'template0' : TEMPLATE_DATABASE);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const owner = createPool({ url: url.href, role: 'owner', connectionsMax: 4, log });
+  const owner = createPool({
+    url: url.href,
+    role: 'owner',
+    connectionsMax: 4,
+    log,
+    emails: EMAIL_SEAL,
+  });
   return {
     url: url.href,
     owner,
@@ -39,6 +46,41 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
       await admin.end();
     },
   };
+}
+
+/** An address as the tables have it, for statements of tests. */
+export function sealedEmail(email = ''): string {
+  return EMAIL_SEAL.seal(email);
+}
+
+/** Changes the row of the account with this address in a way that the service does not. */
+export async function setAccount(db: Queryable, email: string, assignment: string): Promise<void> {
+  await db.query(`update accounts.accounts set ${assignment} where email = $1`, [sealedEmail(email)]);
+}
+
+/** Changes the mails to this address in a way that the service does not. */
+export async function setMails(db: Queryable, email: string, assignment: string): Promise<void> {
+  await db.query(`update mail.messages set ${assignment} where sealed_recipient = $1`, [sealedEmail(email)]);
+}
+
+interface StoredMail {
+  readonly subject: string;
+  readonly body: string | null;
+  readonly html: string | null;
+}
+
+/** The mails to an address, the oldest first, as their reader gets them. */
+export async function mailsTo(db: Queryable, email: string): Promise<readonly StoredMail[]> {
+  const { rows } = await db.query<StoredMail>(
+    'select subject, body, html from mail.messages where sealed_recipient = $1 order by message_id',
+    [sealedEmail(email)],
+  );
+  const { open } = emailsOf(db);
+  return rows.map(({ subject, body, html }) => ({
+    subject: open(subject),
+    body: body === null ? null : open(body),
+    html: html === null ? null : open(html),
+  }));
 }
 
 /** Copying a template fails while another session copies it. */

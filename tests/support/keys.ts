@@ -1,12 +1,35 @@
 import type { Config } from '../../packages/service/src/app/config.ts';
+import { insertKeptKeys, selectKeptKeys } from '../../packages/service/src/db/kept-key-queries.ts';
 import { openKeptKeys } from '../../packages/service/src/db/kept-keys.ts';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { deriveKey, hmacSha256, seal } from '../../packages/service/src/kernel/crypto.ts';
+import { createEmailSeal } from '../../packages/service/src/kernel/email-seal.ts';
 import { createKeys, derivedKeptKeys, type KeptKeys, type Keys } from '../../packages/service/src/kernel/keys.ts';
-import type { TestDatabase } from './database.ts';
+
+/** The secret of gateways that get no other. */
+export const TEST_SECRET = 'the secret of tests that need no other';
+
+/** Seals the addresses of all test databases. Gateways with any secret have it, because tests read and write rows beside several of them. */
+const EMAILS = deriveKey(Buffer.from(TEST_SECRET), 'emails');
+export const EMAIL_SEAL = createEmailSeal(EMAILS);
+
+/** The kept keys of a gateway with this secret, on a database from before keys were kept. */
+function keptKeysOf(secret: Buffer): KeptKeys {
+  return { ...derivedKeptKeys(secret), emails: EMAILS };
+}
 
 /** The keys of a gateway with this secret, on a database from before keys were kept. */
 export function keysOf(secret: string | Buffer): Keys {
   const bytes = Buffer.from(secret as string);
-  return createKeys({ secret: bytes }, derivedKeptKeys(bytes));
+  return createKeys({ secret: bytes }, keptKeysOf(bytes));
+}
+
+/** Keeps the tests' key in a database that has none yet: gateways in processes of their own then seal addresses as the test does. */
+export async function keepEmailKey(owner: Pool, secret: Buffer): Promise<void> {
+  if ((await selectKeptKeys(owner)).some(({ purpose }) => purpose === 'emails')) return;
+  const fingerprint = hmacSha256(deriveKey(secret, 'secret-fingerprint'), 'purser').subarray(0, 16);
+  const sealed = seal(deriveKey(secret, 'kept-keys'), Buffer.from('kept key emails'), EMAILS.toString('base64'));
+  await insertKeptKeys(owner, [{ purpose: 'emails', fingerprint, sealed }]);
 }
 
 /**
@@ -14,10 +37,11 @@ export function keysOf(secret: string | Buffer): Keys {
  * of its own: the two must find each other's retries. Otherwise the secret is one of many on this database, and they are derived.
  */
 export async function keptKeysFor(
-  { owner }: TestDatabase,
+  { owner }: { readonly owner: Pool },
   config: Config,
   { PURSER_SECRET }: Readonly<Record<string, string>>,
 ): Promise<KeptKeys> {
-  const opened = PURSER_SECRET === undefined ? undefined : await openKeptKeys(owner, config, { isGateway: true });
-  return opened?.keys ?? derivedKeptKeys(config.secret);
+  if (PURSER_SECRET === undefined) return keptKeysOf(config.secret);
+  await keepEmailKey(owner, config.secret);
+  return (await openKeptKeys(owner, config, { isGateway: true }))?.keys ?? keptKeysOf(config.secret);
 }

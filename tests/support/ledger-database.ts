@@ -27,6 +27,7 @@ import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.t
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { EMAIL_SEAL } from './keys.ts';
 import { endHolds, placeHolds } from './turns.ts';
 
 /** The one app of these tests. */
@@ -116,7 +117,13 @@ export const WAYS = {
 export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): Promise<LedgerDatabase> {
   const database = await createTestDatabase();
   const { owner } = database;
-  const live = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+  const live = createPool({
+    url: database.url,
+    role: 'live',
+    connectionsMax: 8,
+    log: createLog('silent'),
+    emails: EMAIL_SEAL,
+  });
   const instance = await insertInstance(live, LEASE_MS);
   return {
     database,

@@ -96,7 +96,7 @@ export async function seedPending(
   await db.query(
     `insert into operator.pending_acts (pending_id, action, subject, key, act, amount_micros, reason, requested_by,
        requested_email, expires_at)
-     values ('pnd_waits', 'wallet.credit', $1, 'k', '{}', 1, 'x', $2, 'x@example.test', now() + interval '1 day')`,
+     values ('pnd_waits', 'wallet.credit', $1, 'k', '{}', 1, 'x', $2, 'e1.x', now() + interval '1 day')`,
     [subject, accountId],
   );
 }

@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
 import { insertMessage } from '../../packages/service/src/mail/queries.ts';
 import { createSmtpSender, type SendMail } from '../../packages/service/src/mail/smtp.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, mailsTo, sealedEmail, setMails } from './database.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -55,7 +55,13 @@ export interface OutboxStage {
 /** Called once by a test file, before its tests. */
 export async function setOutboxStage(): Promise<OutboxStage> {
   const database = await createTestDatabase();
-  const pool = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+  const pool = createPool({
+    url: database.url,
+    role: 'live',
+    connectionsMax: 8,
+    log: createLog('silent'),
+    emails: database.owner.emails,
+  });
   const lines: string[] = [];
   const log = createLog('debug', { write: (line) => void lines.push(line) });
   const logged = (text: string): boolean => lines.some((line) => line.includes(text));
@@ -69,12 +75,14 @@ export async function setOutboxStage(): Promise<OutboxStage> {
   let readers = 0;
 
   async function stateOf(recipient: string): Promise<MessageState | undefined> {
-    const { rows } = await database.owner.query<MessageState>(
-      `select tries, outcome, body, html, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
-       from mail.messages where recipient = $1`,
-      [recipient],
+    const { owner } = database;
+    const { rows } = await owner.query<MessageState>(
+      `select tries, outcome, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
+       from mail.messages where sealed_recipient = $1`,
+      [sealedEmail(recipient)],
     );
-    return rows[0];
+    const [mail] = await mailsTo(owner, recipient);
+    return rows[0] && mail && { ...rows[0], body: mail.body, html: mail.html };
   }
   async function until(recipient: string, isSo: (state: MessageState) => boolean): Promise<MessageState> {
     return waitUntil('the message is in this state', async () => {
@@ -82,10 +90,6 @@ export async function setOutboxStage(): Promise<OutboxStage> {
       return state !== undefined && isSo(state) && state;
     });
   }
-  async function set(recipient: string, assignment: string): Promise<void> {
-    await database.owner.query(`update mail.messages set ${assignment} where recipient = $1`, [recipient]);
-  }
-
   return {
     pool,
     log,
@@ -111,8 +115,8 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     stateOf,
     ended: (recipient) => until(recipient, ({ outcome }) => outcome !== null),
     tried: (recipient, least) => until(recipient, ({ tries }) => tries >= least),
-    set,
-    makeDue: (recipient) => set(recipient, 'next_try_at = clock_timestamp()'),
+    set: (recipient, assignment) => setMails(database.owner, recipient, assignment),
+    makeDue: (recipient) => setMails(database.owner, recipient, 'next_try_at = clock_timestamp()'),
   };
 }
 

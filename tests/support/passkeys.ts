@@ -1,3 +1,4 @@
+import { sealedEmail } from './database.ts';
 import { type Authenticator, createAuthenticator, type Oddity } from './authenticator.ts';
 import type { Browser } from './browser.ts';
 import type { Reply } from './client.ts';
@@ -43,7 +44,7 @@ export async function signInByPasskey(browser: Browser, authenticator: Authentic
 export async function passkeysOf({ database: { owner } }: TestService, email: string): Promise<number> {
   const { rowCount } = await owner.query(
     'select from identities.passkeys p join identities.identities i using (identity_id) where i.email = $1',
-    [email],
+    [sealedEmail(email)],
   );
   return rowCount ?? 0;
 }

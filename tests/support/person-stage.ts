@@ -20,6 +20,7 @@ import { newOperator, type Person } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
 import { setStage, type Stage } from './stage.ts';
 import { type WalletOwner, walletOwnersOf } from './wallet-owner.ts';
+import { sealedEmail } from './database.ts';
 
 /** Where the pages about a person's own data begin. */
 export const DATA = '/wallet/data';
@@ -46,6 +47,7 @@ interface PersonStage extends Stage {
   /** Books what the processor says of a paid checkout. */
   readonly paid: (checkoutId: CheckoutId, more?: Partial<PaymentReport>) => Promise<unknown>;
   /** Every table in which a word occurs. */
+  /** The tables with this text, or with it as a sealed address. */
   readonly tablesWith: (word: string) => Promise<readonly string[]>;
   readonly booksOf: (user: string) => Promise<string>;
   readonly casesOf: (user: string) => Promise<readonly string[]>;
@@ -58,7 +60,8 @@ export async function setPersonStage(): Promise<PersonStage> {
   const { url } = service.database;
   const newWalletOwner = walletOwnersOf(service);
   const admin = await newOperator(service);
-  const live = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent') });
+  const { emails } = stage.service.database.owner;
+  const live = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent'), emails });
   after(() => live.end());
   const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
   upstream.script({ body: completionBody({ model: 'm', content: ANSWER, usage }) });
@@ -121,10 +124,8 @@ function readersOf({ service, app }: Stage): Pick<PersonStage, 'tablesWith' | 'b
          where schemaname not in ('pg_catalog', 'information_schema')`,
       );
       const found = rows.map(async ({ name }) => {
-        const { rowCount } = await database.query(`select from ${name} t where strpos(t::text, $1) > 0 limit 1`, [
-          word,
-        ]);
-        return rowCount === 1 ? [name] : [];
+        const sought = `select from ${name} t where strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 limit 1`;
+        return (await database.query(sought, [word, sealedEmail(word)])).rowCount === 1 ? [name] : [];
       });
       return (await Promise.all(found)).flat();
     },

@@ -1,3 +1,4 @@
+import { mailsTo } from './database.ts';
 import { totpOf } from '../../packages/service/src/accounts/totp.ts';
 import type { Person } from './control.ts';
 import type { TestService } from './service.ts';
@@ -37,9 +38,6 @@ export async function ageProofs({ database }: Pick<TestService, 'database'>): Pr
 
 /** The mails to this address that have nothing to copy: news about the account, oldest first. */
 export async function newsTo({ database }: Pick<TestService, 'database'>, email: string): Promise<readonly string[]> {
-  const { rows } = await database.owner.query<{ text: string }>(
-    `select subject || E'\n' || body as text from mail.messages where recipient = $1 order by message_id`,
-    [email],
-  );
-  return rows.map(({ text }) => text).filter((text) => !/^ {4}\S+$/m.test(text));
+  const mails = await mailsTo(database.owner, email);
+  return mails.map(({ subject, body }) => `${subject}\n${body ?? ''}`).filter((text) => !/^ {4}\S+$/m.test(text));
 }

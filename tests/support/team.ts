@@ -1,3 +1,4 @@
+import { sealedEmail } from './database.ts';
 import { newMember, newOwner } from './control.ts';
 import type { TestService } from './service.ts';
 
@@ -25,14 +26,14 @@ export async function newTeam(service: TestService, appId: string, owner: Awaite
           `insert into accounts.members (app_id, account_id, role)
            select $1, account_id, $2 from accounts.accounts where email = $3
            on conflict (app_id, account_id) do update set role = excluded.role`,
-          [appId, role, email],
+          [appId, role, sealedEmail(email)],
         );
       }
     },
     accountOf: async (email: string): Promise<string> => {
       const { rows } = await database.query<{ account_id: string }>(
         'select account_id from accounts.accounts where email = $1',
-        [email],
+        [sealedEmail(email)],
       );
       return rows[0]?.account_id ?? '';
     },
@@ -41,9 +42,9 @@ export async function newTeam(service: TestService, appId: string, owner: Awaite
       const email = `pending-${(invited += 1)}@example.test`;
       await database.query(
         `insert into accounts.invitations (invitation_id, app_id, email, role, digest, invited_by, expires_at)
-         select $1, $2, $1, 'viewer', sha256(convert_to($1, 'UTF8')), account_id, clock_timestamp() + interval '1 day'
+         select $1, $2, $4, 'viewer', sha256(convert_to($1, 'UTF8')), account_id, clock_timestamp() + interval '1 day'
          from accounts.accounts where email = $3`,
-        [email, appId, owner.email],
+        [email, appId, sealedEmail(owner.email), sealedEmail(email)],
       );
       return email;
     },

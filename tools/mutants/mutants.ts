@@ -1,6 +1,7 @@
 import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { TEAM_FAULTS } from './faults/teams.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
+import { ADDRESS_FAULTS } from './faults/addresses.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
@@ -46,6 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONNECTION_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
+  ...ADDRESS_FAULTS,
   ...ACCOUNT_FAULTS,
   ...SSO_FAULTS,
   ...TEAM_FAULTS,

@@ -1,3 +1,4 @@
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -111,10 +112,7 @@ test('CP-01 a sign-in from an unknown browser or address is mailed, without a li
   const news = () => newsTo(service, email);
   await signIn(service, email);
   assert.deepEqual(await news(), []); // The person who has just made an account knows that they sign in.
-  await service.database.owner.query(
-    `update accounts.accounts set created_at = created_at - interval '1 day' where email = $1`,
-    [email],
-  );
+  await setAccount(service.database.owner, email, `created_at = created_at - interval '1 day'`);
   await signIn(service, email);
   assert.deepEqual(await news(), []); // A program, from an address that has signed in before.
   const browser = await signedInBrowser(service, email);
@@ -235,7 +233,7 @@ test('AU-06 without a session, with an expired one or with an API key: 401, befo
   await service.database.owner.query(
     `update accounts.sessions set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
      where account_id = (select account_id from accounts.accounts where email = $1)`,
-    [owner.email],
+    [sealedEmail(owner.email)],
   );
   const tokens = [undefined, owner.token, app.liveKey, app.testKey, 'svc_session_x', `${owner.token}x`];
   for (const token of tokens) {
@@ -267,4 +265,14 @@ test('AU-08 neither passwords nor session tokens are stored', async () => {
   const stored = rows.map(({ text }) => text).join();
   assert.ok(stored.includes('$argon2id$'));
   assert.ok(!stored.includes(PASSWORD) && !stored.includes(owner.token ?? ''));
+});
+
+test('CP-01 all other sessions of the owner are ended at once, and no session of anybody else', async () => {
+  const { email, ...person } = await newOwner(service);
+  const others = [await signIn(service, email), await signIn(service, email)];
+  const stranger = await newOwner(service);
+  await person.get(204, 'DELETE', '/sessions/others');
+  for (const other of others) assertRefused(await other.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
+  for (const one of [person, stranger]) await one.get(200, 'GET', '/sessions/current');
+  await person.get(204, 'DELETE', '/sessions/others');
 });

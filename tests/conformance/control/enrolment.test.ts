@@ -31,7 +31,7 @@ const PRODUCTION = {
   PURSER_ACCOUNT_RATE_BURST: '1000000',
 };
 const FORMS = keysOf(SECRET.PURSER_SECRET).proof('page-form');
-const { service } = await setStage();
+const { service } = await setStage({ environment: SECRET });
 
 /** A gateway in production, with mail. */
 async function inProduction(work: (gateway: SecondGateway, server: MailServer) => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import pg from 'pg';
@@ -224,7 +225,7 @@ test('CP-02 an account has at most 100 apps, even if several are created at once
     `insert into accounts.apps (app_id, account_id, name, generation)
      select app_id || i, account_id, 'More', 0 from accounts.apps join accounts.accounts a using (account_id),
        generate_series(1, 97) i where a.email = $1`,
-    [collector.email],
+    [sealedEmail(collector.email)],
   );
   const replies = await Promise.all(
     Array.from({ length: 8 }, () => collector.ask('POST', '/apps', { name: 'One more' })),

@@ -1,3 +1,4 @@
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
@@ -22,7 +23,6 @@ import { setStage } from '../../support/stage.ts';
 const { service, upstream } = await setStage();
 const { url, database } = service;
 const document = readDocument((await send('/openapi.json', { url })).text);
-
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(
     ([method, operation]): Operation => ({ method: method.toUpperCase(), path, ...operation }),
@@ -37,10 +37,10 @@ const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
 const { viewer, developer, spare, restore, accountOf, newInvitation } = await newTeam(service, appId, owner);
 const disabled = await newMember(service, appId, 'owner');
-await database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [disabled.email]);
+await setAccount(database.owner, disabled.email, 'is_disabled = true');
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
 await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
-const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const usage = { prompt_tokens: 1, completion_tokens: 1 };
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) });
 const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
 assert.equal(called.status, 200, called.text);
@@ -131,7 +131,7 @@ async function newPendingAct(): Promise<string> {
        requested_email, expires_at)
      select $1, 'wallet.refund', $2, $1, $3, 1, 'agreed', account_id, email, clock_timestamp() + interval '1 hour'
      from accounts.accounts where email = $4`,
-    [pendingId, `${appId} anna`, JSON.stringify(act), asker],
+    [pendingId, `${appId} anna`, JSON.stringify(act), sealedEmail(asker)],
   );
   return pendingId;
 }

@@ -1,3 +1,4 @@
+import { setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthenticator } from '../../support/authenticator.ts';
@@ -180,7 +181,7 @@ test('CP-06 an operator removes the second factor of a person who has lost it, a
   assertRefused(await owner.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
   assert.match((await newsTo(service, email)).at(-1) ?? '', /^Your second factor was removed/);
   assert.equal((await nobody.ask('POST', '/sessions', { email, password: PASSWORD })).status, 200);
-  await database.query('update accounts.accounts set email_verified_at = null where email = $1', [email]);
+  await setAccount(database, email, 'email_verified_at = null');
   assert.equal((await operator.get(200, 'PATCH', path, { emailVerified: true, reason }))['emailVerified'], true);
   const { entries } = (await operator.get(200, 'GET', '/operator/audit')) as {
     entries: { action: string; subject: string }[];

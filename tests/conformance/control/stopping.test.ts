@@ -1,4 +1,5 @@
 // A stopping service finishes the requests it has begun, also those of the account and app planes.
+import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
@@ -61,8 +62,7 @@ test('CP-01 a reset requested while the service stops is mailed', async () => {
   await untilDawdling(service.database);
   connection.close();
   await gateway.close();
-  const { rowCount } = await database.query('select from mail.messages where recipient = $1', [owner.email]);
-  assert.equal(rowCount, 1);
+  assert.equal((await mailsTo(database, owner.email)).length, 1);
 });
 
 test('WH-14 a listener that waits for events is answered at once when the service stops', async () => {

@@ -1,3 +1,4 @@
+import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
@@ -82,10 +83,7 @@ test('CP-05 a mailed reset does not open a disabled account', async () => {
   const token = async (count: number): Promise<string> => {
     await nobody.get(202, 'POST', '/password-resets', { email: person.email });
     return waitUntil('the mail is there', async () => {
-      const { rows } = await service.database.owner.query<{ body: string }>(
-        'select body from mail.messages where recipient = $1 order by message_id',
-        [person.email],
-      );
+      const rows = await mailsTo(service.database.owner, person.email);
       return rows.length === count && / (\w{43})\n/.exec(rows.at(-1)?.body ?? '')?.[1];
     });
   };

@@ -1,3 +1,4 @@
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -26,7 +27,6 @@ const { service, app, newUser } = await setStage({
 const { owner } = service.database;
 const APP = `/operator/apps/${app.appId}`;
 const admin = await newOperator(service);
-
 let keys = 0;
 
 type Act = 'credit' | 'refund' | 'clawback';
@@ -200,7 +200,7 @@ test('CP-07 those who could confirm an act are mailed once; the same person with
   const asker = await newOperator(service, 'finance');
   const email = await emailOf(asker);
   const other = email.replace('@', '+two@');
-  await owner.query('update accounts.accounts set email = $2 where email = $1', [same, other]);
+  await setAccount(owner, same, `email = '${sealedEmail(other)}'`);
   const { user, key, pendingId } = await newPending('credit', asker);
   await move(asker, user, 'credit', 3_000, key);
   const mails = await Promise.all([first, email, other, support].map((to) => newsTo(service, to)));

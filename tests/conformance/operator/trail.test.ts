@@ -18,7 +18,13 @@ const { service, app, newUser } = await setStage();
 const operator = await newOperator(service);
 const owner = await newOwner(service);
 const actor = await idOf(operator);
-const live = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+const live = createPool({
+  url: service.database.url,
+  role: 'live',
+  connectionsMax: 1,
+  log: createLog('silent'),
+  emails: service.database.owner.emails,
+});
 after(() => live.end());
 
 function balances(line?: FullLine): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Email } from '../../../packages/service/src/identities/email.ts';
@@ -194,12 +195,8 @@ test('SB-09 the sandbox’s link leads only to a page that explains it', async (
   }
 });
 
-async function mailsTo(email: string): Promise<readonly string[]> {
-  const { rows } = await service.database.owner.query<{ subject: string }>(
-    'select subject from mail.messages where recipient = $1 order by message_id',
-    [email],
-  );
-  return rows.map(({ subject }) => subject);
+async function subjectsTo(email: string): Promise<readonly string[]> {
+  return (await mailsTo(service.database.owner, email)).map(({ subject }) => subject);
 }
 
 test('B8 WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person', async () => {
@@ -218,7 +215,7 @@ test('B8 WA-15 a released wallet keeps its money, and only a link made afterward
   const released = await operator.get(200, 'POST', `${path}/release`, { reason: 'Lost the mailbox' });
   assert.deepEqual([released['connected'], released['balanceMicros']], [false, 500]);
   assert.equal((await operator.get(200, 'GET', path))['owner'], null);
-  assert.deepEqual(await mailsTo(email), ['A wallet is no longer yours']);
+  assert.deepEqual(await subjectsTo(email), ['A wallet is no longer yours']);
   assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 402);
 
   const stranger = await browserOf(service, next.email);
@@ -273,8 +270,8 @@ test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody 
   assert.equal((await browser.ask('/wallet')).status, 303, 'signed out');
   const { rowCount } = await owner.query(`select from identities.passkeys where credential_id = 'old'`);
   assert.equal(rowCount, 0);
-  assert.deepEqual(await mailsTo(email), ['Your wallets have another e-mail']);
-  assert.deepEqual(await mailsTo('new-mailbox@example.test'), ['Your wallets have this e-mail now']);
+  assert.deepEqual(await subjectsTo(email), ['Your wallets have another e-mail']);
+  assert.deepEqual(await subjectsTo('new-mailbox@example.test'), ['Your wallets have this e-mail now']);
   const again = await signedInPerson(service, 'new-mailbox@example.test');
   assert.ok((await again.open('/wallet')).text.includes('Notes'));
   const old = await signedInPerson(service, email);

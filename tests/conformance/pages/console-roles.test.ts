@@ -1,3 +1,4 @@
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { APP_ROLES, isAtLeast, LEAST_ROLES, leastRoleOf } from '../../../packages/contract/src/access.ts';
@@ -142,7 +143,7 @@ test('AU-06 a member who is removed loses the app with the next request', async 
   await service.database.owner.query(
     `delete from accounts.members where app_id = $1
      and account_id = (select account_id from accounts.accounts where email = $2)`,
-    [appId, member.email],
+    [appId, sealedEmail(member.email)],
   );
   await member.get(404, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 404);
@@ -152,9 +153,7 @@ test('AU-06 a disabled account opens nothing of the apps that it is a member of'
   const owner = await newOwner(service);
   const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
   const member = await newMember(service, appId, 'owner');
-  await service.database.owner.query('update accounts.accounts set is_disabled = true where email = $1', [
-    member.email,
-  ]);
+  await setAccount(service.database.owner, member.email, 'is_disabled = true');
   await member.get(401, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 303);
 });

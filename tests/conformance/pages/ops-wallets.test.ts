@@ -116,6 +116,22 @@ test('CP-05 an act that has become another one since it was shown is not done, a
   assert.equal((await entriesOf(user)).length, 4);
 });
 
+function personPath(act: 'export' | 'delete'): string {
+  return `/ops/person-${act}?email=new%40example.test`;
+}
+
+/** Of a person whose wallets belong to nobody any more. */
+async function exportAndDelete(): Promise<void> {
+  await browser.open(personPath('export'));
+  const file = await browser.submit(personPath('export'), { reason: 'Asked by letter' });
+  assert.match(file.text, /^\{"format":"purser-person-1".*"email":"new@example\.test"/);
+  await browser.open(personPath('delete'));
+  assertPage(await browser.submit(personPath('delete'), { reason: ' ' }), 400, 'Delete this person', IN_CONSOLE);
+  const gone = await browser.submit(personPath('delete'), { reason: 'Asked by letter' });
+  assert.match(gone.text, /The person was deleted\. Their wallets belong to nobody now\./);
+  assertPage(await browser.open(personPath('delete')), 404, 'Delete this person', IN_CONSOLE);
+}
+
 test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a person moved, on pages alone', async () => {
   const submit = async (page: string, user: string, more: Readonly<Record<string, string>>) => {
     const path = addressOf(page, user, more);
@@ -162,6 +178,8 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   assert.ok(person.text.includes('<code>made-here</code>'));
   assertPage(await browser.open(`/ops/person?email=${owner.email}`), 404, 'Person', IN_CONSOLE);
 
+  const early = await browser.open(personPath('delete'));
+  assert.match(mainOf(early), /Wallets that are released: 1/);
   assert.match((await submit('wallet-release', 'made-here', {})).text, /Nobody owns this wallet now/);
   const acts = (await trailOf(admin, `${app.appId} made-here`)).map(({ action }) => action);
   assert.deepEqual(acts, [
@@ -172,6 +190,7 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
     'wallet.credit',
     'wallet.open',
   ]);
+  await exportAndDelete();
   assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
 });
 

@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -105,15 +106,12 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
 test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
   const { browser, person } = admin;
   const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
-  const [ownerAccount] = (
-    await db.query<{ account_id: string }>('select account_id from accounts.accounts where email = $1', [owner.email])
-  ).rows;
-  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', 'anna@example.test')`);
-  await db.query(
-    `insert into connections.connections (connection_id, app_id, user_id, identity_id)
-     values ('con_found', $1, 'anna', 'idn_found')`,
-    [app.appId],
-  );
+  const [anna, theirs] = ['anna@example.test', owner.email].map(sealedEmail);
+  const ofOwner = `select account_id from accounts.accounts where email = '${theirs}'`;
+  const [ownerAccount] = (await db.query<{ account_id: string }>(ofOwner)).rows;
+  await db.query(`insert into identities.identities (identity_id, email) values ('idn_found', '${anna}')`);
+  await db.query(`insert into connections.connections (connection_id, app_id, user_id, identity_id)
+    values ('con_found', '${app.appId}', 'anna', 'idn_found')`);
   const keyId = String(keys[0]?.keyId);
   const {
     rows: [numbered],

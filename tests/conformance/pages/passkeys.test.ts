@@ -1,3 +1,4 @@
+import { sealedEmail, mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAuthenticator } from '../../support/authenticator.ts';
@@ -40,7 +41,7 @@ test('ON-01 the options ask for a passkey that its person must unlock, and name 
   const asked = optionsOf(await browser.open('/wallet/passkeys'));
   const { rows } = await owner.query<{ identity_id: string }>(
     'select identity_id from identities.identities where email = $1',
-    [email],
+    [sealedEmail(email)],
   );
   const handle = Buffer.from(rows[0]?.identity_id ?? '').toString('base64url');
   assert.deepEqual(
@@ -96,7 +97,9 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
   const email = 'untold@example.test';
   const browser = await browserOf(service, email);
   const authenticator = createAuthenticator();
-  await owner.query(`alter table mail.messages add constraint untold check (recipient <> '${email}')`);
+  await owner.query(
+    `alter table mail.messages add constraint untold check (sealed_recipient <> '${sealedEmail(email)}')`,
+  );
   assertPage(await addPasskey(browser, authenticator), 500);
   assert.equal(await passkeysOf(service, email), 0);
   await owner.query('alter table mail.messages drop constraint untold');
@@ -104,8 +107,7 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
   await owner.query(`create constraint trigger never after insert on identities.passkeys deferrable initially deferred
     for each row execute function refuse()`); // When all is written.
   assertPage(await addPasskey(browser, authenticator), 500);
-  const mailed = 'select from mail.messages where recipient = $1';
-  assert.equal((await owner.query(mailed, [email])).rowCount, 0);
+  assert.deepEqual(await mailsTo(owner, email), []);
   await owner.query('drop function refuse cascade');
   assertPage(await addPasskey(browser, authenticator), 200, PASSKEYS_TITLE, SCRIPT);
   assert.equal(await passkeysOf(service, email), 1);
@@ -113,14 +115,10 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
 
 test('ON-01 a new passkey is announced by mail, so that its owner notices one that a stranger added', async () => {
   const { email } = await passkeyOwner(service);
-  const { rows } = await owner.query<{ subject: string; body: string; html: string }>(
-    'select subject, body, html from mail.messages where recipient = $1',
-    [email],
-  );
-  assert.equal(rows.length, 1);
-  assert.equal(rows[0]?.subject, 'A passkey was added to your wallet');
-  assert.ok(rows[0].body.includes('https://purser.test/wallet/passkeys\n'));
-  assert.ok(rows[0].html.includes('href="https://purser.test/wallet/passkeys"'));
+  const [mail, ...more] = await mailsTo(owner, email);
+  assert.deepEqual([mail?.subject, more], ['A passkey was added to your wallet', []]);
+  assert.ok(mail?.body?.includes('https://purser.test/wallet/passkeys\n'));
+  assert.ok(mail?.html?.includes('href="https://purser.test/wallet/passkeys"'));
 });
 
 test('ON-01 only the person who is signed in sees, adds and removes passkeys; without scripts the page says what works', async () => {

@@ -5,8 +5,10 @@ import type { Email } from '../../../packages/service/src/identities/email.ts';
 import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { connectionsOf } from '../../support/connections.ts';
+import { sealedEmail } from '../../support/database.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
@@ -161,14 +163,11 @@ test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and t
   const { email, browser, identityId, user } = await personWith(2_000_000);
   assert.equal((await call(user)).status, 200);
   await empty(user);
-  await database.query(`insert into mail.messages (recipient, subject, body, html) values ($1, 'A receipt', $2, 'x')`, [
-    email,
-    `For ${email}`,
-  ]);
+  await insertMessage(live, { recipient: email, subject: 'A receipt', body: `For ${email}`, html: 'x' });
   await database.query(
     `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
      values (sha256($1::bytea), $2, sha256('p'), 5, now() + interval '9 minutes')`,
-    [email, email],
+    [email, sealedEmail(email)],
   );
   await database.query(
     `insert into audit.sign_ins (minute, who, result, address) values (now(), $1, 'signed_in', '192.0.2.77')`,

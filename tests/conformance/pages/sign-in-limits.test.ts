@@ -1,3 +1,4 @@
+import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Browser, openBrowser } from '../../support/browser.ts';
@@ -34,13 +35,8 @@ async function askAgain(browser: Browser, email: string): Promise<string> {
 }
 
 /** The texts of the mails to this address, oldest first. */
-const mailsTo = async (email: string, subject: string): Promise<readonly string[]> => {
-  const { rows } = await owner.query<{ body: string }>(
-    'select body from mail.messages where recipient = $1 and subject = $2 order by message_id',
-    [email, subject],
-  );
-  return rows.map(({ body }) => body);
-};
+const textsTo = async (email: string, subject: string): Promise<readonly string[]> =>
+  (await mailsTo(owner, email)).filter((mail) => mail.subject === subject).map(({ body }) => body ?? '');
 
 /** Requests codes for an e-mail from as many addresses, until no unknown browser gets another. */
 async function floodWithCodes(email: string): Promise<void> {
@@ -71,7 +67,7 @@ test('C4 ON-01 strangers can have twenty codes sent to one e-mail; a known brows
   await known.open('/wallet/sign-in');
   assertPage(await submitFrom(known, '/wallet/sign-in', { email }), 429, 'Sign in', SCRIPT);
 
-  const links = await mailsTo(email, 'Sign in from your own browser');
+  const links = await textsTo(email, 'Sign in from your own browser');
   assert.equal(links.length, 1); // One mail an hour, however many requests are refused.
   const link = /^https?:\/\/\S+$/m.exec(links[0] ?? '')?.[0] ?? assert.fail('no link');
   const { pathname, search } = new URL(link);

@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto.ts';
@@ -22,7 +23,7 @@ const newEmail = (): string => `person-${(people += 1)}@example.test`;
 const asked = (email: string) => askForCode(service, email);
 
 async function codesOf(email: string): Promise<number> {
-  const { rowCount } = await owner.query('select from identities.codes where email = $1', [email]);
+  const { rowCount } = await owner.query('select from identities.codes where email = $1', [sealedEmail(email)]);
   return rowCount ?? 0;
 }
 
@@ -111,9 +112,11 @@ test('ON-01 a code lasts ten minutes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const lasts = `select extract(epoch from expires_at - clock_timestamp())::float8 as s from identities.codes where email = $1`;
-  const { rows } = await owner.query<{ s: number }>(lasts, [email]);
+  const { rows } = await owner.query<{ s: number }>(lasts, [sealedEmail(email)]);
   assert.ok(rows[0] !== undefined && rows[0].s > 480 && rows[0].s <= 600);
-  await owner.query('update identities.codes set expires_at = clock_timestamp() where email = $1', [email]);
+  await owner.query('update identities.codes set expires_at = clock_timestamp() where email = $1', [
+    sealedEmail(email),
+  ]);
   assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
@@ -195,7 +198,7 @@ test('ON-01 an e-mail belongs to one person, in upper or lower case', async () =
   await browser.open('/wallet/code');
   await browser.submit('/wallet/code', { code: (await mailTo(service, email)).token });
   assert.ok(code !== '' && (await isSignedIn(browser)));
-  const { rowCount } = await owner.query('select from identities.identities where lower(email) = $1', [email]);
+  const { rowCount } = await owner.query('select from identities.identities where email = $1', [sealedEmail(email)]);
   assert.equal(rowCount, 1);
 });
 
@@ -204,7 +207,7 @@ test('ON-01 neither a code nor its name is stored, and the table and the secret 
   const { browser, code } = await asked(email);
   const { rows } = await owner.query<{ row: string }>(
     `select c::text || encode(digest, 'escape') || encode(proof, 'escape') as row from identities.codes c where email = $1`,
-    [email],
+    [sealedEmail(email)],
   );
   const stored = rows.map(({ row }) => row).join();
   assert.ok(stored !== '' && !stored.includes(browser.cookies.get(CODE_COOKIE) ?? 'none'));

@@ -1,3 +1,4 @@
+import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { type Browser, openBrowser } from '../../support/browser.ts';
@@ -90,7 +91,7 @@ test('CP-05 the first sign-in makes an account in the role of the claim, and the
 test('CP-06 a sign-in from a browser that is not known is mailed', async () => {
   const { email } = newPerson();
   const { browser } = await enter();
-  await sql(`update accounts.accounts set created_at = created_at - interval '2 hours' where email = $1`, [email]);
+  await setAccount(service.database.owner, email, `created_at = created_at - interval '2 hours'`);
   browser.cookies.delete('__Host-purser-session');
   await enter(browser);
   assert.equal((await newsTo(service, email)).length, 0);
@@ -162,7 +163,7 @@ for (const [what, change, isForged] of [
 test('CP-05 somebody who cancels at the provider, or whose e-mail it has not verified, gets no account', async () => {
   const { email } = newPerson({ email_verified: false });
   assertRefused((await enter()).reply, 403, /has not verified your e-mail/);
-  assert.deepEqual(await sql('select from accounts.accounts where email = $1', [email]), []);
+  assert.deepEqual(await sql('select from accounts.accounts where email = $1', [sealedEmail(email)]), []);
   provider.become(undefined);
   assertRefused((await enter()).reply, 403, /did not sign you in/);
 });
@@ -189,7 +190,7 @@ test('CP-07 the role follows the claim at each sign-in, and without one the sess
   provider.put(subject, { ...claims, groups: 'purser-support' });
   const third = await enter();
   assert.equal((await accountOf(third.person))['operatorRole'], 'support');
-  await sql('update accounts.accounts set is_disabled = true where email = $1', [email]);
+  await sql('update accounts.accounts set is_disabled = true where email = $1', [sealedEmail(email)]);
   assertRefused((await enter()).reply, 403, /disabled/);
 });
 
@@ -279,7 +280,7 @@ test('CP-05 a password opens nothing of operators when the settings say so, exce
   assert.equal(page.status, 403);
   assert.match(page.text, /href="\/account\/sso"/);
   await sql('update accounts.accounts set email = $1 where account_id = $2', [
-    BREAK_GLASS,
+    sealedEmail(BREAK_GLASS),
     (await accountOf(operator))['accountId'],
   ]);
   await operator.get(200, 'GET', '/operator/accounts');

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
+import { tablesWithAddresses } from '../../support/addresses.ts';
 import { chat } from '../../support/client.ts';
+import { newOperator, newOwnApp, newOwner, PASSWORD, personWith } from '../../support/control.ts';
+import { mailsTo } from '../../support/database.ts';
+import { signedInPerson } from '../../support/people.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
@@ -80,25 +84,22 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   assert.equal(await balance(), 10_000_000);
   assert.deepEqual(await service.check(), []);
   // Each step is mailed to the payer once, however often the processor reports it.
-  const { rows } = await database.query<{ subject: string; body: string }>(
-    'select subject, body from mail.messages where recipient = $1 order by message_id',
-    [person.email],
-  );
+  const rows = await mailsTo(database, person.email);
   const subjects = ['Receipt: €10.00', 'Receipt: €5.00', 'Refund: €2.00', 'Refund: €5.00'].map(
     (one) => `${one} for Test app`,
   );
   assert.deepEqual(rows.map(({ subject }) => subject).toSorted(), subjects);
   for (const { body } of rows)
-    assert.match(body, /Reference: (pay|ref)_\w+\n\nThis service uses the test processor: no real money moves\./);
+    assert.match(body ?? '', /Reference: (pay|ref)_\w+\n\nThis service uses the test processor: no real money moves\./);
   assert.match(rows[0]?.body ?? '', /You paid €10\.00 into a wallet for the app "Test app" on \w+ \d+, 2\d{3}\./);
 });
 
 async function mailsOf(email: string) {
-  const { rows } = await database.query<{ subject: string; body: string }>(
-    'select subject, body from mail.messages where recipient = $1 order by subject',
-    [email],
-  );
-  return rows;
+  const mails = await mailsTo(database, email);
+  // As the database sorts: the currency sign last.
+  return mails
+    .map(({ subject, body }) => ({ subject, body: body ?? '' }))
+    .toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
 test('ON-04 money that somebody else paid in is told to both, and each mail is about its reader', async () => {
@@ -250,4 +251,38 @@ test('ON-04 the refund page of another’s wallet is not found', async () => {
   assertPage(await browser.ask(`${path}/refund`, { form, origin: 'https://evil.test' }), 403);
   assert.deepEqual(await refundsOf(user), []);
   await waitUntil('the books are right', async () => (await service.check()).length === 0);
+});
+
+test('CP-12 after sign-ups, sign-ins, invitations, gifts, refunds and moves of people, no table holds a plain e-mail address', async () => {
+  const operator = await newOperator(service);
+  const owner = await newOwner(service);
+  const { account } = (await owner.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  const stranger = personWith(service.url, undefined);
+  await stranger.get(201, 'POST', '/accounts', { email: 'New.One@example.test', password: PASSWORD, name: 'New' });
+  await stranger.get(202, 'POST', '/password-resets', { email: account.email });
+  const { appId } = await newOwnApp(owner);
+  await owner.get(201, 'POST', `/apps/${appId}/invitations`, { email: 'invited@example.test', role: 'viewer' });
+  await signedInPerson(service, 'signs-in@example.test');
+  const person = await newWalletOwner();
+  await person.connect(app, await newUser(0));
+  const query = new URLSearchParams({ email: person.email });
+  const { identityId } = await operator.get(200, 'GET', `/operator/identities?${String(query)}`);
+  const move = { email: 'moved@example.test', reason: 'asked from other@example.test' };
+  await operator.get(200, 'PATCH', `/operator/identities/${String(identityId)}`, move);
+  // The tests above have had the gifts, top-ups and refunds.
+  assert.deepEqual(await tablesWithAddresses(database), []);
+  const { rows } = await database.query<{ mails: number; accounts: number; acts: number }>(
+    `select (select count(*)::int from mail.messages where body is not null) as mails,
+       (select count(*)::int from accounts.accounts) as accounts,
+       (select count(*)::int from audit.entries where actor_name is not null) as acts`,
+  );
+  assert.ok(
+    Object.values(rows[0] ?? {}).every((count) => count > 2),
+    'there was something to seal',
+  );
+  const trail = (await operator.get(200, 'GET', `/operator/audit?who=${encodeURIComponent(account.email)}`)) as {
+    entries: { action: string; after: unknown }[];
+  };
+  const invited = trail.entries.find(({ action }) => action === 'team.invite');
+  assert.deepEqual(invited?.after, { email: 'invited@example.test', role: 'viewer' });
 });

@@ -1,3 +1,4 @@
+import { mailsTo } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWalletMail } from '../../../packages/service/src/app/wallet-mail.ts';
@@ -140,12 +141,8 @@ function crash(): Promise<never> {
   return Promise.reject(new Error('The process dies.'));
 }
 
-async function mailsTo(email: string): Promise<readonly string[]> {
-  const { rows } = await service.database.owner.query<{ subject: string }>(
-    'select subject from mail.messages where recipient = $1 order by message_id',
-    [email],
-  );
-  return rows.map(({ subject }) => subject);
+async function subjectsTo(email: string): Promise<readonly string[]> {
+  return (await mailsTo(service.database.owner, email)).map(({ subject }) => subject);
 }
 
 test('ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash', async () => {
@@ -157,38 +154,38 @@ test('ON-04 an owner gets a mail for each chosen share of the cap, once a month,
   await browser.submit(`${path}/cap`, { cap: '4' });
   await spend(3_990_000);
   await sweepAtOnce();
-  assert.deepEqual(await mailsTo(email), [], 'nobody gets a mail that they did not ask for');
+  assert.deepEqual(await subjectsTo(email), [], 'nobody gets a mail that they did not ask for');
 
   await spend(1_999_999);
   const shown = await browser.submit(`${path}/alerts`, { 'share-50': 'yes', 'share-80': '', 'share-100': 'yes' });
   assert.match(shown.text, /role="status">We will mail you[^]*E-mail me about the cap \(at 50, 100 %\)/);
   await sweepAtOnce();
-  assert.deepEqual(await mailsTo(email), []);
+  assert.deepEqual(await subjectsTo(email), []);
   await spend(2_000_000);
   await assert.rejects(sendCapAlerts(pool, crash));
   await sweepAtOnce();
   const half = 'Test app has spent 50 % of your monthly cap';
-  assert.deepEqual(await mailsTo(email), [half]);
+  assert.deepEqual(await subjectsTo(email), [half]);
   await spend(3_300_000); // 80 percent was not chosen.
   await sweepAtOnce();
   await spend(3_960_000);
   await sweepAtOnce();
   await sweepAtOnce();
   const all = 'Test app has used up your monthly cap';
-  assert.deepEqual(await mailsTo(email), [half, all]);
+  assert.deepEqual(await subjectsTo(email), [half, all]);
 
   await spend(3_990_000, `(db.current_month() - interval '1 month')::date`);
   await sweepAtOnce();
-  assert.deepEqual(await mailsTo(email), [half, all], 'spent last month');
+  assert.deepEqual(await subjectsTo(email), [half, all], 'spent last month');
   await pool.query(`update connections.alerts set month = month - interval '1 month'`);
   await spend(3_990_000);
   await sweepAtOnce();
-  assert.deepEqual(await mailsTo(email), [half, all, all], 'a new month, and only the highest of several shares');
+  assert.deepEqual(await subjectsTo(email), [half, all, all], 'a new month, and only the highest of several shares');
 
   await pool.query(`update connections.alerts set told = 0`);
   await browser.submit(`${path}/alerts`, { 'share-50': '', 'share-80': '', 'share-100': '' });
   await sweepAtOnce();
-  assert.equal((await mailsTo(email)).length, 3);
+  assert.equal((await subjectsTo(email)).length, 3);
   assert.match(browser.page().text, /You get no more mails about the cap\./);
   await spend(0);
 });

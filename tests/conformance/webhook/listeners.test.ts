@@ -1,3 +1,4 @@
+import { sealedEmail } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
@@ -246,7 +247,7 @@ test('AU-06 a listen token reads the events of one app, and ends with its sessio
   assert.equal(await works(theirs.key), 201);
   await db.query(
     "update accounts.members set role = 'viewer' where account_id <> (select account_id from accounts.accounts where email = $1)",
-    [owner.email],
+    [sealedEmail(owner.email)],
   );
   assert.equal(await works(theirs.key), 403, 'its maker may not listen any more');
   await db.query("update accounts.members set role = 'developer' where role = 'viewer'");

@@ -143,8 +143,14 @@ export const ownApps = inFile('packages/service/src/http/control-plane/control-p
 export const resets = inFile('packages/service/src/accounts/password-reset.ts');
 export const visibleFields = inFile('packages/service/src/providers/visible-fields.ts');
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
+export const emailSeal = inFile('packages/service/src/kernel/email-seal.ts');
+export const sealing = inFile('packages/service/src/db/sealing.ts');
+export const auditEntry = inFile('packages/service/src/audit/entry.ts');
 
 /** The files of the tests that kill. */
+export const sealingTexts = ofFile('packages/service/src/kernel/email-seal.test.ts');
+export const sealingAddresses = ofFile('tests/integration/sealed-addresses.test.ts');
+export const payingBack = ofFile('tests/conformance/pages/wallet-refund.test.ts');
 export const keepingKeys = ofFile('tests/integration/kept-keys.test.ts');
 export const personData = ofFile('tests/conformance/pages/person-data.test.ts');
 export const mailOutbox = ofFile('tests/integration/mail-outbox.test.ts');

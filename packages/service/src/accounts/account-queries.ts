@@ -1,9 +1,16 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
+import type { SealedRows } from '#db/sealing.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
 /** Owners manage their own apps. Operators manage the whole service as well (CP-05). */
 export type Role = 'owner' | 'operator';
+
+/** The addresses of this folder. */
+export const ACCOUNT_ADDRESSES: readonly SealedRows[] = [
+  { table: 'accounts.accounts', key: 'account_id', constraint: 'accounts_email_sealed', addresses: ['email'] },
+  { table: 'accounts.invitations', key: 'invitation_id', constraint: 'invitations_email_sealed', addresses: ['email'] },
+];
 
 export interface AccountRow {
   readonly account_id: AccountId;
@@ -33,9 +40,9 @@ export const ACCOUNT_COLUMNS = `accounts.account_id, email, name, role, operator
 /** Finds an account by its normalised e-mail. Undefined when there is none. */
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts.accounts where email = $1`, [
-    email,
+    emailsOf(db).seal(email),
   ]);
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 export async function selectAccountById(db: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
@@ -43,7 +50,7 @@ export async function selectAccountById(db: Queryable, accountId: AccountId): Pr
     `select ${ACCOUNT_COLUMNS} from accounts.accounts where account_id = $1`,
     [accountId],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Locks an account, so that changes of its second factors come one after the other. */
@@ -63,7 +70,7 @@ export async function selectAccounts(
      order by created_at, account_id limit $2`,
     [page.after ?? null, page.most],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 interface NewSignInAccount {
@@ -88,9 +95,9 @@ export async function insertAccount(
      values ($1, $2, $3, $4, case when $4 = 'operator' then coalesce($5, 'admin') end, $6, case when $7 then clock_timestamp() end)
      on conflict (email) do nothing
      returning ${ACCOUNT_COLUMNS}`,
-    [accountId, email, name ?? null, role, operatorRole ?? null, passwordHash, isVerified],
+    [accountId, emailsOf(db).seal(email), name ?? null, role, operatorRole ?? null, passwordHash, isVerified],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Sets the password hash. Undefined when there is no such account. The caller ends the sessions in the same transaction. */
@@ -103,7 +110,7 @@ export async function updatePassword(
     `update accounts.accounts set password_hash = $2 where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
     [accountId, passwordHash],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 export interface SessionRow {
@@ -186,7 +193,7 @@ export async function selectSession(
        and (role <> 'operator' or s.last_used_at > clock_timestamp() - $3 * interval '1 millisecond')`,
     [digest, proofMs, idleMs],
   );
-  const row = rows[0];
+  const row = rows[0] && withEmail(db, rows[0]);
   return row && { ...row, created_at: row.opened_at, account: row };
 }
 

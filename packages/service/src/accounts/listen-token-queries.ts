@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import { type Queryable, withEmail } from '#db/pool.ts';
 import type { AppId, SessionId } from '#kernel/ids.ts';
 
 interface ListenTokenRow {
@@ -49,7 +49,7 @@ export async function selectListenTokens(db: Queryable, appId: AppId): Promise<r
      where t.app_id = $1 and t.${IS_VALID} and s.${IS_VALID} order by t.created_at desc, t.token_id`,
     [appId],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 /** Finds the app of a token, and the digest of the session that made it. Undefined when the token is unknown or has expired. */

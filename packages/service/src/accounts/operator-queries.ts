@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, type Role } from '#accounts/account-queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 
 /** An app as an operator sees it. */
@@ -25,8 +25,8 @@ const DETAILS = `a.app_id, a.name, a.redirect_uris, a.return_uri, a.status, a.is
     where m.app_id = a.app_id and m.role = 'owner' order by m.since, o.email) as owner_emails`;
 
 /**
- * Finds apps whose id, name or a member's e-mail contains `text`, ignoring case. An empty text finds all. Newest first, from the one
- * after the app `after`.
+ * Finds apps whose id or name contains `text`, ignoring case, and those with a member who has exactly this e-mail. An empty text
+ * finds all. Newest first, from the one after the app `after`.
  */
 export async function selectAppsByText(
   db: Queryable,
@@ -44,24 +44,28 @@ export async function selectAppsByText(
 ): Promise<readonly AppDetailsRow[]> {
   const { rows } = await db.query<AppDetailsRow>(
     `select ${DETAILS} from accounts.apps a
-     where position(lower($1) in lower(a.app_id || ' ' || a.name || ' ' || (
-       select string_agg(o.email, ' ') from accounts.members m join accounts.accounts o using (account_id)
-       where m.app_id = a.app_id
-     ))) > 0 and ($3::text is null or a.status = $3) and ($4::text is null or exists (
+     where (
+       position(lower($1) in lower(a.app_id || ' ' || a.name)) > 0
+       or a.app_id in (select m.app_id from accounts.members m join accounts.accounts o using (account_id) where o.email = $5)
+     ) and ($3::text is null or a.status = $3) and ($4::text is null or exists (
        select from accounts.apps b where b.app_id = $4
          and (a.created_at < b.created_at or a.created_at = b.created_at and a.app_id > b.app_id)
      ))
      order by a.created_at desc, a.app_id
      limit $2`,
-    [text, most, status ?? null, after ?? null],
+    [text, most, status ?? null, after ?? null, emailsOf(db).seal(text.trim())],
   );
-  return rows;
+  return rows.map((row) => withOwners(db, row));
 }
 
 /** Finds an app as an operator sees it. Undefined when there is none. */
 export async function selectAppDetails(db: Queryable, appId: AppId): Promise<AppDetailsRow | undefined> {
   const { rows } = await db.query<AppDetailsRow>(`select ${DETAILS} from accounts.apps a where a.app_id = $1`, [appId]);
-  return rows[0];
+  return rows[0] && withOwners(db, rows[0]);
+}
+
+function withOwners(db: Queryable, row: AppDetailsRow): AppDetailsRow {
+  return { ...row, owner_emails: row.owner_emails.map((email) => emailsOf(db).open(email)) };
 }
 
 /** What apps are called, in no order. */
@@ -83,7 +87,7 @@ export async function selectOwnersToTell(db: Queryable, appId: AppId, most: numb
      where m.app_id = $1 and m.role = 'owner' and not a.is_disabled order by m.since, a.email limit $2`,
     [appId, most],
   );
-  return rows.map(({ email }) => email);
+  return rows.map(({ email }) => emailsOf(db).open(email));
 }
 
 /** Any app as its end users see it. */
@@ -163,7 +167,8 @@ export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<
      order by account_id for no key update`,
     [accountId],
   );
-  return rows.find((row) => row.account_id === accountId);
+  const row = rows.find((one) => one.account_id === accountId);
+  return row && withEmail(tx, row);
 }
 
 /** Changes the roles and the disabled flag, and ends the account's sessions and resets. */
@@ -183,7 +188,7 @@ export async function updateAccount(
      where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
     [accountId, change.role, change.operatorRole, change.isDisabled],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 /** True while at least one account can still sign in as an operator who may do everything. */
@@ -207,7 +212,7 @@ export async function selectSecondPersons(
        and (password_hash is not null or sso_subject is not null)
      order by created_at, account_id limit 200`,
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 /** How many operators can sign in and move money. */
@@ -232,7 +237,7 @@ export async function selectOperatorsWithoutFactor(
      order by a.account_id limit $1`,
     [most],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 interface KeyAppRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 
 /** An app as the data plane needs it. Null limits mean the service's defaults. */
@@ -54,7 +54,7 @@ export async function ensureAccount(tx: Queryable, account: NewAccount): Promise
     `insert into accounts.accounts (account_id, email, name, email_verified_at) values ($1, $2, $3, clock_timestamp())
      on conflict (email) do update set email = excluded.email
      returning account_id`,
-    [account.accountId, account.email, account.name],
+    [account.accountId, emailsOf(tx).seal(account.email), account.name],
   );
   const row = rows[0];
   if (row === undefined) throw new Error('The account could not be stored.');

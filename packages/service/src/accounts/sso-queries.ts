@@ -1,6 +1,6 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, type SessionRow } from '#accounts/account-queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
 /** Whom a provider names. */
@@ -15,7 +15,7 @@ export async function lockSsoAccount(tx: Queryable, { issuer, subject }: Subject
     `select ${ACCOUNT_COLUMNS} from accounts.accounts where sso_issuer = $1 and sso_subject = $2 for no key update`,
     [issuer, subject],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 /** Adds an operator's account without a password. Undefined when the e-mail or the person has one already. */
@@ -34,9 +34,16 @@ export async function insertSsoAccount(
      values ($1, $2, $3, 'operator', $4, clock_timestamp(), $5, $6)
      on conflict do nothing
      returning ${ACCOUNT_COLUMNS}`,
-    [account.accountId, account.email, account.name ?? null, account.role, account.issuer, account.subject],
+    [
+      account.accountId,
+      emailsOf(tx).seal(account.email),
+      account.name ?? null,
+      account.role,
+      account.issuer,
+      account.subject,
+    ],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 /** Gives an account to a person at a provider. It loses its password. False when it has a person already, or is disabled. */

@@ -1,6 +1,6 @@
 import type { AppRole } from '@purser/contract/access.ts';
 import { OWN_APP_COLUMNS, type OwnAppRow } from '#accounts/queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 
 /** An app with the role that one of its members has. */
@@ -54,7 +54,7 @@ export async function selectMembers(db: Queryable, appId: AppId): Promise<readon
      where m.app_id = $1 order by m.since, m.account_id`,
     [appId],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 /** Adds a member. False when the account is one already. */
@@ -104,7 +104,7 @@ export async function selectInvitations(db: Queryable, appId: AppId): Promise<re
      where app_id = $1 and expires_at > clock_timestamp() order by created_at, invitation_id`,
     [appId],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 /** Stores an invitation in place of any earlier one for the same address. */
@@ -128,11 +128,11 @@ export async function upsertInvitation(
        digest = excluded.digest, invited_by = excluded.invited_by, created_at = clock_timestamp(),
        expires_at = excluded.expires_at
      returning ${INVITATION}`,
-    [invitationId, appId, email, role, digest, invitedBy, lifetimeMs],
+    [invitationId, appId, emailsOf(tx).seal(email), role, digest, invitedBy, lifetimeMs],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('The invitation could not be stored.');
-  return row;
+  return withEmail(tx, row);
 }
 
 /** Deletes an invitation. Undefined when the app has no such invitation. */
@@ -141,7 +141,7 @@ export async function deleteInvitation(tx: Queryable, appId: AppId, id: string):
     `delete from accounts.invitations where app_id = $1 and invitation_id = $2 returning ${INVITATION}`,
     [appId, id],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 /** The invitation of a token, with the name of its app. Undefined when it is unknown, used, withdrawn or expired. */
@@ -155,7 +155,7 @@ export async function selectInvitation(
      where i.digest = $1 and i.expires_at > clock_timestamp()`,
     [digest],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Uses up an invitation. Of two requests with the same token, one gets the row. */
@@ -164,7 +164,7 @@ export async function takeInvitation(tx: Queryable, digest: Buffer): Promise<Inv
     `delete from accounts.invitations where digest = $1 and expires_at > clock_timestamp() returning ${INVITATION}`,
     [digest],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 /** Deletes expired invitations, at most `rowsMax`. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createKeyDirectory, readAppFacts } from '#accounts/key-directory.ts';
 import { withLoans } from '#accounts/loans.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
+import { emailSealOf } from '#app/addresses.ts';
 import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
@@ -33,6 +34,7 @@ import { createExactAddress } from '#http/caller-address.ts';
 import type { Closing } from '#http/closing.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
+import type { EmailSeal } from '#kernel/email-seal.ts';
 import { markPort, markStatements } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { Keys } from '#kernel/keys.ts';
@@ -99,7 +101,7 @@ const KEPT = { keepsOne: true } as const;
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
-  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
+  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
 
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
@@ -280,10 +282,10 @@ type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'n
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
  * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
  */
-function createPools(url: string, log: Log) {
+function createPools(url: string, log: Log, emails: EmailSeal) {
   const pools: Pool[] = [];
   const pool = (role: Mode, connectionsMax: number, settings: PoolSettings = {}): Pool => {
-    const opened = createPool({ url, role, connectionsMax, log, ...settings });
+    const opened = createPool({ url, role, connectionsMax, log, emails, ...settings });
     pools.push(opened);
     return opened;
   };

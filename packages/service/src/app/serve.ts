@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { openAddresses } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { compose } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
@@ -57,6 +58,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let simulator: SimulatorProcess | undefined;
   try {
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
+    const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
+    if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database, log);
     if (config.operator !== undefined) {

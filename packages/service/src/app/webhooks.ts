@@ -1,5 +1,6 @@
 import { createListenTokens, type ListenTokens } from '#accounts/listen-token.ts';
 import { selectAppDetails, selectOwnersToTell } from '#accounts/operator-queries.ts';
+import { emailSealOf } from '#app/addresses.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -94,7 +95,13 @@ export function startWork(
   log: Log,
   databaseUrl: string,
 ): { readonly stop: () => Promise<void> } {
-  const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log });
+  const own = createPool({
+    url: databaseUrl,
+    role: 'live',
+    connectionsMax: DELIVERIES_CONNECTIONS_MAX,
+    log,
+    emails: emailSealOf(keys),
+  });
   const { worker } = composeWebhooks({
     config,
     keys,

@@ -1,4 +1,5 @@
 import { sha256 } from '#kernel/crypto.ts';
+import type { EmailSeal } from '#kernel/email-seal.ts';
 import type { AccountId, AppId, KeyId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -62,13 +63,25 @@ export function keysEntry({ keyId, accountId, from }: ActingKey, act: OwnersAct)
 
 const FACTS_BYTES_MAX = 16_384;
 
-/** Facts as the table keeps them. Larger ones, such as a whole catalogue, are named by their digest. */
-export function storedFacts(facts: Facts | undefined): string | null {
+/**
+ * Facts as a table keeps them, with their addresses sealed. Larger ones, such as a whole catalogue, are named by their digest.
+ */
+export function storedFacts(facts: Facts | undefined, { conceal }: Pick<EmailSeal, 'conceal'>): string | null {
   if (facts === undefined) return null;
-  const text = JSON.stringify(facts, asJson);
+  const text = JSON.stringify(facts, (name, value: unknown) =>
+    typeof value === 'string' ? conceal(value) : asJson(name, value),
+  );
   const bytes = Buffer.byteLength(text);
   if (bytes <= FACTS_BYTES_MAX) return text;
   return JSON.stringify({ omitted: true, bytes, sha256: sha256(text).toString('hex') });
+}
+
+/** Opens the addresses of facts that were stored. */
+export function openFacts(facts: Facts | null, open: EmailSeal['open']): Facts | null {
+  if (facts === null) return null;
+  return JSON.parse(JSON.stringify(facts), (_name, value: unknown) =>
+    typeof value === 'string' ? open(value) : value,
+  ) as Facts;
 }
 
 /** Amounts are `bigint` here and numbers in JSON. */

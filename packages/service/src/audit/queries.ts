@@ -1,5 +1,5 @@
-import { type AuditEntry, storedFacts } from '#audit/entry.ts';
-import type { Queryable } from '#db/pool.ts';
+import { type AuditEntry, openFacts, storedFacts } from '#audit/entry.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
 import type { AccountId, AppId } from '#kernel/ids.ts';
 
 export interface AuditRow {
@@ -17,8 +17,12 @@ export interface AuditRow {
   readonly address: string | null;
 }
 
-/** Adds an entry. Call it in the transaction of the act, so that neither is stored without the other. */
+/**
+ * Adds an entry. Call it in the transaction of the act, so that neither is stored without the other. Addresses are sealed, and the
+ * chain covers the sealed text.
+ */
 export async function insertAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
+  const emails = emailsOf(tx);
   await tx.query(
     `with added as (
        insert into audit.entries
@@ -30,13 +34,13 @@ export async function insertAuditEntry(tx: Queryable, entry: AuditEntry): Promis
       entry.actor,
       entry.action,
       entry.subject,
-      entry.reason ?? null,
-      entry.actorName ?? null,
+      entry.reason === undefined ? null : emails.conceal(entry.reason),
+      entry.actorName === undefined ? null : emails.seal(entry.actorName),
       entry.accountId ?? null,
       entry.appId ?? null,
       entry.amount ?? null,
-      storedFacts(entry.before),
-      storedFacts(entry.after),
+      storedFacts(entry.before, emails),
+      storedFacts(entry.after, emails),
       entry.from === '' ? null : (entry.from ?? null), // The address of a caller who has left is gone.
     ],
   );
@@ -62,7 +66,19 @@ export async function selectOwnersEntries(
      order by e.entry_id desc limit $4`,
     [owner.accountId, owner.appId ?? null, page.before ?? null, page.most],
   );
-  return rows;
+  return rows.map((row) => openEntry(db, row));
+}
+
+/** An entry with its addresses opened. Those from before addresses were sealed are not sealed. */
+export function openEntry<Row extends AuditRow>(db: Queryable, row: Row): Row {
+  const { open } = emailsOf(db);
+  return {
+    ...row,
+    actor_name: row.actor_name === null ? null : open(row.actor_name),
+    reason: row.reason === null ? null : open(row.reason),
+    before: openFacts(row.before, open),
+    after: openFacts(row.after, open),
+  };
 }
 
 /**
@@ -82,7 +98,7 @@ export async function selectAppEntries(
      order by e.entry_id desc limit $3`,
     [appId, page.before ?? null, page.most, ...(action === undefined ? [] : [action])],
   );
-  return rows;
+  return rows.map((row) => openEntry(db, row));
 }
 
 /** Lists what was done to some things, oldest first, by the subjects that entries name them with. */
@@ -95,7 +111,7 @@ export async function selectEntriesAbout(
     subjects,
     most,
   ]);
-  return rows;
+  return rows.map((row) => openEntry(db, row));
 }
 
 export type SignInResult =

@@ -1,5 +1,6 @@
-import type { AuditRow } from '#audit/queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import { type AuditRow, openEntry } from '#audit/queries.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
+import type { EmailSeal } from '#kernel/email-seal.ts';
 import type { AppId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -41,7 +42,7 @@ export async function selectFoundEntries(
   const values: unknown[] = [];
   const set = (value: unknown) => `$${values.push(value)}`;
   const conditions = [
-    ...conditionsOf(filter, set),
+    ...conditionsOf(filter, set, emailsOf(db)),
     ...(page.before === undefined ? [] : [`e.entry_id < ${set(page.before)}`]),
   ];
   const { rows } = await db.query<FoundEntry>(
@@ -53,13 +54,19 @@ export async function selectFoundEntries(
      order by e.entry_id desc limit ${set(page.most)}`,
     values,
   );
-  return rows;
+  return rows.map((row) => openEntry(db, row));
 }
 
-function conditionsOf(filter: EntryFilter, set: (value: unknown) => string): readonly string[] {
+function conditionsOf(
+  filter: EntryFilter,
+  set: (value: unknown) => string,
+  { seal }: Pick<EmailSeal, 'seal'>,
+): readonly string[] {
   const { who, action, subject, appId, from, to, amountFrom, amountTo } = filter;
   const conditions: string[] = [];
-  if (who !== undefined) conditions.push(`e.${who.includes('@') ? 'actor_name' : 'actor'} = ${set(who)}`);
+  // Entries from before addresses were sealed have the plain address.
+  if (who?.includes('@') === true) conditions.push(`e.actor_name in (${set(seal(who))}, ${set(who)})`);
+  else if (who !== undefined) conditions.push(`e.actor = ${set(who)}`);
   if (action !== undefined) {
     const isOne = action.includes('.');
     // Of a kind: all that begin with it and a dot. After the dot comes the slash.

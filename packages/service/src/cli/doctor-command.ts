@@ -1,9 +1,12 @@
 import path from 'node:path';
 import type { Config } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
-import { createPool } from '#db/pool.ts';
+import { readKeptKey } from '#db/kept-keys.ts';
+import { createPool, type Pool } from '#db/pool.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
+import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
 import type { Log } from '#kernel/log.ts';
+import { randomBytes } from '#kernel/random.ts';
 
 const MARKS = { bad: 'BAD ', warn: 'warn', good: 'ok  ' } as const;
 
@@ -15,6 +18,7 @@ export async function printDoctor(config: Config, log: Log): Promise<number> {
   const url = config.databaseUrl ?? (await findRunningPostgres(path.join(config.dataDirectory, 'postgres')));
   const pool = url === undefined ? undefined : createPool({ url, role: 'owner', connectionsMax: 2, log });
   try {
+    if (pool !== undefined) pool.emails = await sealToRead(pool, config);
     const findings = await examine(config, pool, log);
     for (const { check, level, what, why, remedy } of findings) {
       console.log(`${MARKS[level]} ${check}: ${what}${level === 'good' ? '' : `\n     ${why}\n     ${remedy}`}`);
@@ -25,4 +29,10 @@ export async function printDoctor(config: Config, log: Log): Promise<number> {
   } finally {
     await pool?.end();
   }
+}
+
+/** Without the key of the database, addresses are shown as unreadable. Why it is missing is for the findings to say. */
+async function sealToRead(pool: Pool, config: Config): Promise<EmailSeal> {
+  const key = await readKeptKey(pool, config, 'emails').catch(() => undefined);
+  return createEmailSeal(key ?? randomBytes(32));
 }

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { enrolmentKeys } from '#accounts/enrolment.ts';
+import { openAddresses } from '#app/addresses.ts';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
@@ -67,9 +68,6 @@ Settings are environment variables. docs/guides/operator/settings.md lists them.
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** What a shell reports of a program that SIGTERM ended. */
-const SIGNALLED = 143;
-
 /** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
 
@@ -106,7 +104,7 @@ async function main(words: readonly string[]): Promise<number> {
     case 'migrate':
       return withDatabase(config, log, async () => say('The database schema is up to date.'));
     case 'seed':
-      return withDatabase(config, log, async (owner) => {
+      return withAddresses(config, log, async (owner) => {
         makeDataDirectory(config.dataDirectory);
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
@@ -141,10 +139,10 @@ async function main(words: readonly string[]): Promise<number> {
 async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
   if (sub === 'enrol') {
     const address = readEnrolment(words);
-    return withDatabase(config, log, (owner) => enrolOperator(owner, enrolmentKeys(proofsOf(config)), address));
+    return withAddresses(config, log, (owner) => enrolOperator(owner, enrolmentKeys(proofsOf(config)), address));
   }
   const operator = await readNewOperator(words, process.stdin, (text) => process.stderr.write(text));
-  return withDatabase(config, log, (owner) => createOperator(owner, operator));
+  return withAddresses(config, log, (owner) => createOperator(owner, operator));
 }
 
 /** The commands that compare a file with the books. Few processes need them, so they are loaded when they run. */
@@ -162,7 +160,7 @@ async function compareFile(
   const { printReconciliation, readFileOptions } = await import('#cli/reconcile-command.ts');
   const { readProcessor } = await import('#app/payments.ts');
   const options = { ...readFileOptions(command, words), ...(await readProcessor(config)) };
-  return withDatabase(config, log, (owner) => printReconciliation(owner, options));
+  return withAddresses(config, log, (owner) => printReconciliation(owner, options));
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
@@ -177,13 +175,20 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
   }
 }
 
+/** Runs a command that reads or writes e-mail addresses, or adds to the audit trail. It needs the secret of the database. */
+async function withAddresses(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
+  return withDatabase(config, log, async (owner) => {
+    const keptKeys = await openKeys(owner, config, { isGateway: false, say });
+    await openAddresses(owner, createKeys(config, keptKeys));
+    return command(owner);
+  });
+}
+
 /** Serves until it is told to stop. A second signal, a second later, ends it at once. */
 async function runService(config: Config, log: Log): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
-  const told = untilToldToStop();
-  const starting = ground === undefined ? serve({ config, log, say }) : startGateway(config, log, ground);
-  const running = await unlessTold(told, starting);
-  await told;
+  const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
+  await untilToldToStop();
   if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
   process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
@@ -191,32 +196,18 @@ async function runService(config: Config, log: Log): Promise<never> {
 
 /** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
-  const told = untilToldToStop();
-  const { database, work } = await unlessTold(told, beginWork(config, log));
-  say('Purser delivers webhooks.');
-  await told;
-  say('Stopping. Running attempts may finish first.');
-  await work.stop();
-  await database.close();
-  process.exit(0);
-}
-
-async function beginWork(config: Config, log: Log) {
   const database = await openDatabase({ config, log, say, mayShare: true });
   const keptKeys = await openKeys(database.owner, config, { isGateway: false, say }).catch(async (fault: unknown) => {
     await database.close();
     throw fault;
   });
-  return { database, work: startWork(config, createKeys(config, keptKeys), log, database.url) };
-}
-
-/** Waits for a start. A signal before its end ends the process, even the first one of a container, which Linux would let ignore it. */
-async function unlessTold<Started>(told: Promise<void>, start: Promise<Started>): Promise<Started> {
-  let isReady = false;
-  void told.then(() => isReady || process.exit(SIGNALLED));
-  const started = await start;
-  isReady = true;
-  return started;
+  const work = startWork(config, createKeys(config, keptKeys), log, database.url);
+  say('Purser delivers webhooks.');
+  await untilToldToStop();
+  say('Stopping. Running attempts may finish first.');
+  await work.stop();
+  await database.close();
+  process.exit(0);
 }
 
 /**
@@ -228,6 +219,7 @@ function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.removeAllListeners(signal); // In a container, the launcher's, which ends a start at once.
       process.on(signal, () => {
         toldAtMs ??= steadyClock.nowMs();
         if (steadyClock.nowMs() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);

@@ -80,6 +80,15 @@ export function replaceSecret(
   });
 }
 
+/** One of the keys that the database keeps, and changes nothing. Undefined if there is none that these secrets open. */
+export async function readKeptKey(
+  db: Queryable,
+  secrets: Secrets,
+  purpose: keyof KeptKeys,
+): Promise<Buffer | undefined> {
+  return keysIn(await selectKeptKeys(db), openersOf(secrets))?.get(purpose);
+}
+
 async function open(tx: Queryable, openers: Openers, endsChange: boolean): Promise<Opened | undefined> {
   const [own] = openers;
   const before = await lockFingerprint(tx);

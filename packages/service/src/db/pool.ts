@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { MeteredPool, type PoolUse } from '#db/pool-metrics.ts';
+import type { EmailSeal } from '#kernel/email-seal.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
@@ -16,10 +17,27 @@ const TCP_KEEP_ALIVE_MS = 60_000;
 /** A server that does not even report the timeout by then is gone. The connection is given up. */
 const ANSWER_GRACE_MS = 2_000;
 
-/** Anything that runs a query: a pool, or one of its connections inside a transaction. */
-export type Queryable = Pick<pg.ClientBase, 'query'>;
+/** What queries find besides the database: how addresses are sealed in it. */
+interface Sealing {
+  /** Undefined for work that touches no address. */
+  emails?: EmailSeal | undefined;
+}
 
-export type Pool = pg.Pool;
+/** Anything that runs a query: a pool, or one of its connections inside a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'> & Readonly<Sealing>;
+
+export type Pool = pg.Pool & Sealing;
+
+/** Seals and opens the addresses of a database. Only queries use it: all other code has plain addresses. */
+export function emailsOf({ emails }: Queryable): EmailSeal {
+  if (emails === undefined) throw new Error('This connection has no key for e-mail addresses.');
+  return emails;
+}
+
+/** A row with its address opened. */
+export function withEmail<Row extends { readonly email: string }>(db: Queryable, row: Row): Row {
+  return { ...row, email: emailsOf(db).open(row.email) };
+}
 
 interface PoolOptions {
   readonly url: string;
@@ -36,6 +54,7 @@ interface PoolOptions {
   readonly statementMsMax?: number;
   /** In `pg_stat_activity`, after `purser_`. By default the role. */
   readonly name?: string;
+  readonly emails?: EmailSeal | undefined;
   /** Under which label `/metrics` shows it. Undefined: it does not. */
   readonly use?: PoolUse;
 }
@@ -67,10 +86,15 @@ export function createPool(options: PoolOptions): Pool {
     options: limits,
     types,
   };
-  const pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
+  const pool: Pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
+  pool.emails = options.emails;
   // Without these listeners, a connection that dies between two statements would end the process. If it is in use, the
   // next statement on it fails. If it is idle, the pool reports it.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // The pool may get its key later than its first connections.
+    Object.defineProperty(client, 'emails', { get: () => pool.emails });
+  });
   pool.on('error', (fault) => {
     if (!pool.ending) options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost');
   });

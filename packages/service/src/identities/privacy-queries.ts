@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
 import type { Email } from '#identities/email.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 
@@ -65,8 +65,8 @@ export async function insertMove(
 ): Promise<void> {
   await tx.query(`insert into identities.moves (identity_id, before, after) values ($1, $2, $3)`, [
     identityId,
-    before,
-    after,
+    emailsOf(tx).seal(before),
+    emailsOf(tx).seal(after),
   ]);
 }
 
@@ -76,7 +76,8 @@ export async function selectMovesOf(db: Queryable, identityId: IdentityId, most:
     `select at, before, after from identities.moves where identity_id = $1 order by move_id desc limit $2`,
     [identityId, most],
   );
-  return rows;
+  const { open } = emailsOf(db);
+  return rows.map(({ at, before, after }) => ({ at, before: open(before), after: open(after) }));
 }
 
 export async function deleteMovesOf(tx: Queryable, identityId: IdentityId): Promise<void> {

@@ -1,6 +1,14 @@
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
+import type { SealedRows } from '#db/sealing.ts';
 import type { Email } from '#identities/email.ts';
 import type { IdentityId, SessionId } from '#kernel/ids.ts';
+
+/** The addresses of this folder. */
+export const IDENTITY_ADDRESSES: readonly SealedRows[] = [
+  { table: 'identities.identities', key: 'identity_id', constraint: 'identities_email_sealed', addresses: ['email'] },
+  { table: 'identities.codes', key: 'digest', constraint: 'codes_email_sealed', addresses: ['email'] },
+  { table: 'identities.moves', key: 'move_id', constraint: 'moves_sealed', addresses: ['before', 'after'] },
+];
 
 interface IdentityRow {
   readonly identity_id: IdentityId;
@@ -20,11 +28,11 @@ export async function upsertIdentity(db: Queryable, identityId: IdentityId, emai
     `insert into identities.identities (identity_id, email) values ($1, $2)
      on conflict (email) do update set email = excluded.email
      returning identity_id, email`,
-    [identityId, email],
+    [identityId, emailsOf(db).seal(email)],
   );
   const row = rows[0];
   if (row === undefined) throw new Error('The identity could not be stored.');
-  return row;
+  return withEmail(db, row);
 }
 
 export async function selectIdentity(db: Queryable, identityId: IdentityId): Promise<IdentityRow | undefined> {
@@ -32,15 +40,15 @@ export async function selectIdentity(db: Queryable, identityId: IdentityId): Pro
     `select identity_id, email from identities.identities where identity_id = $1`,
     [identityId],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 export async function selectIdentityByEmail(db: Queryable, email: Email): Promise<IdentityRow | undefined> {
   const { rows } = await db.query<IdentityRow>(
     `select identity_id, email from identities.identities where email = $1`,
-    [email],
+    [emailsOf(db).seal(email)],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Finds an identity and locks it, so that no sign-in creates a session while its e-mail changes. */
@@ -49,11 +57,14 @@ export async function lockIdentity(tx: Queryable, identityId: IdentityId): Promi
     `select identity_id, email from identities.identities where identity_id = $1 for update`,
     [identityId],
   );
-  return rows[0];
+  return rows[0] && withEmail(tx, rows[0]);
 }
 
 export async function updateEmail(tx: Queryable, identityId: IdentityId, email: Email): Promise<void> {
-  await tx.query(`update identities.identities set email = $2 where identity_id = $1`, [identityId, email]);
+  await tx.query(`update identities.identities set email = $2 where identity_id = $1`, [
+    identityId,
+    emailsOf(tx).seal(email),
+  ]);
 }
 
 interface NewSession {
@@ -84,7 +95,7 @@ export async function selectSession(db: Queryable, digest: Buffer): Promise<Sess
      where s.digest = $1 and s.expires_at > clock_timestamp()`,
     [digest],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Ends one session of an identity, or all of them when `sessionId` is undefined. */
@@ -112,7 +123,7 @@ export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
   await db.query(
     `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
      values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')`,
-    [code.digest, code.email, code.proof, code.guesses, code.lifetimeMs],
+    [code.digest, emailsOf(db).seal(code.email), code.proof, code.guesses, code.lifetimeMs],
   );
 }
 
@@ -123,7 +134,7 @@ export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Em
      where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()`,
     [digest],
   );
-  return rows[0]?.email;
+  return rows[0] && emailsOf(db).open(rows[0].email);
 }
 
 /** Takes one guess and returns the HMAC to compare. Undefined when no guesses are left or there is no such code. */
@@ -137,7 +148,7 @@ export async function takeGuess(
      returning proof, email`,
     [digest],
   );
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Deletes a code. True only for the one request that deleted it, so that a code is used once. */
@@ -148,7 +159,7 @@ export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean
 
 /** Voids all codes that were mailed to an e-mail. */
 export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> {
-  await db.query(`delete from identities.codes where email = $1`, [email]);
+  await db.query(`delete from identities.codes where email = $1`, [emailsOf(db).seal(email)]);
 }
 
 /** A passkey with the identity that it belongs to. */
@@ -165,7 +176,7 @@ const PASSKEY = `p.credential_id, p.public_key, p.sign_count, p.created_at, p.la
 
 export async function selectPasskey(db: Queryable, credentialId: string): Promise<PasskeyRow | undefined> {
   const { rows } = await db.query<PasskeyRow>(`select ${PASSKEY} where p.credential_id = $1`, [credentialId]);
-  return rows[0];
+  return rows[0] && withEmail(db, rows[0]);
 }
 
 /** Lists an identity's passkeys, newest first. */
@@ -174,7 +185,7 @@ export async function selectPasskeysOf(db: Queryable, identityId: IdentityId): P
     `select ${PASSKEY} where p.identity_id = $1 order by p.created_at desc, p.credential_id`,
     [identityId],
   );
-  return rows;
+  return rows.map((row) => withEmail(db, row));
 }
 
 interface NewPasskey {
@@ -197,7 +208,7 @@ export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise
      select $1, i.identity_id, $3, $4 from identities.identities i where i.identity_id = $2 and i.email = $5
      for key share
      on conflict (credential_id) do nothing`,
-    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount, passkey.email],
+    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount, emailsOf(db).seal(passkey.email)],
   );
   return rowCount === 1;
 }

@@ -45,10 +45,10 @@ const CIPHER = 'aes-256-gcm';
 
 /**
  * Encrypts `text` under a key of 32 bytes and binds it to `context`, which is authenticated but not stored. The result is
- * nonce, tag and ciphertext in one buffer. With random nonces, one key must not seal more than about 2^32 texts.
+ * nonce, tag and ciphertext in one buffer. With random nonces, one key must not seal more than about 2^32 texts. A `nonce` that is
+ * given must never be used for two texts: a nonce that repeats under GCM reveals the key stream.
  */
-export function seal(key: Buffer, context: Buffer, text: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES); // Node's own generator: a nonce that repeats under GCM reveals the key stream.
+export function seal(key: Buffer, context: Buffer, text: string, nonce = randomBytes(NONCE_BYTES)): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(context);
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
 import type { MessageOutcome } from '#mail/queries.ts';
 
 interface KeptMessageRow {
@@ -14,13 +14,13 @@ export async function selectMessagesTo(
   most: number,
 ): Promise<readonly KeptMessageRow[]> {
   const { rows } = await db.query<KeptMessageRow>(
-    `select subject, created_at, outcome from mail.messages where recipient = $1 order by message_id desc limit $2`,
-    [recipient, most],
+    `select subject, created_at, outcome from mail.messages where sealed_recipient = $1 order by message_id desc limit $2`,
+    [emailsOf(db).seal(recipient), most],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, subject: emailsOf(db).open(row.subject) }));
 }
 
 /** Deletes all mails to an address, also those that wait to be sent. */
 export async function deleteMessagesTo(tx: Queryable, recipient: string): Promise<void> {
-  await tx.query(`delete from mail.messages where recipient = $1`, [recipient]);
+  await tx.query(`delete from mail.messages where sealed_recipient = $1`, [emailsOf(tx).seal(recipient)]);
 }

@@ -1,7 +1,19 @@
-import type { Queryable } from '#db/pool.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
+import type { SealedRows } from '#db/sealing.ts';
+
+/** The addresses of this folder. The texts of mails may contain others, and codes. */
+export const MAIL_ADDRESSES: readonly SealedRows[] = [
+  {
+    table: 'mail.messages',
+    key: 'message_id',
+    constraint: 'messages_sealed',
+    addresses: ['sealed_recipient'],
+    texts: ['subject', 'body', 'html'],
+  },
+];
 
 interface NewMessage {
-  /** One address. The database refuses any text that a mail server could read as several. */
+  /** One address. `insertMessage` throws for any text that a mail server could read as several. */
   readonly recipient: string;
   readonly subject: string;
   /** Plain text. */
@@ -10,14 +22,36 @@ interface NewMessage {
   readonly html: string;
 }
 
-/** Puts a message into the outbox. */
+/** Nothing that could end a header or begin a second recipient. The database sees only sealed texts and cannot check them. */
+const RECIPIENT = /^(?=.{1,254}$)[^\s\p{Cc}<>,;:"()[\]\\@]+@[^\s\p{Cc}<>,;:"()[\]\\@]+$/u;
+const SUBJECT = /^\P{Cc}{1,200}$/u;
+
+/** Puts a message into the outbox. Everything that says who it is for and what it says is sealed. */
 export async function insertMessage(db: Queryable, { recipient, subject, body, html }: NewMessage): Promise<void> {
-  await db.query(`insert into mail.messages (recipient, subject, body, html) values ($1, $2, $3, $4)`, [
-    recipient,
-    subject,
-    body,
-    html,
+  if (!RECIPIENT.test(recipient)) throw new Error('A mail must go to one address.');
+  if (!SUBJECT.test(subject)) throw new Error('The subject of a mail must be one line of 1 to 200 characters.');
+  const { seal, sealText } = emailsOf(db);
+  await db.query(`insert into mail.messages (sealed_recipient, subject, body, html) values ($1, $2, $3, $4)`, [
+    seal(recipient),
+    sealText(subject),
+    sealText(body),
+    sealText(html),
   ]);
+}
+
+/** Opens what is sealed of a message. A text that was deleted stays null. */
+function opened<Row extends { subject: string; html: string | null; recipient: string; body: string | null }>(
+  db: Queryable,
+  row: Row,
+): Row {
+  const { open } = emailsOf(db);
+  return {
+    ...row,
+    recipient: open(row.recipient),
+    subject: open(row.subject),
+    body: row.body === null ? null : open(row.body),
+    html: row.html === null ? null : open(row.html),
+  };
 }
 
 /** A message that this process has claimed and must send now. */
@@ -49,9 +83,9 @@ export async function claimMessage(db: Queryable): Promise<DueMessage | undefine
        order by w.next_try_at limit 1
        for update skip locked
      )
-     returning m.message_id, m.message_key, m.recipient, m.subject, m.body, m.html, m.tries`,
+     returning m.message_id, m.message_key, m.sealed_recipient as recipient, m.subject, m.body, m.html, m.tries`,
   );
-  return rows[0];
+  return rows[0] && opened(db, rows[0]);
 }
 
 /** How a message ended: accepted by a server, refused for good, or given up after a day. */
@@ -121,19 +155,19 @@ export interface MessageRow {
 /** Lists messages, newest first. */
 export async function selectMessages(db: Queryable, most: number): Promise<readonly MessageRow[]> {
   const { rows } = await db.query<MessageRow>(
-    `select message_id, recipient, subject, body, html, created_at, outcome from mail.messages
+    `select message_id, sealed_recipient as recipient, subject, body, html, created_at, outcome from mail.messages
      order by message_id desc limit $1`,
     [most],
   );
-  return rows;
+  return rows.map((row) => opened(db, row));
 }
 
 export async function selectMessage(db: Queryable, messageId: bigint): Promise<MessageRow | undefined> {
   const { rows } = await db.query<MessageRow>(
-    `select message_id, recipient, subject, body, html, created_at, outcome from mail.messages where message_id = $1`,
+    `select message_id, sealed_recipient as recipient, subject, body, html, created_at, outcome from mail.messages where message_id = $1`,
     [messageId],
   );
-  return rows[0];
+  return rows[0] && opened(db, rows[0]);
 }
 
 /** Messages that no server has taken yet, at most so many, and for how many seconds the oldest has waited. */

@@ -31,7 +31,7 @@ export interface AppDetails {
 
 /** All apps of the service. A change takes effect at once on this process and within a second on the others (AU-09). */
 export interface AnyApps {
-  /** The apps whose id, name or a member's e-mail contains the text. The newest first, at most 500. */
+  /** The apps whose id or name contains the text, or with a member of exactly this e-mail. The newest first, at most 500. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
   /** The same in pages, and those with one status. Pass `next` as `after` to get the page after it; undefined on the last one. */
   readonly page: (asked: {

@@ -1,4 +1,4 @@
-import { storedFacts, type AuditEntry } from '#audit/entry.ts';
+import type { AuditEntry } from '#audit/entry.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { newPendingActId } from '#kernel/ids.ts';
@@ -103,8 +103,8 @@ async function keepForSecond(
     ...again,
     amount,
     reason: act.reason,
-    before: storedFacts(before),
-    after: storedFacts(after),
+    before,
+    after,
     requestedBy: actor,
     requestedEmail: actorName ?? '',
     lifetimeMs: LIFETIME_MS,

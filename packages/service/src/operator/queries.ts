@@ -1,6 +1,17 @@
-import type { Facts } from '#audit/entry.ts';
-import type { Queryable } from '#db/pool.ts';
+import { type Facts, openFacts, storedFacts } from '#audit/entry.ts';
+import { emailsOf, type Queryable } from '#db/pool.ts';
+import type { SealedRows } from '#db/sealing.ts';
 import type { Micros } from '#kernel/micros.ts';
+
+/** The addresses of this folder. */
+export const OPERATOR_ADDRESSES: readonly SealedRows[] = [
+  {
+    table: 'operator.pending_acts',
+    key: 'seq',
+    constraint: 'pending_acts_emails_sealed',
+    addresses: ['requested_email', 'decided_email'],
+  },
+];
 
 /** What an operator has moved within 24 hours. Lock the operator's account first. */
 export async function selectMoved(tx: Queryable, accountId: string): Promise<bigint> {
@@ -80,8 +91,8 @@ interface NewPending {
   readonly act: string;
   readonly amount: Micros;
   readonly reason: string;
-  readonly before: string | null;
-  readonly after: string | null;
+  readonly before: Facts | undefined;
+  readonly after: Facts | undefined;
   readonly requestedBy: string;
   readonly requestedEmail: string;
   readonly lifetimeMs: number;
@@ -89,6 +100,7 @@ interface NewPending {
 
 /** Keeps an act for a second person. Undefined if the same act waits already. */
 export async function insertPending(tx: Queryable, act: NewPending): Promise<PendingRow | undefined> {
+  const emails = emailsOf(tx);
   await tx.query(
     `update operator.pending_acts set state = 'expired'
      where action = $1 and subject = $2 and key = $3 and state = 'waiting' and expires_at <= clock_timestamp()`,
@@ -107,15 +119,15 @@ export async function insertPending(tx: Queryable, act: NewPending): Promise<Pen
       act.key,
       act.act,
       act.amount,
-      act.reason,
-      act.before,
-      act.after,
+      emails.conceal(act.reason),
+      storedFacts(act.before, emails),
+      storedFacts(act.after, emails),
       act.requestedBy,
-      act.requestedEmail,
+      emails.seal(act.requestedEmail),
       act.lifetimeMs,
     ],
   );
-  return rows[0];
+  return rows[0] && opened(tx, rows[0]);
 }
 
 /** The act that waits under a key. */
@@ -127,14 +139,14 @@ export async function selectWaiting(
     `select ${COLUMNS} from operator.pending_acts where action = $1 and subject = $2 and key = $3 and state = 'waiting'`,
     [action, subject, key],
   );
-  return rows[0];
+  return rows[0] && opened(tx, rows[0]);
 }
 
 export async function selectPending(db: Queryable, pendingId: string): Promise<PendingRow | undefined> {
   const { rows } = await db.query<PendingRow>(`select ${COLUMNS} from operator.pending_acts where pending_id = $1`, [
     pendingId,
   ]);
-  return rows[0];
+  return rows[0] && opened(db, rows[0]);
 }
 
 /** Locks an act, so that of two decisions at once the second one sees the first. */
@@ -143,7 +155,7 @@ export async function lockPending(tx: Queryable, pendingId: string): Promise<Pen
     `select ${COLUMNS} from operator.pending_acts where pending_id = $1 for update`,
     [pendingId],
   );
-  return rows[0];
+  return rows[0] && opened(tx, rows[0]);
 }
 
 /** Lists acts, the newest first, from the one before `before` when it is given. */
@@ -157,7 +169,7 @@ export async function selectPendingActs(
      order by seq desc limit $2`,
     [page.before ?? null, page.most],
   );
-  return rows;
+  return rows.map((row) => opened(db, row));
 }
 
 /** Ends the wait of an act. Lock it first. */
@@ -175,6 +187,19 @@ export async function updatePending(
     `update operator.pending_acts set state = $2, decided_by = $3, decided_email = $4, decided_reason = $5,
        decided_at = clock_timestamp()
      where pending_id = $1`,
-    [pendingId, decision.state, decision.by, decision.email, decision.reason],
+    [pendingId, decision.state, decision.by, emailsOf(tx).seal(decision.email), emailsOf(tx).conceal(decision.reason)],
   );
+}
+
+function opened(db: Queryable, row: PendingRow): PendingRow {
+  const { open } = emailsOf(db);
+  return {
+    ...row,
+    reason: open(row.reason),
+    before: openFacts(row.before, open),
+    after: openFacts(row.after, open),
+    requested_email: open(row.requested_email),
+    decided_email: row.decided_email === null ? null : open(row.decided_email),
+    decided_reason: row.decided_reason === null ? null : open(row.decided_reason),
+  };
 }

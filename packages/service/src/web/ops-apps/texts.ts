@@ -5,7 +5,7 @@ export const APPS_TEXTS = {
   title: 'Apps',
   caption: 'The newest first',
   columns: ['Name', 'Owners', 'State', 'Created'],
-  query: 'Id, name or a member’s e-mail contains',
+  query: 'Id or name contains, or a member’s whole e-mail',
   status: 'State',
   all: 'All',
   statuses: { active: 'Active', suspended: 'Suspended' },

@@ -1,0 +1,37 @@
+import type { Mutant } from '../mutant.ts';
+import { auditEntry, trail, emailSeal, payingBack, sealing, sealingAddresses, sealingTexts } from './places.ts';
+
+const DUMP =
+  'CP-12 after sign-ups, sign-ins, invitations, gifts, refunds and moves of people, no table holds a plain e-mail address';
+
+/** Faults by which an address is stored in plain, or is not found again. */
+export const ADDRESS_FAULTS: readonly Mutant[] = [
+  {
+    id: 'address-sealed-at-random',
+    clause: 'CP-12',
+    edits: [emailSeal('repeatable(address.toLowerCase())', 'sealed(address.toLowerCase())')],
+    killer: sealingTexts('the same address gives the same sealed text, in any case, and another address another one'),
+  },
+  {
+    id: 'actor-named-in-plain',
+    clause: 'CP-12',
+    edits: [trail('emails.seal(entry.actorName)', 'entry.actorName')],
+    killer: payingBack(DUMP),
+  },
+  {
+    id: 'fact-in-plain',
+    clause: 'CP-12',
+    edits: [
+      auditEntry("typeof value === 'string' ? conceal(value)", "typeof value === 'symbol' ? conceal(String(value))"),
+    ],
+    killer: payingBack(DUMP),
+  },
+  {
+    id: 'sealing-never-validated',
+    clause: 'CP-12',
+    edits: [sealing('await client.query(`alter table ${table.table} validate constraint ${table.constraint}`);', '')],
+    killer: sealingAddresses(
+      'CP-12 addresses of an older version are sealed at the start, by one of several processes, and found as before',
+    ),
+  },
+];
