@@ -26,8 +26,8 @@ interface Compose {
 }
 
 const image = readImage();
-const demo = deployYaml<Compose>('container/compose.yaml');
-const production = deployYaml<Compose>('container/compose.production.yaml');
+const demo = deployYaml('container/compose.yaml') as Compose;
+const production = deployYaml('container/compose.production.yaml') as Compose;
 const SECRET = randomBytes(48).toString('base64');
 /** What a stop takes beyond the two settings: requests without money, charges, the database. */
 const STOP_MARGIN_MS = 20_000;

@@ -58,9 +58,9 @@ const STOP_MARGIN_SECONDS = 20;
 const image = readImage();
 const settings = deployEnvironment('kubernetes/settings/settings.env');
 const secrets = deployEnvironment('kubernetes/settings/secret.example.env');
-const gateway = deployYaml<Workload>('kubernetes/gateway.yaml');
-const worker = deployYaml<Workload>('kubernetes/worker.yaml');
-const migration = deployYaml<Workload>('kubernetes/migrate/job.yaml');
+const gateway = deployYaml('kubernetes/gateway.yaml') as Workload;
+const worker = deployYaml('kubernetes/worker.yaml') as Workload;
+const migration = deployYaml('kubernetes/migrate/job.yaml') as Workload;
 
 test('production starts with the settings and secrets of the Kubernetes example once its secret is replaced', () => {
   for (const name of [...Object.keys(settings), ...Object.keys(secrets)]) {
@@ -139,18 +139,18 @@ test('each gateway keeps charges on a disk of its own, which its user can write 
 test('services, the disruption budget and the kustomizations name what exists', () => {
   const labels = gateway.spec.template.metadata.labels;
   type Service = { readonly metadata: { readonly name: string }; readonly spec: { readonly selector: Labels } };
-  const services = deployYamls<Service>('kubernetes/service.yaml');
+  const services = deployYamls('kubernetes/service.yaml') as readonly Service[];
   for (const { spec } of services) assert.deepEqual(spec.selector, labels);
   assert.ok(services.some(({ metadata }) => metadata.name === gateway.spec.serviceName));
-  const budget = deployYaml<Workload>('kubernetes/disruption-budget.yaml');
+  const budget = deployYaml('kubernetes/disruption-budget.yaml') as Workload;
   assert.deepEqual(budget.spec.selector.matchLabels, labels);
   for (const { spec } of [gateway, worker]) assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels);
   for (const folder of ['kubernetes', 'kubernetes/migrate']) {
-    const { resources = [], components } = deployYaml<Kustomization>(`${folder}/kustomization.yaml`);
+    const { resources = [], components } = deployYaml(`${folder}/kustomization.yaml`) as Kustomization;
     for (const file of resources) assert.ok(deployYamls(`${folder}/${file}`).length > 0, file);
     assert.equal(components?.length, 1);
   }
-  const { configMapGenerator = [] } = deployYaml<Kustomization>('kubernetes/settings/kustomization.yaml');
+  const { configMapGenerator = [] } = deployYaml('kubernetes/settings/kustomization.yaml') as Kustomization;
   assert.deepEqual(
     configMapGenerator.map(({ name }) => name),
     ['purser-settings', 'purser-catalogue'],

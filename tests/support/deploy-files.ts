@@ -9,13 +9,13 @@ export function deployText(file: string): string {
 }
 
 /** The one document of a YAML file. */
-export function deployYaml<Document>(file: string): Document {
-  return parse(deployText(file)) as Document;
+export function deployYaml(file: string): unknown {
+  return parse(deployText(file));
 }
 
 /** All documents of a YAML file. */
-export function deployYamls<Document>(file: string): readonly Document[] {
-  return parseAllDocuments(deployText(file)).map((document) => document.toJS() as Document);
+export function deployYamls(file: string): readonly unknown[] {
+  return parseAllDocuments(deployText(file)).map((document): unknown => document.toJS());
 }
 
 export type Environment = Readonly<Record<string, string>>;
