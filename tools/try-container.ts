@@ -59,7 +59,6 @@ async function tryAll(engine: string): Promise<void> {
     await takesCall(container, database.url);
     const callMs = performance.now();
     await endsAfterStream(container, database.url);
-    const seconds = (fromMs: number, toMs: number) => `${((toMs - fromMs) / 1_000).toFixed(1)} s`;
     if (values.tag === undefined) console.log(`built in ${seconds(startedMs, builtMs)}`);
     console.log(`from \`run\` to the charged call, with the migrations: ${seconds(startMs, callMs)}`);
   } finally {
@@ -68,6 +67,8 @@ async function tryAll(engine: string): Promise<void> {
     rmSync(directory, { recursive: true, force: true });
   }
 }
+
+const seconds = (fromMs: number, toMs: number) => `${((toMs - fromMs) / 1_000).toFixed(1)} s`;
 
 function build(engine: string): string {
   const words = ['build', '-f', 'deploy/container/Dockerfile', '-t', NAME];

@@ -73,6 +73,24 @@ test('the operator’s guide lists every metric that the service exports, and no
   assert.deepEqual(told.toSorted(), served.toSorted());
 });
 
+test('WA-09 every metric that the alerts and the dashboard name is served', async () => {
+  const { text } = await send('/metrics', { url: service.url });
+  const served = new Set<string>();
+  for (const [, name = '', kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    served.add(name);
+    if (kind === 'histogram') for (const part of ['bucket', 'sum', 'count']) served.add(`${name}_${part}`);
+  }
+  for (const file of ['prometheus/purser.rules.yml', 'prometheus/purser.rules.test.yml', 'grafana/purser.json']) {
+    const named = readFileSync(path.join(ROOT, 'deploy', file), 'utf8').match(/\bpurser_\w+/g) ?? [];
+    assert.ok(named.length > 20, file);
+    assert.deepEqual(
+      named.filter((name) => !served.has(name)),
+      [],
+      file,
+    );
+  }
+});
+
 test('each route that a document names exists', async () => {
   const { body } = await send('/openapi.json', { url: service.url });
   const paths = body['paths'] as Readonly<Record<string, object>>;

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
 import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts';
 import { readConfig } from '../../packages/service/src/app/config.ts';
+import { readSettings } from '../../packages/service/src/app/settings.ts';
+import { readTelemetry } from '../../packages/service/src/app/telemetry-settings.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { outputOfPurser } from './guide-commands.ts';
 import { type Block, blocksOf, type Project } from './sdk-package.ts';
@@ -114,7 +116,7 @@ async function runShell({ project, environment }: GuideStage, code: string): Pro
   return stdout.trim();
 }
 
-const NPM = /\bnpm (?:run )?([a-z]+)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
+const NPM = /\bnpm (?:run )?([a-z]+(?::[a-z]+)?)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
 /** Of npm itself. */
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 
@@ -174,6 +176,9 @@ export function settingNames(): ReadonlySet<string> {
       names.add(name);
     }
   }
+  const telemetry = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' });
+  readTelemetry(telemetry); // It puts some of its names together.
+  for (const { name } of telemetry.asked()) names.add(name);
   for (const name of ['PURSER_FAILPOINT', 'PURSER_LISTEN_TOKEN', 'PURSER_SESSION_TOKEN', 'PURSER_URL'])
     names.delete(name);
   return names;

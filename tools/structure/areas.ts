@@ -77,6 +77,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'text-runs',
     'contract',
   ],
+  telemetry: ['kernel', 'catalogue', 'gateway', 'providers'],
   http: [
     'kernel',
     'accounts',
@@ -145,6 +146,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'audit',
     'gateway',
+    'telemetry',
     'http',
     'web',
     'contract',

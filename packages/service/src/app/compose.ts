@@ -82,6 +82,8 @@ export interface Service {
   readonly callsUnderWay: () => number;
   /** The number of requests being answered, plus work that continues after an answer. */
   readonly workUnderWay: () => number;
+  /** What `/metrics` shows. */
+  readonly readMetrics: () => Promise<readonly MetricReading[]>;
   /** The number of settlements of answered calls that still wait for the database. */
   readonly settlementsKept: () => number;
 }
@@ -102,7 +104,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
-
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
@@ -123,6 +124,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
+  const pools = openPlanePools(pool);
+  const { noted, endCall, beginSpan } = await openCallRecords(pools.shared, config, log);
   const gateway: Gateway = {
     ...callers,
     rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { ...KEPT, use: 'rates' }), steadyClock)),
@@ -135,11 +138,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     idempotency,
     rejections: createRejections(idempotency.digests, clock),
     upstreams,
+    beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const pools = openPlanePools(pool);
   const read = openReaders({ db: shared, pools, config });
-  const { noted, endCall } = openCallRecords(pools.shared, config, log);
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);

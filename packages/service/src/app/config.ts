@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
+import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
@@ -11,16 +12,19 @@ import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
+import { LOOPBACK, readReach } from '#app/reach-settings.ts';
 import { readSso } from '#app/sso-settings.ts';
+import { readTelemetry } from '#app/telemetry-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { readStop, type StopSettings } from '#app/stop-settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
-import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
+import type { ArmedFailpoint } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { MoneyBounds } from '#operator/limits.ts';
+import type { TelemetrySettings } from '#telemetry/settings.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
 export interface Config extends LimitSettings, LogSettings, StopSettings {
@@ -74,6 +78,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
   /** How much money operators may move. Undefined: as much as they like. */
   readonly operatorLimits: MoneyBounds | undefined;
   readonly payments: PaymentSettings;
+  /** Where telemetry is exported. Undefined: nowhere. */
+  readonly telemetry: TelemetrySettings | undefined;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
@@ -96,7 +102,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
 export class ConfigError extends Error {}
 
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
-const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
@@ -129,12 +134,12 @@ export function readConfig(
     dataHome: environmentVariables['XDG_DATA_HOME'],
   });
   const catalogueFile = settings.text('PURSER_CATALOGUE');
-  checkMode(settings, { environment, host, catalogueFile });
+  if (isProduction && catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
   const config = {
     environment,
     host,
     port,
-    isInContainer: settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') === 'container',
+    isInContainer: readReach(settings, environment, host),
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
@@ -159,6 +164,7 @@ export function readConfig(
     retention: readRetention(settings),
     operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
+    telemetry: readTelemetry(settings),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
     ...readLogSettings(settings, { environment, isTerminal }),
@@ -196,24 +202,6 @@ export function readServiceUrl(): string | undefined {
 /** The settings of this process. */
 export function readProcessConfig(): Config {
   return readConfig(process.env, process.stdout.isTTY);
-}
-
-// A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.
-function checkMode(
-  settings: SettingsReader,
-  mode: { readonly environment: string; readonly host: string; readonly catalogueFile: string | undefined },
-): void {
-  if (mode.environment === 'production') {
-    if (mode.catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
-    return;
-  }
-  const isAllowed = settings.choice('PURSER_ALLOW_PUBLIC_DEVELOPMENT', ['0', '1', 'container'], '0') !== '0';
-  if (!LOOPBACK.has(mode.host) && !isAllowed) {
-    settings.complain(
-      `HOST ${mode.host} would make a development service reachable from other machines. Set PURSER_ENV=production, ` +
-        'or PURSER_ALLOW_PUBLIC_DEVELOPMENT=1 if that is what you want.',
-    );
-  }
 }
 
 /**
@@ -286,19 +274,4 @@ function readLeaseMs(settings: SettingsReader, environment: string): number {
 /** Node runs JavaScript on one processor, so production starts one process for each. */
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
-}
-
-/** Parses `name:hit:act`, where `hit` is the number of the passage at which the process dies or stops. */
-function readFailpoint(settings: SettingsReader, environment: string): ArmedFailpoint | undefined {
-  const value = settings.text('PURSER_FAILPOINT');
-  if (value === undefined) return undefined;
-  if (environment === 'production') {
-    settings.complain('PURSER_FAILPOINT makes the process die on purpose, for tests. Remove it in production.');
-    return undefined;
-  }
-  const [, asked, hit, act] = /^([a-z.-]+):([1-9]\d{0,5}):(kill|stop)$/.exec(value) ?? [];
-  const name = FAILPOINTS.find((one) => one === asked);
-  if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
-  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/failpoint.ts.');
-  return undefined;
 }

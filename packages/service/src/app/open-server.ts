@@ -16,5 +16,5 @@ export async function openServer(acts: Acts, serves: Serves) {
   const logsRequests = acts.config.logFormat === 'text';
   const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests });
   ownCalls.attach(server);
-  return { server, closing, planes, underWay };
+  return { server, closing, readMetrics: serves.metrics.readAll, planes, underWay };
 }

@@ -18,6 +18,7 @@ import { createOperator, enrolOperator, readEnrolment, readNewOperator } from '#
 import { replaceSecret } from '#cli/secret-command.ts';
 import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
+import { VERSION } from '#db/functions.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import { steadyClock } from '#kernel/clock.ts';
@@ -62,6 +63,7 @@ const USAGE = `Usage: npm run purser -- <command>
                             --head <line>:<hash> also compares a line with what the log once said
   stats rebuild             make the statistics of calls again from receipts and traces;
                             --from <day> --to <day> for some UTC days only, without the day of --to
+  --version                 print the version
 
 Settings are environment variables. docs/guides/operator/settings.md lists them.`;
 
@@ -76,6 +78,10 @@ async function main(words: readonly string[]): Promise<number> {
   const [command, sub, argument] = words;
   if (command === undefined || command === 'help' || command === '--help') {
     console.log(USAGE);
+    return 0;
+  }
+  if (command === '--version') {
+    console.log(VERSION);
     return 0;
   }
   // Before the settings are read: `listen` runs on a developer's machine, which has none of the service's.

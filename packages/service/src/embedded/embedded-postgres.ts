@@ -50,8 +50,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   // The death signal that stops the server with us (see `privileges.ts`) is tied to the thread that starts it.
   assert(isMainThread, 'PostgreSQL is started from the main thread');
   try {
-    const binaries = await findBinaries();
     const layout = await layOut(options.directory);
+    const binaries = await findBinaries({ links: layout.libraries, isChecked: options.isThrowaway !== true });
     const lock = await takeOwnerLock(layout, options.without ?? []);
     try {
       const server = await startOwned(options, binaries, layout);

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { ROOT } from '../../tools/toolchain.ts';
+
+/** The alerts of `deploy/prometheus`, tried by `promtool`. `npm run try:alerts` fails if it is missing; a test run skips. */
+
+const FOLDER = path.join(ROOT, 'deploy/prometheus');
+
+interface Rule {
+  readonly alert: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+interface RuleTest {
+  readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts?: readonly object[] }[];
+}
+
+function read(name: string): unknown {
+  return parse(readFileSync(path.join(FOLDER, name), 'utf8'));
+}
+
+const { groups } = read('purser.rules.yml') as RuleFile;
+const rules = groups.flatMap((group) => group.rules);
+
+function promtool(...words: readonly string[]): string | undefined {
+  try {
+    return execFileSync('promtool', words, { cwd: FOLDER, encoding: 'utf8', stdio: 'pipe' });
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+}
+
+const isThere = promtool('--version') !== undefined;
+const WITH_PROMTOOL = {
+  skip:
+    !isThere &&
+    process.env['PURSER_TRY'] === undefined &&
+    'promtool is missing: install Prometheus (Debian: apt-get install prometheus)',
+};
+
+test(
+  'WA-09 each alert has its moment to be quiet and its moment to fire, and promtool sees both',
+  WITH_PROMTOOL,
+  () => {
+    promtool('check', 'config', '--syntax-only', 'prometheus.yml');
+    promtool('check', 'rules', 'purser.rules.yml');
+    assert.match(promtool('test', 'rules', 'purser.rules.test.yml') ?? 'promtool is missing', /SUCCESS/);
+  },
+);
+
+test('WA-09 no alert is without a test in which it fires, and one in which it does not', () => {
+  const { tests } = read('purser.rules.test.yml') as { tests: readonly RuleTest[] };
+  const tried = tests.flatMap((one) => one.alert_rule_test);
+  for (const { alert } of rules) {
+    const own = tried.filter(({ alertname }) => alertname === alert);
+    const fires = own.map(({ exp_alerts: alerts = [] }) => alerts.length > 0);
+    assert.ok(fires.includes(true) && fires.includes(false), alert);
+  }
+});
+
+test('WA-09 the runbook has a paragraph for each alert, and for no other', () => {
+  const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
+  const told = [...runbook.matchAll(/^### (Purser\w+)$/gm)].map(([, name = '']) => name);
+  assert.deepEqual(told.toSorted(), rules.map(({ alert }) => alert).toSorted());
+  for (const { alert, labels, annotations } of rules) {
+    assert.equal(annotations.runbook, `docs/guides/operator/alerts.md#${alert.toLowerCase()}`);
+    assert.ok(['critical', 'warning'].includes(labels.severity), alert);
+  }
+});
