@@ -49,7 +49,7 @@ const OPERATOR_PAGES = [
   'dashboards',
   'alerts',
   'log',
-  'backup-and-upgrade',
+  'backup',
   'upgrade',
   'secret',
   'troubleshooting',
