@@ -74,7 +74,8 @@ async function run(): Promise<boolean> {
     await pause(RELOAD_MS);
   }
   if (values.reloads !== '0') say(`${values.reloads} reloads of the proxy`, await load.tell({ act: 'figures' }));
-  for (const { name, root } of values['without-restarts'] ? [] : steps) {
+  const wanted = values.from === undefined ? steps : steps.slice(1); // An older version is only upgraded.
+  for (const { name, root } of values['without-restarts'] ? [] : wanted) {
     for (const [index, gateway] of gateways.entries()) {
       const { stopped, started } = await gateway.restart(root);
       console.log(
