@@ -21,7 +21,7 @@ const VALUES: Readonly<Record<string, string>> = { __rate_interval: '10s', insta
 
 needPrometheus();
 const dashboard = JSON.parse(readFileSync(path.join(ROOT, 'deploy/grafana/purser.json'), 'utf8')) as Dashboard;
-const observed = await startObserved();
+const observed = await startObserved({ isCalm: false });
 const prometheus = await startPrometheus(observed.directory, [observed.service.url], undefined);
 let silent = 0;
 try {

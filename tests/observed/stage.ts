@@ -1,4 +1,5 @@
 // A service with two processes and traffic of every kind, for a Prometheus to look at.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -14,9 +15,11 @@ import { globalSetup, globalTeardown } from '../support/global-setup.ts';
 import {
   completionBody,
   type NextScript,
+  type RecordedRequest,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamSteps,
+  type UpstreamScript,
 } from '../support/scripted-upstream.ts';
 import { createTestGround, type TestApp, type TestGround } from '../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
@@ -41,16 +44,20 @@ const PIECES = ['Good', ' morning', '.'];
 /** Between two rounds of calls, of which there are eight in each. */
 const ROUND_MS = 400;
 
-/** Answers every request, buffered or streamed. */
-export const answering: NextScript = ({ body }) => {
+/** The answer to a request, buffered or streamed as it asks, with other figures in its usage. */
+export function answerWith({ body }: RecordedRequest, figures: object): UpstreamScript {
   const isStream = (body as { readonly stream?: boolean } | undefined)?.stream === true;
-  if (!isStream) return { body: completionBody({ model: 'large-upstream', content: 'Good morning.', usage: USAGE }) };
-  return { body: streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USAGE, includeUsageChunk: true }) };
-};
+  const usage = { ...USAGE, ...figures };
+  if (!isStream) return { body: completionBody({ model: 'large-upstream', content: 'Good morning.', usage }) };
+  return { body: streamSteps({ model: 'large-upstream', pieces: PIECES, usage, includeUsageChunk: true }) };
+}
+
+export const answering: NextScript = (request) => answerWith(request, {});
 
 export const failing = (status: number): NextScript => ({ status, body: '{"error":{"message":"made by a try"}}' });
 
-export async function startObserved(): Promise<Observed> {
+/** `isCalm`: none of the calls fails. The data directory is a small disk of its own, if this process may mount one. */
+export async function startObserved({ isCalm }: { readonly isCalm: boolean }): Promise<Observed> {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-observed-'));
   await globalSetup();
   const [provider, broken] = [await startScriptedUpstream(), await startScriptedUpstream()];
@@ -63,6 +70,7 @@ export async function startObserved(): Promise<Observed> {
   const network = await startDatabaseProxy(ground.database.url);
   const front = await startFront(directory);
   const dataDirectory = mkdtempSync(path.join(directory, 'data-'));
+  const disk = mountDisk(dataDirectory);
   const service = await startServiceProcess({
     dataDirectory,
     catalogue,
@@ -76,7 +84,7 @@ export async function startObserved(): Promise<Observed> {
       PURSER_LOG_LEVEL: 'warn',
     },
   });
-  const traffic = startTraffic(service.url, app);
+  const traffic = startTraffic(service.url, app, isCalm);
   return {
     directory,
     dataDirectory,
@@ -93,19 +101,29 @@ export async function startObserved(): Promise<Observed> {
       await Promise.all([provider.close(), broken.close()]);
       await ground.close();
       await globalTeardown();
+      disk.unmount();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
 function catalogueWith(provider: ScriptedUpstream, broken: ScriptedUpstream): object {
-  const catalogue = catalogueAt(provider.baseUrl);
+  const catalogue = catalogueAt(provider.baseUrl, { timeoutMs: 120_000 });
   const [large] = catalogue.models;
   return {
     ...catalogue,
     providers: { ...catalogue.providers, broken: { kind: 'openai-compatible', baseUrl: broken.baseUrl } },
     models: [...catalogue.models, { ...large, id: 'acme.broken-1', provider: 'broken', providerModel: 'broken' }],
   };
+}
+
+function mountDisk(directory: string): { readonly unmount: () => void } {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    return { unmount: () => undefined };
+  }
+  return { unmount: () => void execFileSync('umount', ['--lazy', directory]) };
 }
 
 /** The public address: a proxy with a certificate that ends in two days. */
@@ -120,7 +138,11 @@ async function startFront(directory: string): Promise<{ readonly url: string; re
 }
 
 /** Calls of every outcome, until it is stopped. A call that fails is part of it. */
-function startTraffic(url: string, { liveKey, testKey }: TestApp): { readonly stop: () => Promise<void> } {
+function startTraffic(
+  url: string,
+  { liveKey, testKey }: TestApp,
+  isCalm: boolean,
+): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
   const live = { url, key: liveKey, user: RICH };
   const round = () => [
@@ -128,7 +150,7 @@ function startTraffic(url: string, { liveKey, testKey }: TestApp): { readonly st
     chat(live),
     chat(live, { stream: true }),
     chat({ ...live, key: testKey }),
-    chat(live, { model: 'acme.broken-1' }),
+    ...(isCalm ? [] : [chat(live, { model: 'acme.broken-1' })]),
     chat(live, { model: `made-up-${Math.random()}` }),
     chat({ ...live, user: 'poor' }),
     chat({ ...live, key: 'nobody' }),

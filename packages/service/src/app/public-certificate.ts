@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
+import { epochMsOf, type SteadyClock, steadyClock } from '#kernel/clock.ts';
 
 /** A certificate changes every few weeks. */
 const KEPT_MS = 3_600_000;
@@ -40,7 +40,7 @@ function endOf(host: string, port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const name = isIP(host) === 0 ? { servername: host } : {};
   const socket = connect({ host, port, ...name, rejectUnauthorized: false }, () => {
-    resolve(Date.parse(socket.getPeerCertificate().valid_to));
+    resolve(epochMsOf(socket.getPeerCertificate().valid_to));
     socket.destroy();
   });
   socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The public address did not answer in time.')));
