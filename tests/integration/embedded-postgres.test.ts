@@ -3,10 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
-import { chmod, chown, lstat, readlink } from 'node:fs/promises';
+import { chmod, chown } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findBinaries, findPackage, restoreLinks } from '../../packages/service/src/embedded/binaries.ts';
+import { findBinaries } from '../../packages/service/src/embedded/binaries.ts';
 import { EmbeddedPostgresError } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { layOut } from '../../packages/service/src/embedded/layout.ts';
 import { memoryBytes, sharedBuffersMib } from '../../packages/service/src/embedded/memory.ts';
@@ -266,24 +266,6 @@ test('a server that someone else started on the directory is neither disturbed n
   await until('the stranger runs', () => existsSync(join(directory, 'postmaster.pid')));
   await assert.rejects(start(t, directory), refusal(/that Purser did not start|did not start: lock file/));
   assert.equal(runs(stranger.pid!), true);
-});
-
-test('missing library links are created, even by several starts at once', async (t) => {
-  const root = makeOpenDirectory(t);
-  mkdirSync(join(root, 'native', 'lib'), { recursive: true });
-  const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
-  writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(links));
-  await Promise.all([restoreLinks(root), restoreLinks(root), restoreLinks(root)]);
-  assert.equal(await readlink(join(root, 'native', 'lib', 'libx.so')), 'libx.so.1.2');
-  assert.ok((await lstat(join(root, 'native', 'lib', 'libx.so'))).isSymbolicLink());
-});
-
-test('links that cannot be created and missing packages are explained', async (t) => {
-  const root = makeOpenDirectory(t);
-  mkdirSync(join(root, 'native'));
-  writeFileSync(join(root, 'native', 'pg-symlinks.json'), '[{"source":"native/lib/a","target":"native/lib/b"}]');
-  await assert.rejects(restoreLinks(root), refusal(/link .*native\/lib\/b is missing and cannot be created/));
-  assert.throws(() => findPackage('@embedded-postgres/vms-vax'), refusal(/not installed.*DATABASE_URL.*15 or newer/));
 });
 
 test('a parent directory that cannot be written to is explained', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {

@@ -107,6 +107,7 @@ function admitted(body: string, model: Model): AskingCall {
     caller: { app, keyId, mode: 'live', boundUser: null, joinSeconds: null, key },
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
+    span: undefined,
     pseudonyms,
     upstreams: model.upstreams,
     idempotencyKey: undefined,

@@ -23,7 +23,9 @@ const RARE = [
 ];
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
-test('a gateway process loads no library that it may never need', () => {
+const TELEMETRY = 'packages/service/src/telemetry/';
+
+test('a gateway process loads no library that it may never need, and no telemetry without an endpoint', () => {
   const { files } = readProject(readTree(ROOT), RULES);
   const loaded = new Set([START]);
   const libraries = new Set<string | undefined>();
@@ -40,4 +42,9 @@ test('a gateway process loads no library that it may never need', () => {
     RARE.filter((name) => libraries.has(name)),
     [],
   );
+  assert.deepEqual(
+    [...loaded].filter((file) => file.startsWith(TELEMETRY)),
+    [],
+  );
+  assert.ok(files.has(`${TELEMETRY}call-export.ts`));
 });

@@ -34,6 +34,8 @@ interface ProcessOptions {
   readonly workers?: number;
   /** The gateway's lease, for tests that do not need its real length of 15 s. */
   readonly leaseSeconds?: number;
+  /** The command of an installed package. By default the sources run. */
+  readonly program?: string;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The text on its standard input. */
@@ -108,7 +110,9 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
   const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
   const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
-  const child = spawn(process.execPath, [...NODE_FLAGS, CLI, ...words], {
+  const { program } = options;
+  const args = program === undefined ? [...NODE_FLAGS, CLI, ...words] : words;
+  const child = spawn(program ?? process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: options.endMsMax ?? 0,
     killSignal: 'SIGKILL',

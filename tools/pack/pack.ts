@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Staged, stagePackage } from './stage.ts';
+import { packFolder } from './tar.ts';
 
 export interface Packed extends Staged {
   /** The tarball that `npm install` takes. */
@@ -16,12 +16,6 @@ export function pack(target: string): Packed {
   const folder = join(target, 'package');
   const staged = stagePackage(folder);
   const tarball = join(target, `purser-${staged.version}.tgz`);
-  rmSync(tarball, { force: true });
-  runNpm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', target], folder);
+  packFolder(tarball, target, 'package'); // The name that npm expects.
   return { ...staged, tarball, folder };
-}
-
-function runNpm(args: readonly string[], cwd: string): void {
-  const { status, error, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`\`npm ${args[0]}\` failed:\n${stdout}${stderr}`, { cause: error });
 }

@@ -1,14 +1,20 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../toolchain.ts';
+import { thirdPartyLicences } from './licences.ts';
 import { readLock, type Shipped, shippedPackages } from './lock.ts';
 import { packageManifest, shrinkwrap } from './manifest.ts';
 import { writeJson, writeOwnFiles } from './own-files.ts';
+import { type Platform, platformOf } from './platform.ts';
 import { copyPackage } from './prune.ts';
+import { billOfMaterials } from './sbom.ts';
 
 export interface Staged {
   readonly version: string;
+  /** The packages of others that it contains. */
   readonly shipped: readonly Shipped[];
+  /** Undefined on a machine for which there is no Node or PostgreSQL on npm. */
+  readonly platform: Platform | undefined;
 }
 
 /** Puts together in `target` what the package contains. */
@@ -23,5 +29,9 @@ export function stagePackage(target: string): Staged {
   for (const { path } of shipped) copyPackage(join(ROOT, path), join(target, path));
   writeJson(join(target, 'package.json'), manifest);
   writeJson(join(target, 'npm-shrinkwrap.json'), shrinkwrap(lock, shipped, manifest));
-  return { version, shipped };
+  const platform = platformOf(lock);
+  const beside = platform === undefined ? [] : Object.values(platform);
+  writeFileSync(join(target, 'THIRD-PARTY-LICENSES'), thirdPartyLicences(shipped, beside));
+  writeJson(join(target, 'sbom.cdx.json'), billOfMaterials(target, beside));
+  return { version, shipped, platform };
 }

@@ -34,6 +34,7 @@ export const RULES: RuleSet = {
       'usage',
       'traces',
       'stats',
+      'status',
       'db',
     ],
     homes: {

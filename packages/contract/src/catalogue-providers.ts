@@ -10,7 +10,7 @@ import { compatibleOptions } from './compatible-options.ts';
  * Settings of the service itself. The editor of a catalogue chooses the address that a key is sent to, so a provider's
  * key must not be one of the service's own secrets.
  */
-const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
+const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG|OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$)/;
 const KEYS_MAX = 64;
 const CALLS_MAX = 100_000;
 const QUEUE_MS_MAX = 60_000;

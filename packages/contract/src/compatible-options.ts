@@ -11,7 +11,7 @@ const EXTRA_BODY_CHARACTERS_MAX = 16_384;
 
 /** Headers that the gateway writes itself, or that would change how the request is framed. */
 const OWN_HEADER =
-  /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept|accept-encoding|user-agent|cookie|forwarded|via|x-forwarded-.*|proxy-.*)$/;
+  /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept|accept-encoding|user-agent|cookie|forwarded|via|x-forwarded-.*|proxy-.*|traceparent|tracestate)$/;
 const SECRET_NAME = /auth|key|token|secret|password|cookie|credential|signature|session/i;
 /** Texts that begin like keys, and long ones of mixed letters and digits, which nothing else is. */
 const SECRET_VALUE =
@@ -102,6 +102,8 @@ export const compatibleOptions = {
       }
     })
     .optional(),
+  /** True: the provider receives the trace of each call (`traceparent`, `tracestate`), if traces are exported. For a server of the operator's own. */
+  traceContext: z.boolean().optional(),
   /** False: the provider refuses `stream_options`. It must report the usage of streams anyway, or they are charged by our count. */
   streamOptions: z.boolean().optional(),
   /** `system`: developer messages are sent as system messages. */

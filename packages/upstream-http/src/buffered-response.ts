@@ -23,6 +23,8 @@ export interface BufferedLimits {
   readonly timeoutMs: number;
   /** A larger body is cut here, and its connection closed. */
   readonly bytesMax: number;
+  /** Of this request alone, beside those of its endpoint. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const OK = 200;

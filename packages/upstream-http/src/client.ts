@@ -78,8 +78,9 @@ export function createHttpClient({ findProxy, largeBodies = new LargeBodies() }:
       }
       return {
         postBuffered: (body, limits) =>
-          send(new BufferedExchange(requestOf(head, body), deadlines, limits, largeBodies)).response,
-        postStreamed: (body, limits) => send(new StreamedExchange(requestOf(head, body), deadlines, limits)).response,
+          send(new BufferedExchange(requestOf(head, body, limits.headers), deadlines, limits, largeBodies)).response,
+        postStreamed: (body, limits) =>
+          send(new StreamedExchange(requestOf(head, body, limits.headers), deadlines, limits)).response,
       };
     },
     close: () => {
@@ -97,6 +98,17 @@ function closed(): RequestError {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of one call alone. A value that could be read as something else is left out. */
+function linesOf(headers: Headers): string {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (NAME.test(name) && VALUE.test(value)) lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
 /** The request up to the value of its content-length. Undefined if a header could be read as something else. */
 function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string | undefined {
   const lines = [`POST ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
@@ -108,8 +120,9 @@ function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string
 }
 
 /** Head and body as one string, so that one write sends both. */
-function requestOf(head: string | undefined, body: string): RequestBytes {
+function requestOf(head: string | undefined, body: string, headers: Headers | undefined): RequestBytes {
   const length = Buffer.byteLength(body);
+  const own = headers === undefined ? '' : linesOf(headers);
   // V8 stores a string of one-byte characters as bytes, and `latin1` writes them as they are.
-  return { bytes: `${head}${length}\r\n\r\n${body}`, encoding: length === body.length ? 'latin1' : 'utf8' };
+  return { bytes: `${head}${length}\r\n${own}\r\n${body}`, encoding: length === body.length ? 'latin1' : 'utf8' };
 }

@@ -39,6 +39,8 @@ export interface StreamedLimits {
   /** Longest wait for the head, and between two pieces of the body that count as progress. */
   readonly silenceMsMax: number;
   readonly signal: Signal;
+  /** Of this request alone, beside those of its endpoint. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A request whose response is read as it arrives. */

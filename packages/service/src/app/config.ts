@@ -3,7 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
+import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
+import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
 import { type OperatorSettings, readOperator, readOperatorLimits, readSupportEmail } from '#app/operator-settings.ts';
@@ -12,18 +14,20 @@ import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { readSso } from '#app/sso-settings.ts';
+import { readTelemetry } from '#app/telemetry-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { readStop, type StopSettings } from '#app/stop-settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
-import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
+import type { ArmedFailpoint } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { MoneyBounds } from '#operator/limits.ts';
+import type { TelemetrySettings } from '#telemetry/settings.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings, LogSettings, StopSettings {
+export interface Config extends LimitSettings, LogSettings, StopSettings, DatabaseSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -31,8 +35,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
   readonly port: number;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
-  /** Undefined means the embedded PostgreSQL in the data directory. */
-  readonly databaseUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
@@ -59,6 +61,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
   readonly operatorName: string;
   /** The address for questions of end users, shown on every page. */
   readonly supportEmail: string | undefined;
+  /** What everybody may see of how the service runs. `brief`: without the names of models. */
+  readonly statusPage: 'full' | 'brief' | 'off';
   /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
@@ -72,6 +76,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings {
   /** How much money operators may move. Undefined: as much as they like. */
   readonly operatorLimits: MoneyBounds | undefined;
   readonly payments: PaymentSettings;
+  /** Where telemetry is exported. Undefined: nowhere. */
+  readonly telemetry: TelemetrySettings | undefined;
   /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
@@ -107,10 +113,7 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/**
- * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
- * the output. Throws `ConfigError`.
- */
+/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(
   environmentVariables: Readonly<Record<string, string | undefined>>,
   isTerminal = false,
@@ -133,7 +136,7 @@ export function readConfig(
     host,
     port,
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
-    databaseUrl: readDatabaseUrl(settings),
+    ...readDatabase(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),
@@ -149,6 +152,7 @@ export function readConfig(
     registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     supportEmail: readSupportEmail(settings),
+    statusPage: settings.choice('PURSER_STATUS_PAGE', ['full', 'brief', 'off'], 'full'),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     sso: readSso(settings),
@@ -156,6 +160,7 @@ export function readConfig(
     retention: readRetention(settings),
     operatorLimits: readOperatorLimits(settings, environment),
     payments: readPayments(settings, environment),
+    telemetry: readTelemetry(settings),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
     ...readLogSettings(settings, { environment, isTerminal }),
@@ -190,7 +195,7 @@ export function readServiceUrl(): string | undefined {
   return readSettings(process.env).text('PURSER_URL');
 }
 
-/** The settings of this process. */
+/** The settings of this process, whose output somebody may read at a terminal. */
 export function readProcessConfig(): Config {
   return readConfig(process.env, process.stdout.isTTY);
 }
@@ -239,14 +244,6 @@ function readPublicUrl(
   return value.replace(/\/+$/, '');
 }
 
-function readDatabaseUrl(settings: SettingsReader): string | undefined {
-  const value = settings.text('DATABASE_URL');
-  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
-    settings.complain('DATABASE_URL must look like postgres://user:password@host:port/database.');
-  }
-  return value;
-}
-
 function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
   if (!/^[A-Z]{3}$/.test(value))
@@ -282,19 +279,4 @@ function readLeaseMs(settings: SettingsReader, environment: string): number {
 /** Node runs JavaScript on one processor, so production starts one process for each. */
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
-}
-
-/** Parses `name:hit:act`, where `hit` is the number of the passage at which the process dies or stops. */
-function readFailpoint(settings: SettingsReader, environment: string): ArmedFailpoint | undefined {
-  const value = settings.text('PURSER_FAILPOINT');
-  if (value === undefined) return undefined;
-  if (environment === 'production') {
-    settings.complain('PURSER_FAILPOINT makes the process die on purpose, for tests. Remove it in production.');
-    return undefined;
-  }
-  const [, asked, hit, act] = /^([a-z.-]+):([1-9]\d{0,5}):(kill|stop)$/.exec(value) ?? [];
-  const name = FAILPOINTS.find((one) => one === asked);
-  if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
-  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/failpoint.ts.');
-  return undefined;
 }

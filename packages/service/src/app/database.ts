@@ -29,7 +29,8 @@ interface OpenOptions {
 export async function openDatabase({ config, log, say, mayShare }: OpenOptions): Promise<Database> {
   const directory = path.join(config.dataDirectory, 'postgres');
   const given = config.databaseUrl ?? (mayShare ? await findRunningPostgres(directory) : undefined);
-  const embedded = given === undefined ? await startEmbeddedPostgres({ directory, log, say }) : undefined;
+  const embedded =
+    given === undefined ? await startEmbeddedPostgres({ directory, log, say, backups: config.backups }) : undefined;
   const url = given ?? embedded?.url ?? '';
   const owner = createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
   const close = async () => {

@@ -11,8 +11,10 @@ import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { openKeys } from '#app/keys.ts';
+import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
+import { openMetricsExport } from '#app/telemetry.ts';
 import { StartError } from '#app/start-error.ts';
 import { stopGateway } from '#app/stop.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
@@ -32,6 +34,8 @@ interface Ground {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly keptKeys: KeptKeys;
+  /** False for all workers but one: it exports the metrics of all. */
+  readonly exportsMetrics?: boolean;
 }
 
 interface ServeOptions {
@@ -57,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
+    await refuseCopy(database.owner);
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
     const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
     if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);
@@ -113,9 +118,9 @@ export async function startGateway(
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const { keptKeys, ...servers } = ground;
+  const { keptKeys, databaseUrl, simulatorUrl } = ground;
   const keys = createKeys(config, keptKeys);
-  const service = await compose({ config, keys, log, readAllMetrics, ...servers, ...options });
+  const service = await compose({ config, keys, log, readAllMetrics, databaseUrl, simulatorUrl, ...options });
   const { server } = service;
   try {
     await listen(server, config);
@@ -123,10 +128,15 @@ export async function startGateway(
     await service.stop();
     throw fault;
   }
+  const exported =
+    ground.exportsMetrics === false ? undefined : await openMetricsExport(config, service.readMetrics, log);
   const { port } = server.address() as AddressInfo;
   return {
     url: urlOf(config.host, port),
-    stop: () => stopGateway(service, config),
+    stop: async () => {
+      await exported?.stop();
+      await stopGateway(service, config);
+    },
   };
 }
 
@@ -181,12 +191,12 @@ async function describe(config: Config, { owner }: Database, url: string): Promi
 async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
   const metrics = startWorkerMetrics();
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
-  const fork = (): Worker => {
-    const worker = cluster.fork({ PURSER_WORKER_GROUND: textOf(ground) });
+  const fork = (exportsMetrics: boolean): Worker => {
+    const worker = cluster.fork({ PURSER_WORKER_GROUND: textOf({ ...ground, exportsMetrics }) });
     worker.once('exit', () => {
       if (!isKept) return;
       log.error('a gateway process ended and is replaced');
-      setTimeout(() => isKept && fork(), WORKER_RESTART_DELAY_MS); // A delay, or a crash at start would fork in a tight loop.
+      setTimeout(() => isKept && fork(exportsMetrics), WORKER_RESTART_DELAY_MS); // A delay, or a crash at start would fork in a tight loop.
     });
     return worker;
   };
@@ -197,7 +207,9 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
     metrics.stop();
   };
   try {
-    const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));
+    const addresses = await Promise.all(
+      Array.from({ length: config.workers }, (_, place) => listening(fork(place === 0))),
+    );
     isKept = true;
     return { url: urlOf(config.host, addresses[0]?.port ?? config.port), stop };
   } catch (fault) {

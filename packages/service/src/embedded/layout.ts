@@ -15,6 +15,8 @@ export interface Layout {
   /** The superuser's password. It is written before the cluster exists, because a cluster without it is locked for good. */
   readonly secret: string;
   readonly log: string;
+  /** A folder of links to the server's libraries, if the installation lacks them and belongs to another user. */
+  readonly libraries: string;
   readonly postmasterPid: string;
 }
 
@@ -40,6 +42,7 @@ export async function layOut(requested: string): Promise<Layout> {
     guard: `${directory}.guard`,
     secret: `${directory}.secret`,
     log: `${directory}.log`,
+    libraries: `${directory}.lib`,
     postmasterPid: join(directory, 'postmaster.pid'),
   };
 }

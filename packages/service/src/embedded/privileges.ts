@@ -71,7 +71,7 @@ export async function choosePrivileges(
   const dieWithUs = await findDeathSignal(without);
   for (const way of ways) {
     if (way.tools.some((tool) => without.includes(tool))) continue;
-    const prefix = [...way.prefix, ...dieWithUs];
+    const prefix = [...way.prefix, ...dieWithUs, ...binaries.prefix];
     const trial = [...prefix, 'sh', '-c', TRIAL, 'sh', layout.parent, binaries.postgres];
     const { code } = await runCommand(trial, { identity: way.identity, timeoutMs: PROBE_TIMEOUT_MS });
     if (code === 0) return { prefix, identity: way.identity, diskOwner: way.diskOwner };
@@ -90,7 +90,10 @@ async function findDeathSignal(without: readonly HostTool[]): Promise<readonly s
 
 /** Finds out which of the three usual causes it is, because each needs another remedy. */
 async function explainNoWay(uid: number, binaries: Binaries, layout: Layout): Promise<EmbeddedPostgresError> {
-  const trial = await runCommand([binaries.postgres, '--version'], { identity: {}, timeoutMs: PROBE_TIMEOUT_MS });
+  const trial = await runCommand([...binaries.prefix, binaries.postgres, '--version'], {
+    identity: {},
+    timeoutMs: PROBE_TIMEOUT_MS,
+  });
   if (trial.code !== 0) {
     return new EmbeddedPostgresError(
       `The PostgreSQL that npm installed does not run on this machine (${trial.output}). Instead, ${USE_DATABASE_URL}.`,

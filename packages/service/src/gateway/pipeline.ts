@@ -19,6 +19,7 @@ import {
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import type { BeginSpan } from '#gateway/call/call-span.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import { withoutEmptyLists } from '#gateway/request/parameters.ts';
@@ -45,6 +46,8 @@ export interface Gateway {
   readonly idempotency: Idempotency;
   readonly rejections: Rejections;
   readonly upstreams: Pick<Upstreams, 'inOrder'>;
+  /** Undefined if no traces are exported. */
+  readonly beginSpan: BeginSpan | undefined;
 }
 
 interface Incoming {
@@ -104,6 +107,7 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     caller,
     userId,
     correlationId,
+    span: notes.span,
     pseudonyms,
     upstreams: gateway.upstreams.inOrder(eligible),
     idempotencyKey,

@@ -40,6 +40,8 @@ export interface ProviderCall {
   readonly outputTokens: number;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly timeoutMs: number;
+  /** Headers of this call alone, which tell the provider of its trace. Only the compatible format sends them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

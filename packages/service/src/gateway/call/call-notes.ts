@@ -3,6 +3,7 @@ import type { ErrorCode } from '@purser/contract/errors.ts';
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { CallId, EndUserId } from '#kernel/ids.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import type { CallSpan } from '#gateway/call/call-span.ts';
 import { CallTimes } from '#gateway/call/call-times.ts';
 import type { Served } from '#gateway/call/serving.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
@@ -30,6 +31,8 @@ export interface Failure {
 export class CallNotes {
   readonly times = new CallTimes();
   caller: Caller | undefined = undefined;
+  /** Undefined if the operator collects no traces, or nobody knows the caller's key. */
+  span: CallSpan | undefined = undefined;
   userId: EndUserId | undefined = undefined;
   /** The resolved identifier. */
   model: string | undefined = undefined;

@@ -2,6 +2,7 @@ import type { AppFacts } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import type { CallSpan } from '#gateway/call/call-span.ts';
 import type { Model, Upstream } from '#catalogue/catalogue.ts';
 import type { KeyBudget } from '#kernel/hold.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
@@ -14,6 +15,8 @@ import type { UpstreamError } from '#providers/provider.ts';
 export interface ChatCall {
   readonly callId: CallId;
   readonly correlationId: CorrelationId;
+  /** For providers whose catalogue entry asks for it. */
+  readonly span: CallSpan | undefined;
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;

@@ -151,6 +151,7 @@ interface CallContext {
   readonly caller: Caller;
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
+  readonly span: ChatCall['span'];
   readonly pseudonyms: Pseudonyms;
   readonly upstreams: ChatCall['upstreams'];
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -171,6 +172,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
   const call: ChatCall = {
     callId: newCallId(),
     correlationId: context.correlationId,
+    span: context.span,
     app: context.caller.app,
     userId: context.userId,
     model,

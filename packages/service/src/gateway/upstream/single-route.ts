@@ -11,6 +11,8 @@ export function createSingleRoute({ call, granted }: Hold<Mode>): Route {
     upstream,
     key: 0,
     tries: 0,
+    sentMs: 0,
+    failedTries: undefined,
     isAnswered: false,
     outputTokens,
     begin: () => undefined,

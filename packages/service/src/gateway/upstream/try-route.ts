@@ -1,7 +1,9 @@
 import type { Upstream } from '#catalogue/catalogue.ts';
 import type { Asked, Gone } from '#gateway/call/call.ts';
+import { traceHeaders } from '#gateway/call/call-span.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 import type { Route } from '#gateway/call/route.ts';
+import type { FailedTry } from '#gateway/call/serving.ts';
 import { canGoOn, evidenceOf, moreTelling } from '#gateway/upstream/failure.ts';
 import type { Gate } from '#gateway/upstream/gate.ts';
 import { TryTimer } from '#gateway/upstream/try-timer.ts';
@@ -17,6 +19,8 @@ const FIRST_BYTE_MS = 60_000;
 /** Requests of one call, over all upstreams and keys. */
 const TRIES_MAX = 6;
 const MS_PER_SECOND = 1_000;
+/** A fault of our own, which has no kind. */
+const OURS = { kind: '_OTHER', status: undefined } as const;
 
 /** The route of a call with real money. There is one for every call, so it holds little, and nothing of the request. */
 export class TryRoute implements Route {
@@ -24,6 +28,9 @@ export class TryRoute implements Route {
   key = 0;
   tries = 0;
   isAnswered = false;
+  sentMs = 0;
+  /** Only of a call that needed more than one request, or failed: most calls make no list. */
+  failedTries: FailedTry[] | undefined;
   readonly outputTokens: number;
   readonly #hold: Hold<Mode>;
   readonly #gone: Gone;
@@ -40,7 +47,6 @@ export class TryRoute implements Route {
   /** The upstream for the next try is chosen already. */
   #isChosen = false;
   #isSent = false;
-  #sentMs = 0;
   /** The provider's gate, if a place there is taken. Kept, because an edit of the catalogue may take the gate away meanwhile. */
   #inside: Gate | undefined;
   #isServerTest = false;
@@ -77,14 +83,23 @@ export class TryRoute implements Route {
 
   callOf(asked: Asked): ProviderCall {
     const { upstream, outputTokens } = this;
-    const timeoutMs = Math.min(upstream.timeoutMs, Math.max(1, Math.ceil(this.#leftMs(this.#sentMs))));
-    return providerCallOf(asked, { upstream, outputTokens, timeoutMs });
+    const headers = this.#traceHeaders();
+    const timeoutMs = Math.min(upstream.timeoutMs, Math.max(1, Math.ceil(this.#leftMs(this.sentMs))));
+    return providerCallOf(asked, { upstream, outputTokens, timeoutMs, headers });
+  }
+
+  /** Only for a provider that the catalogue says is told: others are third parties. */
+  #traceHeaders(): ProviderCall['headers'] {
+    const { provider } = this.upstream;
+    const { span } = this.#hold.call;
+    if (span === undefined || !('traceContext' in provider) || provider.traceContext !== true) return undefined;
+    return traceHeaders(span, this.tries);
   }
 
   signalFor(signal: Signal): Signal {
     const { firstByteMs = FIRST_BYTE_MS } = this.upstream;
-    const hasLimit = this.upstream.firstByteMs !== undefined || this.#nextPlace(this.#sentMs) !== undefined;
-    const leftMs = this.#leftMs(this.#sentMs);
+    const hasLimit = this.upstream.firstByteMs !== undefined || this.#nextPlace(this.sentMs) !== undefined;
+    const leftMs = this.#leftMs(this.sentMs);
     const limitMs = hasLimit ? Math.min(firstByteMs, leftMs) : leftMs;
     // The silence that a stream may keep ends it anyway. Only a shorter limit needs a timer.
     if (limitMs >= this.upstream.timeoutMs) return signal;
@@ -103,7 +118,7 @@ export class TryRoute implements Route {
     if (server.succeeded(nowMs, this.#isServerTest)) this.#states.tellClosed(this.#state());
     if (key?.succeeded(nowMs, this.#isKeyTest) === true) this.#states.tellClosed(this.#state(), key);
     if (!this.#hold.call.isStream) return this.#leave();
-    const firstByteMs = nowMs - this.#sentMs;
+    const firstByteMs = nowMs - this.sentMs;
     totals.firstBytes += 1;
     totals.firstByteMs += firstByteMs;
     server.began(nowMs, firstByteMs);
@@ -210,7 +225,7 @@ export class TryRoute implements Route {
     const { server, keys } = this.#state();
     this.tries += 1;
     this.#isSent = true;
-    this.#sentMs = nowMs;
+    this.sentMs = nowMs;
     this.#isServerTest = server.begin(nowMs);
     this.#isKeyTest = keys[this.key]?.begin(nowMs) ?? false;
   }
@@ -220,6 +235,9 @@ export class TryRoute implements Route {
     const nowMs = this.#clock.nowMs();
     const { server, keys, totals } = this.#state();
     const key = keys[this.key];
+    const { kind, status } = fault instanceof UpstreamError ? fault : OURS;
+    const { upstream, tries: count, sentMs } = this;
+    (this.failedTries ??= []).push({ upstream, count, sentMs, endedMs: nowMs, kind, status });
     const evidence = fault instanceof UpstreamError ? evidenceOf(fault) : 'none';
     if (evidence === 'none' || !(fault instanceof UpstreamError)) {
       totals.others += 1;

@@ -116,15 +116,17 @@ interface Granted {
 
 /** A try of a call at one upstream. */
 interface Try {
+  /** Tells the provider of the try's span. */
+  readonly headers?: ProviderCall['headers'];
   readonly upstream: Upstream;
   readonly outputTokens: number;
   readonly timeoutMs: number;
 }
 
 /** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
-export function providerCallOf(asked: Asked, { upstream, outputTokens, timeoutMs }: Try): ProviderCall {
+export function providerCallOf(asked: Asked, { upstream, outputTokens, timeoutMs, headers }: Try): ProviderCall {
   const { providerModel, outputLimitParameter } = upstream;
-  return { ...asked, providerModel, outputTokens, outputLimitParameter, timeoutMs };
+  return { ...asked, providerModel, outputTokens, outputLimitParameter, timeoutMs, headers };
 }
 
 /** What a hold pays for, over all choices. The provider was told not to exceed it (WA-07). */

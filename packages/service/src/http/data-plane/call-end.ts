@@ -3,6 +3,7 @@ import { msBetween } from '#gateway/call/call-times.ts';
 import { countTimes } from '#http/data-plane/call-metrics.ts';
 import type { Exchange } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { microsToWire, ZERO_MICROS } from '#kernel/micros.ts';
 import type { CallCounts } from '#stats/call-counts.ts';
@@ -12,10 +13,19 @@ import type { TraceWriter } from '#traces/trace-writer.ts';
 
 export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
 
+interface ExportedCall {
+  readonly notes: CallNotes;
+  readonly correlationId: CorrelationId;
+  readonly status: number | undefined;
+  readonly outcome: TraceOutcome;
+}
+
 interface CallEndParts {
   readonly log: Log;
   readonly traces: TraceWriter;
   readonly counts: CallCounts;
+  /** Exports the call as a trace of OpenTelemetry. Undefined if the operator collects none. */
+  readonly exportCall: ((call: ExportedCall) => void) | undefined;
   /** One of so many answered calls has a line. */
   readonly oneIn: number;
   /** From 0 to below 1. */
@@ -28,7 +38,7 @@ interface CallEndParts {
  * receipt is found by the same ids, and a second row would cost the database half as much again as the call itself.
  * With `oneIn`, answered calls have a line by chance; all others always have one.
  */
-export function createCallEnd({ log, traces, counts, oneIn, random }: CallEndParts): EndCall {
+export function createCallEnd({ log, traces, counts, exportCall, oneIn, random }: CallEndParts): EndCall {
   return (exchange, notes) => {
     const { response, correlationId } = exchange;
     const { times, caller, userId, callId, model, isStream, code, failure, charged, promptTokens, completionTokens } =
@@ -44,6 +54,7 @@ export function createCallEnd({ log, traces, counts, oneIn, random }: CallEndPar
       writeLine(log, exchange, notes, { outcome, status, durationMs, oneIn: isSampled ? oneIn : undefined });
     }
     if (caller === undefined) return;
+    exportCall?.({ notes, correlationId, status, outcome });
     const { keyId, mode } = caller;
     const { appId } = caller.app;
     counts.note({
@@ -97,6 +108,7 @@ function writeLine(log: Log, { request, correlationId }: Exchange, notes: CallNo
   log.info(
     {
       correlationId,
+      traceId: notes.span?.traceId,
       callId: notes.callId,
       appId: caller?.app.appId,
       mode: caller?.mode,

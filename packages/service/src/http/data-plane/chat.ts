@@ -70,7 +70,10 @@ type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;
 function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
   return admit(gateway, request, {
     onCaller: (caller) => {
-      if (notes !== undefined) notes.caller = caller;
+      if (notes !== undefined) {
+        notes.caller = caller;
+        notes.span = gateway.beginSpan?.(request.headers['traceparent'], request.headers['tracestate']);
+      }
       if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');
     },
     onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),

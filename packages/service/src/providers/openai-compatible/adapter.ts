@@ -45,7 +45,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
   return {
     complete: async (call) => {
       const body = toRequest(call, false);
-      const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX };
+      const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX, headers: call.headers };
       try {
         const { postBuffered } = await plain.endpointOf(call.providerModel);
         const response = await postBuffered(body, limits);
@@ -64,7 +64,7 @@ export function createOpenAiCompatible(options: AdapterOptions): Provider {
       const body = toRequest(call, true);
       try {
         const { postStreamed } = await streamed.endpointOf(call.providerModel);
-        const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal });
+        const response = await postStreamed(body, { silenceMsMax: call.timeoutMs, signal, headers: call.headers });
         if (response.status === 200) return new ChunkStream(response, outputTokensOf(call));
         if (response.status === UNAUTHORIZED) streamed.refused();
         throw errorOfResponse(response.status, await response.readError(), call.request);

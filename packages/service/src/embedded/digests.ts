@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EmbeddedPostgresError, unlessMissing, USE_DATABASE_URL } from '#embedded/embedded-postgres-error.ts';
+
+/** The SHA-256 of each program and library of the server, by platform and path. `npm run digests` writes it. */
+type Digests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** Reading 50 MB takes a seventh of a second, so a process does it once for each installation. */
+const checked = new Map<string, Promise<void>>();
+
+/**
+ * Compares the server below `root` with its release, which the lock file pins. So a damaged or replaced file is found before it
+ * is run. Throws EmbeddedPostgresError with its name.
+ */
+export function checkDigests(root: string, platform: string): Promise<void> {
+  const check = checked.get(root) ?? compareFiles(root, platform);
+  checked.set(root, check);
+  return check;
+}
+
+async function compareFiles(root: string, platform: string): Promise<void> {
+  const file = new URL('digests.json', import.meta.url);
+  const released = (JSON.parse(await readFile(file, 'utf8')) as Digests)[platform] ?? {};
+  for (const [path, digest] of Object.entries(released)) {
+    const found = await unlessMissing(digestOf(join(root, path)));
+    if (found === digest) continue;
+    throw new EmbeddedPostgresError(
+      `${join(root, path)} is ${found === undefined ? 'missing' : 'not the file of its release'}. Install Purser again, or ${USE_DATABASE_URL}.`,
+    );
+  }
+}
+
+/** In pieces: the files have 50 MB, which the service would otherwise hold. */
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,29 @@
+/** Where to send one kind of telemetry. */
+export interface OtlpTarget {
+  /** With the path of the kind, such as `/v1/traces`. */
+  readonly url: string;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** May hold a key of the collector's. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly isCompressed: boolean;
+}
+
+export interface Sampler {
+  /** The caller's `traceparent` decides, if it sent one. */
+  readonly followsParent: boolean;
+  /** Of the traces that begin here, from 0 to 1. */
+  readonly share: number;
+}
+
+/** How telemetry is exported by OTLP. The names and meanings are OpenTelemetry's (`OTEL_*`). */
+export interface TelemetrySettings {
+  readonly traces: OtlpTarget | undefined;
+  readonly metrics: OtlpTarget | undefined;
+  /** Of the resource that all telemetry is about, with `service.name`. */
+  readonly resource: Readonly<Record<string, string>>;
+  readonly sampler: Sampler;
+  /** How long the spans of a call may wait for those of others. */
+  readonly tracesEveryMs: number;
+  readonly metricsEveryMs: number;
+}
