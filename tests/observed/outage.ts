@@ -77,8 +77,5 @@ async function takePictures(url: string, folder: string): Promise<void> {
     await page.waitForTimeout(3_000);
     await page.screenshot({ path: path.join(folder, `${name}.png`) });
   }
-  await page.goto(`${url}/alerts`);
-  await page.waitForTimeout(2_000);
-  await page.screenshot({ path: path.join(folder, 'alerts.png'), fullPage: true });
   await browser.close();
 }
