@@ -12,7 +12,7 @@ export interface ModuleUser {
  * is not here is restricted everywhere; so a new dependency needs a row, and a decision record that says what it saves.
  */
 export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
-  pg: [{ place: 'db' }, { place: 'embedded' }],
+  pg: [{ place: 'db' }, { place: 'embedded' }, { place: 'backup/base-copy.ts' }],
   fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }, { place: 'web/development/own-machine.ts' }],
   '@purser/sdk': [{ place: 'examples' }],
   openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
@@ -24,6 +24,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
     { place: 'providers/credential-request.ts' },
     { place: 'price-lists/read-list.ts' },
     { place: 'probe/listed-limits.ts' },
+    { place: 'reach' },
     { place: 'benchmarks' },
   ],
   '@ai-sdk/provider': [{ place: 'providers', isTypeOnly: true }],
@@ -50,6 +51,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
     { place: 'contract' },
     { place: 'catalogue' },
     { place: 'app' },
+    { place: 'backup/folder.ts' },
     { place: 'http' },
     { place: 'web/development/mailbox.ts' },
     { place: 'kernel/brand.ts', isTypeOnly: true },

@@ -6,14 +6,18 @@ import { moment } from './control.ts';
 const bytes = z.number().meta({ description: 'Bytes.' });
 const seconds = z.number().meta({ description: 'Seconds.' });
 
-/** What the doctor looks at, the most urgent first. */
+/** What the doctor looks at, also of a running service, the most urgent first. */
 export const DOCTOR_CHECKS = [
   'database',
   'schema',
+  'restored',
   'secret',
   'books',
   'gateways',
   'database-settings',
+  'server',
+  'replication',
+  'backups',
   'disk',
   'mail',
   'provider-keys',
@@ -24,10 +28,26 @@ export const DOCTOR_CHECKS = [
   'second-person',
   'connections',
   'full-check',
+  'prices',
   'proxies',
   'public-url',
   'payments',
   'settings',
+] as const;
+
+/** What only the command looks at: it reaches out to others, or opens connections of its own. */
+export const REACHING_CHECKS = [
+  'public-address',
+  'same-database',
+  'forwarding',
+  'certificate',
+  'roles',
+  'disk-writes',
+  'processor',
+  'providers',
+  'mail-server',
+  'other-clocks',
+  'secret-strength',
 ] as const;
 
 const doctorSchema = z

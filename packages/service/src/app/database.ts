@@ -29,7 +29,8 @@ interface OpenOptions {
 export async function openDatabase({ config, log, say, mayShare }: OpenOptions): Promise<Database> {
   const directory = path.join(config.dataDirectory, 'postgres');
   const given = config.databaseUrl ?? (mayShare ? await findRunningPostgres(directory) : undefined);
-  const embedded = given === undefined ? await startEmbeddedPostgres({ directory, log, say }) : undefined;
+  const embedded =
+    given === undefined ? await startEmbeddedPostgres({ directory, log, say, backups: config.backups }) : undefined;
   const url = given ?? embedded?.url ?? '';
   const owner = createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
   const close = async () => {
@@ -37,7 +38,8 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     await embedded?.stop();
   };
   try {
-    const { migrations, functions } = await migrate(owner);
+    const { migrations, functions, isNewer } = await migrate(owner);
+    if (isNewer) say('A newer version of Purser has upgraded the database. This version runs on it as it is.');
     if (migrations.length + functions.length > 0) {
       say(
         `The database schema is up to date (${migrations.length} migrations and ${functions.length} functions applied).`,

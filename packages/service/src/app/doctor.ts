@@ -1,13 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '#app/config.ts';
+import { doubtsOf } from '#app/doubts.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { hasSecretOf } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { selectMailTrouble } from '#mail/queries.ts';
-import { diagnose, type Diagnosis, type OwnFacts } from '#operator/doctor.ts';
-import { type FactOptions, readStoredFacts } from '#operator/doctor-facts.ts';
+import { diagnose, type Diagnosis } from '#operator/doctor.ts';
+import { type FactOptions, type OwnFacts, readStoredFacts } from '#operator/doctor-facts.ts';
 import { createProviderKeys } from '#providers/keys/provider-keys.ts';
 import { nearestTo } from '#app/near-names.ts';
 
@@ -19,7 +20,6 @@ interface Examination {
 
 /** Settings that are asked for only beside others. A test compares both lists with the operator's guide. */
 const ASKED_SOMETIMES = [
-  'PURSER_ALLOW_PUBLIC_DEVELOPMENT',
   'PURSER_MAIL_FROM',
   'PURSER_OIDC_CLIENT_ID',
   'PURSER_OIDC_CLIENT_SECRET',
@@ -102,6 +102,8 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     disk: await diskOf(dataDirectory),
     ssoSaysFactor: config.sso && config.sso.required !== undefined,
     hasTwoSecrets: config.secretAlso !== undefined,
+    doubts: doubtsOf(config),
+    isEmbedded: config.databaseUrl === undefined,
   };
 }
 

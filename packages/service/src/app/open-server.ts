@@ -2,10 +2,14 @@ import { composePlanes } from '#app/control-plane.ts';
 import { createClosing } from '#http/closing.ts';
 import { createOwnCalls } from '#http/own-calls.ts';
 import { createHttpServer } from '#http/server.ts';
+import { createDoctorSight } from '#app/doctor-sight.ts';
 import { createUnderWay } from '#http/under-way.ts';
 
 type Acts = Omit<Parameters<typeof composePlanes>[0], 'ownCalls' | 'underWay'>;
-type Serves = Omit<Parameters<typeof createHttpServer>[0], 'planes' | 'underWay' | 'closing' | 'logsRequests'>;
+type Serves = Omit<
+  Parameters<typeof createHttpServer>[0],
+  'planes' | 'underWay' | 'closing' | 'logsRequests' | 'sightOf'
+>;
 
 /** Makes the planes and pages, and the server of all. Pages may send calls of people through it. */
 export async function openServer(acts: Acts, serves: Serves) {
@@ -13,8 +17,9 @@ export async function openServer(acts: Acts, serves: Serves) {
   const closing = createClosing();
   const ownCalls = createOwnCalls();
   const planes = await composePlanes({ ...acts, underWay, ownCalls });
+  const sightOf = createDoctorSight(acts);
   const logsRequests = acts.config.logFormat === 'text';
-  const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests });
+  const server = createHttpServer({ ...serves, planes, underWay, closing, logsRequests, sightOf });
   ownCalls.attach(server);
   return { server, closing, readMetrics: serves.metrics.readAll, planes, underWay };
 }

@@ -11,6 +11,7 @@ import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { openKeys } from '#app/keys.ts';
+import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { openMetricsExport } from '#app/telemetry.ts';
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
+    await refuseCopy(database.owner);
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
     const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
     if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);

@@ -195,3 +195,27 @@ export async function selectDraft(db: Queryable, draftId: string): Promise<Draft
 export async function deleteDraft(db: Queryable, draftId: string): Promise<void> {
   await db.query(`delete from catalogue.drafts where draft_id = $1`, [draftId]);
 }
+
+/** Models that are on sale and have no price now, and when prices last changed. */
+export async function selectPriceState(
+  db: Queryable,
+  most: number,
+): Promise<{
+  readonly models: number;
+  readonly unpriced: readonly string[];
+  /** Null: there is no price yet. */
+  readonly changed_seconds: number | null;
+}> {
+  const { rows } = await db.query<{ models: number; unpriced: readonly string[]; changed_seconds: number | null }>(
+    `select (select count(*)::int from catalogue.models where is_enabled) as models,
+       (select coalesce(json_agg(model_id), '[]') from (
+         select model_id from catalogue.models m where is_enabled and not exists (
+           select from catalogue.prices p where p.model_id = m.model_id
+             and (p.effective_from is null or p.effective_from <= clock_timestamp())
+             and not exists (select from catalogue.price_ends e where e.price_id = p.price_id))
+         order by model_id limit $1) as bare) as unpriced,
+       (select extract(epoch from clock_timestamp() - max(since))::float8 from catalogue.prices) as changed_seconds`,
+    [most],
+  );
+  return rows[0] ?? { models: 0, unpriced: [], changed_seconds: null };
+}

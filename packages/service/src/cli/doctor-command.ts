@@ -1,34 +1,96 @@
 import path from 'node:path';
-import type { Config } from '#app/config.ts';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
+import { reachOut } from '#app/reach.ts';
+import { CommandError } from '#cli/command-error.ts';
+import { VERSION } from '#db/functions.ts';
 import { readKeptKey } from '#db/kept-keys.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
+import { isoOf, systemClock } from '#kernel/clock.ts';
 import { createEmailSeal, type EmailSeal } from '#kernel/email-seal.ts';
-import type { Log } from '#kernel/log.ts';
+import { createLog } from '#kernel/log.ts';
 import { randomBytes } from '#kernel/random.ts';
+import { withinTime } from '#reach/side-by-side.ts';
 
 const MARKS = { bad: 'BAD ', warn: 'warn', good: 'ok  ' } as const;
+/** The database may answer one statement and not the next. */
+const STORED_MS_MAX = 10_000;
+const ORDER = ['bad', 'warn', 'good'];
+
+interface Finding {
+  readonly check: string;
+  readonly level: keyof typeof MARKS;
+  readonly what: string;
+  readonly why: string;
+  readonly remedy: string;
+}
 
 /**
- * Prints what is wrong with the settings, the machine and the database, why it matters and what to do. Changes nothing: an older
- * schema is not upgraded, and no server is started. Exit status 1 if something is bad.
+ * Prints what is wrong with the settings, the machine, the database and everybody whom the service talks to, why it matters and what
+ * to do. Changes nothing: an older schema is not upgraded, and no server is started. Exit status 1 if something is bad.
  */
-export async function printDoctor(config: Config, log: Log): Promise<number> {
-  const url = config.databaseUrl ?? (await findRunningPostgres(path.join(config.dataDirectory, 'postgres')));
-  const pool = url === undefined ? undefined : createPool({ url, role: 'owner', connectionsMax: 2, log });
+export async function runDoctor(words: readonly string[], readConfig: () => Config): Promise<number> {
+  const { isJson, reaches } = readOptions(words);
+  let config: Config;
   try {
+    config = readConfig();
+  } catch (fault) {
+    if (!(fault instanceof ConfigError)) throw fault;
+    return print(fault.message.split('\n').map(unusable), isJson);
+  }
+  return print(await look(config, reaches), isJson);
+}
+
+function readOptions(words: readonly string[]): { readonly isJson: boolean; readonly reaches: boolean } {
+  try {
+    const options = { json: { type: 'boolean' }, local: { type: 'boolean' } } as const;
+    const { json = false, local = false } = parseArgs({ args: [...words], options }).values;
+    return { isJson: json, reaches: !local };
+  } catch {
+    throw new CommandError('`doctor` takes --json, and --local to call nobody, or nothing.');
+  }
+}
+
+function unusable(fault: string): Finding {
+  return {
+    check: 'settings',
+    level: 'bad',
+    what: fault,
+    why: 'The service does not start, and nothing else was looked at.',
+    remedy: 'Correct the setting. docs/guides/operator/settings.md lists them all.',
+  };
+}
+
+async function look(config: Config, reaches: boolean): Promise<readonly Finding[]> {
+  const log = createLog('silent'); // What a check finds is printed. A log line in between would spoil the JSON.
+  const url = config.databaseUrl ?? (await findRunningPostgres(path.join(config.dataDirectory, 'postgres')));
+  const pool = url === undefined ? undefined : createPool({ url, role: 'owner', connectionsMax: 4, log });
+  const database = url === undefined || pool === undefined ? undefined : { url, pool };
+  const examined = withinTime(async () => {
     if (pool !== undefined) pool.emails = await sealToRead(pool, config);
-    const findings = await examine(config, pool, log);
+    return examine(config, pool, log);
+  }, STORED_MS_MAX);
+  const [stored, reached] = await Promise.all([examined, reaches ? reachOut(config, { database, log }) : []]);
+  const found = 'result' in stored ? stored.result : await examine(config, undefined, log); // It answers no more.
+  void pool?.end(); // Not awaited: a server that has stopped answering would hold the command up.
+  return [...found, ...reached].toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+}
+
+function print(findings: readonly Finding[], isJson: boolean): number {
+  const count = (level: string) => findings.filter((one) => one.level === level).length;
+  const counts = { bad: count('bad'), warn: count('warn'), good: count('good') };
+  if (isJson) {
+    const at = isoOf(systemClock.nowMs());
+    console.log(JSON.stringify({ at, version: VERSION, counts, findings }, undefined, 2));
+  } else {
     for (const { check, level, what, why, remedy } of findings) {
       console.log(`${MARKS[level]} ${check}: ${what}${level === 'good' ? '' : `\n     ${why}\n     ${remedy}`}`);
     }
-    const count = (level: string) => findings.filter((one) => one.level === level).length;
-    console.log(`${count('bad')} bad, ${count('warn')} to look at, ${count('good')} good`);
-    return count('bad') === 0 ? 0 : 1;
-  } finally {
-    await pool?.end();
+    console.log(`${counts.bad} bad, ${counts.warn} to look at, ${counts.good} good`);
   }
+  return counts.bad === 0 ? 0 : 1;
 }
 
 /** Without the key of the database, addresses are shown as unreadable. Why it is missing is for the findings to say. */

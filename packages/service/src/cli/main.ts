@@ -6,10 +6,12 @@ import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { openKeys } from '#app/keys.ts';
+import { refuseCopy } from '#app/restored.ts';
 import { openLog } from '#app/readable-log.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
+import { BackupError } from '#backup/backup-error.ts';
 import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
 import { CommandError } from '#cli/command-error.ts';
@@ -22,7 +24,7 @@ import { VERSION } from '#db/functions.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import { steadyClock } from '#kernel/clock.ts';
-import { createKeys, proofsOf } from '#kernel/keys.ts';
+import { createKeys, type KeptKeys, proofsOf } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
@@ -48,8 +50,16 @@ const USAGE = `Usage: npm run purser -- <command>
                             print the code with which an operator adds their first second factor
   secret replace            make PURSER_SECRET the only secret of this database, after all gateways have stopped;
                             PURSER_SECRET_ALSO: the former one; --lost gives up what a lost one protected, for good
-  doctor                    look for what is wrong with the settings, the machine and the database, and say what to do;
-                            changes nothing
+  doctor                    look for what is wrong with the settings, the machine, the database and everybody whom the
+                            service talks to, and say what to do; changes nothing;
+                            --json for programs; --local calls nobody
+  backup create [<folder>]  back up the embedded database and the settlements on disk while the service runs;
+                            --keep <number> removes older backups
+  backup list [<folder>]    list the whole backups
+  backup restore [<folder>] restore into an empty data directory: --at <time> goes back to a moment,
+                            --log <folder> also reads the log of a lost server
+  backup check              check a restored database: books, audit trail, kept keys, counters
+  backup accept             say that the original of a restored database is gone, so that gateways start
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
@@ -98,10 +108,19 @@ async function main(words: readonly string[]): Promise<number> {
     const { probeModel } = await import('#cli/probe-command.ts');
     return probeModel(words.slice(2), readProcessConfig);
   }
+  // It also says what is wrong with settings that cannot be used.
+  if (command === 'doctor') {
+    const { runDoctor } = await import('#cli/doctor-command.ts');
+    return leaveWith(await runDoctor(words.slice(1), readProcessConfig));
+  }
   const config = readProcessConfig();
   const log = openLog(config);
   // A case that ends with `break` has wrong arguments and falls through to the usage text.
   if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
+  if (command === 'backup') {
+    const { runBackup } = await import('#cli/backup-command.ts');
+    return runBackup(words.slice(1), { config, log, say });
+  }
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -115,10 +134,6 @@ async function main(words: readonly string[]): Promise<number> {
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
       });
-    case 'doctor': {
-      const { printDoctor } = await import('#cli/doctor-command.ts');
-      return printDoctor(config, log);
-    }
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
@@ -140,6 +155,11 @@ async function main(words: readonly string[]): Promise<number> {
   }
   say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
   return 2;
+}
+
+/** Ends the process, although a server that does not answer may still have a connection open. Output to a pipe is written first. */
+function leaveWith(status: number): Promise<never> {
+  return new Promise(() => process.stdout.write('', () => process.exit(status)));
 }
 
 async function runOperator([sub, ...words]: readonly string[], config: Config, log: Log): Promise<number> {
@@ -203,10 +223,14 @@ async function runService(config: Config, log: Log): Promise<never> {
 /** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
-  const keptKeys = await openKeys(database.owner, config, { isGateway: false, say }).catch(async (fault: unknown) => {
+  let keptKeys: KeptKeys;
+  try {
+    await refuseCopy(database.owner);
+    keptKeys = await openKeys(database.owner, config, { isGateway: false, say });
+  } catch (fault) {
     await database.close();
     throw fault;
-  });
+  }
   const work = startWork(config, createKeys(config, keptKeys), log, database.url);
   say('Purser delivers webhooks.');
   await untilToldToStop();
@@ -225,6 +249,7 @@ function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.removeAllListeners(signal); // In a container, the launcher's, which ends a start at once.
       process.on(signal, () => {
         toldAtMs ??= steadyClock.nowMs();
         if (steadyClock.nowMs() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);
@@ -241,6 +266,7 @@ function isExplained(fault: unknown): fault is Error {
     fault instanceof StartError ||
     fault instanceof EmbeddedPostgresError ||
     fault instanceof MigrationError ||
+    fault instanceof BackupError ||
     fault instanceof CatalogueFileError ||
     fault instanceof CommandError
   );

@@ -68,3 +68,78 @@ export async function selectOwnState(
   if (row === undefined) throw new Error('The database does not say which it is.');
   return row;
 }
+
+/** What the server is, and who else has what it commits. */
+export interface ServerRow {
+  readonly version_number: number;
+  readonly encoding: string;
+  /** The rules by which text is sorted have changed since the database was made, so indexes of text may be wrong. */
+  readonly has_other_collation: boolean;
+  /** It follows another server, or takes no writes for another reason. */
+  readonly is_read_only: boolean;
+  /** Commits wait for another server. */
+  readonly waits_for_standby: boolean;
+  readonly standbys: number;
+  readonly archives: boolean;
+  /** Since the last part of the log was kept. Null: none was. */
+  readonly archived_seconds: number | null;
+  /** The last try to keep a part of the log failed. */
+  readonly archive_fails: boolean;
+}
+
+/** Reads views of the server only. Any role may read them. */
+export async function selectServer(db: Queryable): Promise<ServerRow> {
+  const { rows } = await db.query<ServerRow>(
+    `select current_setting('server_version_num')::int as version_number, pg_encoding_to_char(d.encoding) as encoding,
+       d.datcollversion is distinct from pg_database_collation_actual_version(d.oid) as has_other_collation,
+       pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only,
+       current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') not in ('off', 'local')
+         as waits_for_standby,
+       (select count(*)::int from pg_stat_replication) as standbys,
+       current_setting('archive_mode') <> 'off' as archives,
+       extract(epoch from clock_timestamp() - a.last_archived_time)::float8 as archived_seconds,
+       a.last_failed_time is not null and a.last_failed_time > coalesce(a.last_archived_time, '-infinity') as archive_fails
+     from pg_database d, pg_stat_archiver a where d.datname = current_database()`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database server says nothing about itself.');
+  return row;
+}
+
+/** What a connection may do, and which limits it really has. */
+export interface RoleRow {
+  readonly role: string;
+  readonly is_superuser: boolean;
+  readonly statement_timeout: string;
+  readonly lock_timeout: string;
+  readonly idle_timeout: string;
+  readonly enters_ledger: boolean;
+  readonly changes_entries: boolean;
+}
+
+/** Reads what the connection of this very statement is. A pooler in between may have dropped what we asked for. */
+export async function selectRole(db: Queryable): Promise<RoleRow> {
+  const { rows } = await db.query<RoleRow>(
+    `select current_user::text as role, (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
+       current_setting('statement_timeout') as statement_timeout, current_setting('lock_timeout') as lock_timeout,
+       current_setting('idle_in_transaction_session_timeout') as idle_timeout,
+       has_schema_privilege(n.oid, 'usage') as enters_ledger,
+       has_table_privilege(c.oid, 'update, delete, truncate') as changes_entries
+     from pg_namespace n join pg_class c on c.relnamespace = n.oid where n.nspname = 'ledger' and c.relname = 'entries'`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database has no ledger.');
+  return row;
+}
+
+/**
+ * Names this database on its server, and this life of it. A copy has another name: a restored server begins another timeline, and a
+ * dump makes another database.
+ */
+export async function selectIncarnation(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ incarnation: string }>(
+    `select concat_ws('/', s.system_identifier, c.timeline_id, d.oid, i.database_id) as incarnation
+     from pg_control_system() s, pg_control_checkpoint() c, pg_database d, db.identity i where d.datname = current_database()`,
+  );
+  return rows[0]?.incarnation ?? '';
+}

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
+import {
+  keepingSettings,
+  logFolder,
+  prepareLogFolder,
+  type Recovery,
+  readSystemId,
+  recoverySettings,
+} from '#embedded/archive.ts';
 import { type Binaries, findBinaries } from '#embedded/binaries.ts';
 import { ensureCluster, SUPERUSER } from '#embedded/cluster.ts';
 import type { HostTool } from '#embedded/command.ts';
@@ -9,7 +17,7 @@ import { type Layout, layOut, removeTemporaries } from '#embedded/layout.ts';
 import { clearLeftovers } from '#embedded/leftovers.ts';
 import { takeOwnerLock } from '#embedded/owner-lock.ts';
 import { LaunchFailure, type LaunchOptions, launchPostmaster, type Postmaster } from '#embedded/postmaster.ts';
-import { choosePrivileges } from '#embedded/privileges.ts';
+import { choosePrivileges, type Privileges } from '#embedded/privileges.ts';
 import { rotateServerLog } from '#embedded/server-log.ts';
 import { supervise } from '#embedded/supervisor.ts';
 import { assert } from '#kernel/assert.ts';
@@ -34,6 +42,10 @@ interface EmbeddedPostgresOptions {
   readonly without?: readonly HostTool[];
   /** Nobody needs the data once the server has stopped, or crashed: nothing is forced to the disk. For tests of other things. */
   readonly isThrowaway?: boolean;
+  /** The folder of backups, in which the server keeps its log. */
+  readonly backups?: string | undefined;
+  /** The directory is an unpacked base backup: the server replays the log before it answers. */
+  readonly recovery?: Recovery;
 }
 
 const FIRST_LAUNCH_ATTEMPTS_MAX = 20;
@@ -79,13 +91,17 @@ async function startOwned(options: EmbeddedPostgresOptions, binaries: Binaries, 
   await clearLeftovers(layout, options.log);
   const password = await ensureCluster({ binaries, privileges, layout, say: options.say });
   await rotateServerLog(layout);
+  const settings = {
+    ...(options.backups === undefined ? {} : await keepLog(options.backups, { layout, privileges, ...options })),
+    ...(options.recovery === undefined ? {} : recoverySettings(options.recovery)),
+  };
   const slow = setTimeout(() => {
     options.say('PostgreSQL is still starting. After a crash or a power cut it first replays its log.');
   }, SLOW_AFTER_MS);
   try {
     const { postmaster, launch } = await launchFirst((port) => {
       const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
-      return { binaries, privileges, layout, port, url, isThrowaway: options.isThrowaway ?? false };
+      return { binaries, privileges, layout, port, url, settings, isThrowaway: options.isThrowaway ?? false };
     });
     options.say(`PostgreSQL ${binaries.majorVersion} is ready on 127.0.0.1:${launch.port}.`);
     const relaunch = async (ending: AbortSignal): Promise<Postmaster> => {
@@ -96,6 +112,33 @@ async function startOwned(options: EmbeddedPostgresOptions, binaries: Binaries, 
   } finally {
     clearTimeout(slow);
   }
+}
+
+/**
+ * A folder that cannot be written to now, such as a disk that is not mounted, does not stop the service: the server keeps its log
+ * itself until it can.
+ */
+async function keepLog(
+  backups: string,
+  {
+    layout,
+    privileges,
+    log,
+    say,
+  }: {
+    readonly layout: Layout;
+    readonly privileges: Privileges;
+    readonly log: Log;
+    readonly say: (text: string) => void;
+  },
+) {
+  const systemId = await readSystemId(layout);
+  const fault = await prepareLogFolder(logFolder(backups, systemId), privileges);
+  if (fault !== undefined) {
+    log.error({ fault }, 'the log of the database cannot be kept in PURSER_BACKUP_DIR, and fills its own disk');
+    say(`The log of the database cannot be kept in PURSER_BACKUP_DIR: ${fault}`);
+  }
+  return keepingSettings(backups, systemId);
 }
 
 // Another process may take the free port before PostgreSQL does. Then the next port is tried. A restart has no such choice,

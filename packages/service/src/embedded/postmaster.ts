@@ -27,6 +27,8 @@ export interface LaunchOptions {
   readonly layout: Layout;
   readonly port: number;
   readonly url: string;
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** True when nobody needs the data after a stop or a crash. Then nothing is forced to disk. For tests only. */
   readonly isThrowaway?: boolean;
 }
@@ -100,11 +102,11 @@ async function resourcesFor({ parent }: Layout): Promise<Readonly<Record<string,
 }
 
 function spawnPostgres(
-  { binaries, privileges, layout, port, isThrowaway = false }: LaunchOptions,
+  { binaries, privileges, layout, port, settings: further = {}, isThrowaway = false }: LaunchOptions,
   resources: Readonly<Record<string, string>>,
   logFd: number,
 ): ChildProcess {
-  const chosen = { ...SETTINGS, ...resources, ...(isThrowaway ? THROWAWAY_SETTINGS : {}) };
+  const chosen = { ...SETTINGS, ...resources, ...further, ...(isThrowaway ? THROWAWAY_SETTINGS : {}) };
   const settings = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];

@@ -1,9 +1,17 @@
-import { sendJson } from '#http/respond.ts';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Exchange, sendJson } from '#http/respond.ts';
+import type { Sight } from '#kernel/doctor-call.ts';
 
-/** `GET /healthz`: the process is up. It does not ask the database, or an outage there would restart healthy processes. */
-export function handleHealth(response: ServerResponse): void {
-  sendJson(response, 200, { status: 'ok' });
+/** What a request looked like on arrival, if the doctor of this service sent it. Undefined for everybody else. */
+export type DoctorSight = (request: IncomingMessage) => Promise<Sight | undefined>;
+
+/**
+ * `GET /healthz`: the process is up. It does not ask the database, or an outage there would restart healthy processes. Only the doctor
+ * of this service also hears what arrived.
+ */
+export async function handleHealth({ request, response }: Exchange, sightOf: DoctorSight): Promise<void> {
+  const seen = await sightOf(request);
+  sendJson(response, 200, seen === undefined ? { status: 'ok' } : { status: 'ok', seen });
 }
 
 /** `GET /readyz`: whether this process should get calls, and if not, why, in one sentence. Anybody may ask. */

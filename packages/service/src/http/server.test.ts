@@ -13,6 +13,7 @@ test('CC-11 no server timeout ends a slow answer, but a request must arrive soon
     planes: { pages: new Map() } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,
+    sightOf: async () => undefined,
     log: createLog('silent'),
     underWay: createUnderWay(),
     closing: createClosing(),

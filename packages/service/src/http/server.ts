@@ -14,7 +14,7 @@ import { handlePriceList } from '#http/data-plane/prices.ts';
 import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleSandboxBalance, handleSandboxNext, handleSandboxReset } from '#http/data-plane/sandbox.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
-import { handleHealth, handleReadiness } from '#http/health.ts';
+import { type DoctorSight, handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
@@ -58,6 +58,7 @@ interface ServerOptions {
   readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
   /** Says why this process should get no calls. Undefined: it is ready. */
   readonly readiness: () => Promise<string | undefined>;
+  readonly sightOf: DoctorSight;
   readonly metrics: MetricsPlane;
   readonly log: Log;
   /** Every request has a line, for the person at the terminal. Otherwise only calls have one. */
@@ -129,6 +130,7 @@ function routesOf({
   dataPlane,
   planes: { processorWebhooks },
   readiness,
+  sightOf,
   metrics,
   closing,
 }: ServerOptions): ReadonlyMap<string, Route> {
@@ -142,7 +144,7 @@ function routesOf({
     ['/sandbox/balance', { GET: (exchange) => handleSandboxBalance(dataPlane, exchange) }],
     ['/sandbox/reset', { POST: (exchange) => handleSandboxReset(dataPlane, exchange) }],
     ['/sandbox/next', { PUT: (exchange) => handleSandboxNext(dataPlane, exchange) }],
-    ['/healthz', { GET: ({ response }) => handleHealth(response) }],
+    ['/healthz', { GET: (exchange) => handleHealth(exchange, sightOf) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);

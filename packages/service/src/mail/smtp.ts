@@ -61,6 +61,25 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
   };
 }
 
+/**
+ * Connects, switches to TLS and signs in as for a message, and sends none. Returns why that failed, in a word that names no person;
+ * undefined if it did not.
+ */
+export async function tryMailServer(settings: SmtpSettings): Promise<string | undefined> {
+  try {
+    const transport = await openTransport(settings);
+    try {
+      await transport.verify();
+      return undefined;
+    } finally {
+      transport.close();
+    }
+  } catch (fault) {
+    const outcome = handOverOf(fault);
+    return outcome.result === 'taken' ? undefined : outcome.code;
+  }
+}
+
 /** Loads the library with the first message, because processes that send no mail would keep it in memory. */
 async function openTransport({ host, port, isTlsFirst, credentials }: SmtpSettings): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');

@@ -1,14 +1,43 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue-providers.ts';
 import { countMovers, selectOperatorsWithoutFactor } from '#accounts/operator-queries.ts';
-import { selectProviders } from '#catalogue/queries.ts';
-import { selectDatabaseHealth, selectInstances, selectOwnState } from '#db/health-queries.ts';
-import { SCHEMA_VERSION } from '#db/migrate.ts';
+import { selectPriceState, selectProviders } from '#catalogue/queries.ts';
+import {
+  selectDatabaseHealth,
+  selectInstances,
+  selectOwnState,
+  selectServer,
+  type ServerRow,
+} from '#db/health-queries.ts';
+import { isUsable, SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
-import { selectSchemaVersion } from '#db/queries.ts';
+import { selectOpenRestore } from '#db/restore-queries.ts';
+import { selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
 import { selectWebhooksAttention } from '#webhooks/attention-queries.ts';
+
+/** What the settings and the machine of this process say. Never a value that may be a secret. */
+export interface OwnFacts {
+  readonly isProduction: boolean;
+  readonly publicUrl: string;
+  readonly proxyHops: number;
+  readonly sendsMail: boolean;
+  readonly payments: 'none' | 'test money' | 'test key' | 'live';
+  /** Whether a large act waits for a second person. */
+  readonly needsSecondPerson: boolean;
+  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
+  readonly unknownSettings: readonly string[];
+  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
+  readonly ssoSaysFactor: boolean | undefined;
+  /** Settings that are allowed and that few want in production, each with the reason. */
+  readonly doubts: readonly string[];
+  /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
+  readonly isEmbedded: boolean;
+  /** The secret is being changed. */
+  readonly hasTwoSecrets: boolean;
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
+}
 
 /** What the database says. */
 export interface StoredFacts {
@@ -27,6 +56,10 @@ export interface StoredFacts {
   readonly webhooks: { readonly late: number; readonly disabled: number };
   /** Names of providers. */
   readonly missingKeys: readonly string[];
+  /** It came out of a backup, and nobody has said yet that the original is gone. */
+  readonly restored: { readonly untilMs: number | undefined } | undefined;
+  readonly hosting: ServerRow;
+  readonly prices: { readonly unpriced: readonly string[]; readonly changedDaysAgo: number | undefined };
   readonly operators: { readonly withoutFactor: readonly string[]; readonly movers: number };
 }
 
@@ -41,16 +74,31 @@ export interface FactOptions {
 const COUNTED_MAX = 1_000;
 const NAMED_MAX = 20;
 const CHECKS_MAX = 200;
+const DAY_SECONDS = 86_400;
 
-/** Reads what the doctor judges, in eleven statements; of another schema only its number. Throws if the database does not answer. */
+/** Reads what the doctor judges, in fourteen statements; of another schema only its number. Throws if the database does not answer. */
 export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
   const { pool, isOwnSecret, hasKey, readMail } = options;
   const schema = { is: await selectSchemaVersion(pool), ours: SCHEMA_VERSION };
-  if (schema.is !== schema.ours) return { schema };
+  if (schema.is < schema.ours) return { schema };
+  if (schema.is > schema.ours && !isUsable(await selectOldestSchema(pool))) return { schema };
   const begunMs = systemClock.nowMs();
   const own = await selectOwnState(pool);
   const nowMs = systemClock.nowMs();
-  const [health, instances, ledger, checks, mail, webhooks, providers, withoutFactor, movers] = await Promise.all([
+  const [
+    health,
+    instances,
+    ledger,
+    checks,
+    mail,
+    webhooks,
+    providers,
+    withoutFactor,
+    movers,
+    hosting,
+    prices,
+    restore,
+  ] = await Promise.all([
     selectDatabaseHealth(pool),
     selectInstances(pool, COUNTED_MAX),
     selectLedgerAttention(pool, COUNTED_MAX),
@@ -60,6 +108,9 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     selectProviders(pool),
     selectOperatorsWithoutFactor(pool, NAMED_MAX),
     countMovers(pool),
+    selectServer(pool),
+    selectPriceState(pool, NAMED_MAX),
+    selectOpenRestore(pool),
   ]);
   const checkedSeconds = ledger.checked_seconds;
   return {
@@ -82,6 +133,12 @@ export async function readStoredFacts(options: FactOptions): Promise<StoredFacts
     mail,
     webhooks: { late: webhooks.late, disabled: webhooks.disabled.length },
     missingKeys: providers.filter(({ definition }) => !hasKey(definition)).map(({ name }) => name),
+    restored: restore && { untilMs: restore.until_at?.getTime() },
+    hosting,
+    prices: {
+      unpriced: prices.unpriced,
+      changedDaysAgo: prices.changed_seconds === null ? undefined : Math.floor(prices.changed_seconds / DAY_SECONDS),
+    },
     operators: { withoutFactor: withoutFactor.map(({ email }) => email), movers },
   };
 }

@@ -4,6 +4,8 @@ import type { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
 export interface Found {
   readonly level: 'good' | 'warn' | 'bad';
   readonly what: string;
+  /** If there is something better to do than what usually helps. */
+  readonly remedy?: string;
 }
 
 /** Why each check matters, and what to do if it is not good. */
@@ -17,6 +19,28 @@ export const REMEDIES: Readonly<
   schema: {
     why: 'A build reads and writes only the schema that it knows.',
     remedy: 'Start the newest build, or run `npm run purser -- migrate` with it.',
+  },
+  restored: {
+    why: 'The copy and its original would both take calls, pay refunds and send mail, and neither would know of the other.',
+    remedy: 'Make sure that the original is stopped, and run `npm run purser -- backup accept`.',
+  },
+  server: {
+    why: 'Purser needs PostgreSQL 15 or newer, UTF-8, and a server that takes writes.',
+    remedy:
+      'Let DATABASE_URL name the primary server. After a change of the system library, reindex, and run `alter database ... refresh collation version`.',
+  },
+  replication: {
+    why: 'Without a standby that confirms, a failover loses the last commits: charges, top-ups and refunds.',
+    remedy:
+      'Set synchronous_standby_names, for example to `ANY 1 (a, b)`, with two standbys, so that commits go on when one is away.',
+  },
+  backups: {
+    why: 'After a lost disk, or a mistake of a person, everything since the last backup is gone.',
+    remedy: 'Set up backups with a log archive, as docs/guides/operator/backup.md says, and restore one.',
+  },
+  prices: {
+    why: 'A model without a price is refused. A price that is below what the provider charges by now loses money with each call.',
+    remedy: 'Compare with a public list: `npm run purser -- catalogue prices`.',
   },
   'database-settings': {
     why: 'A crash of the server loses what was committed, or its tables grow until it is slow.',

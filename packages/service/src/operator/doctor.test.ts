@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnose, type OwnFacts } from '#operator/doctor.ts';
-import type { StoredFacts } from '#operator/doctor-facts.ts';
+import { diagnose } from '#operator/doctor.ts';
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { REMEDIES } from '#operator/doctor-remedies.ts';
 
 const GIB = 1024 ** 3;
@@ -15,6 +15,8 @@ const own: OwnFacts = {
   unknownSettings: [],
   hasTwoSecrets: false,
   ssoSaysFactor: true,
+  doubts: [],
+  isEmbedded: false,
   disk: { freeBytes: 50 * GIB, totalBytes: 100 * GIB },
 };
 const stored: StoredFacts = {
@@ -32,7 +34,21 @@ const stored: StoredFacts = {
   webhooks: { late: 0, disabled: 0 },
   missingKeys: [],
   operators: { withoutFactor: [], movers: 2 },
+  hosting: {
+    version_number: 180_004,
+    encoding: 'UTF8',
+    has_other_collation: false,
+    is_read_only: false,
+    waits_for_standby: true,
+    standbys: 2,
+    archives: true,
+    archived_seconds: 30,
+    archive_fails: false,
+  },
+  prices: { unpriced: [], changedDaysAgo: 3 },
+  restored: undefined,
 };
+const { hosting } = stored;
 
 function wrong(ofOwn: Partial<OwnFacts>, ofStored: Partial<StoredFacts> = {}) {
   return diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored })
@@ -79,6 +95,20 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn webhooks', {}, { webhooks: { late: 0, disabled: 1 } }],
   ['bad provider-keys', {}, { missingKeys: ['acme'] }],
   ['warn second-factors', {}, { operators: { withoutFactor: ['anna@example.test'], movers: 2 } }],
+  ['warn settings', { doubts: ['PURSER_LOG_LEVEL is silent.'] }, {}],
+  ['bad server', {}, { hosting: { ...hosting, is_read_only: true } }],
+  ['bad server', {}, { hosting: { ...hosting, version_number: 140_011 } }],
+  ['bad server', {}, { hosting: { ...hosting, encoding: 'SQL_ASCII' } }],
+  ['warn server', {}, { hosting: { ...hosting, has_other_collation: true } }],
+  ['warn replication', {}, { hosting: { ...hosting, waits_for_standby: false } }],
+  ['bad replication', {}, { hosting: { ...hosting, standbys: 0 } }],
+  ['bad backups', {}, { hosting: { ...hosting, archive_fails: true } }],
+  ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, standbys: 0, archives: false } }],
+  ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, archived_seconds: 901 } }],
+  ['bad prices', {}, { prices: { unpriced: ['large'], changedDaysAgo: 1 } }],
+  ['warn prices', {}, { prices: { unpriced: [], changedDaysAgo: 181 } }],
+  ['warn connections', {}, { gateways: 4 }],
+  ['bad restored', {}, { restored: { untilMs: 99 * 86_400_000 } }],
   ['warn second-person', {}, { operators: { withoutFactor: [], movers: 1 } }],
 ] satisfies readonly (readonly [string, Partial<OwnFacts>, Partial<StoredFacts>])[]) {
   test(`CP-05 the doctor says ${finding}, why it matters and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {

@@ -1,6 +1,14 @@
 import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
-import type { StoredFacts } from '#operator/doctor-facts.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { type Found, REMEDIES } from '#operator/doctor-remedies.ts';
+import {
+  judgeBackups,
+  judgeConnections,
+  judgeHosting,
+  judgePrices,
+  judgeReplication,
+} from '#operator/doctor-server.ts';
 
 type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
@@ -14,24 +22,6 @@ export interface Diagnosis {
   readonly remedy: string;
 }
 
-/** What the settings and the machine of this process say. Never a value that may be a secret. */
-export interface OwnFacts {
-  readonly isProduction: boolean;
-  readonly publicUrl: string;
-  readonly proxyHops: number;
-  readonly sendsMail: boolean;
-  readonly payments: 'none' | 'test money' | 'test key' | 'live';
-  /** Whether a large act waits for a second person. */
-  readonly needsSecondPerson: boolean;
-  /** Variables that begin like a setting and are none, each with the setting that it may have been meant to be. */
-  readonly unknownSettings: readonly string[];
-  /** Whether the provider of operators has to say that a second factor was used. Undefined: there is no provider. */
-  readonly ssoSaysFactor: boolean | undefined;
-  /** The secret is being changed. */
-  readonly hasTwoSecrets: boolean;
-  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;
-}
-
 /** Undefined: the database was not reached. Only the schema: it is another one than that of this build. */
 type Stored = StoredFacts | Pick<StoredFacts, 'schema'> | undefined;
 
@@ -43,7 +33,6 @@ const SKEW_MS_BAD = 30_000;
 const CHECK_SECONDS_MAX = 300;
 const FULL_CHECK_DAYS_MAX = 7;
 const DAY_MS = 86_400_000;
-const CONNECTIONS_SHARE_MAX = 0.8;
 /** What loses committed money, or makes the books wrong, after a crash of the database's machine. */
 const LOSING: Readonly<Record<string, string>> = { fsync: 'off', full_page_writes: 'off' };
 const SLOWING: Readonly<Record<string, string>> = { synchronous_commit: 'off', autovacuum: 'off' };
@@ -54,11 +43,14 @@ export function diagnose(own: OwnFacts, stored: Stored): readonly Diagnosis[] {
   const all = DOCTOR_CHECKS.map((check): Diagnosis | undefined => {
     const one = found[check];
     if (one === undefined) return undefined;
-    const { why, remedy } = one.level === 'good' ? NOTHING : REMEDIES[check];
-    return { check, ...one, why, remedy };
+    return { check, level: one.level, what: one.what, ...(one.level === 'good' ? NOTHING : adviceOf(check, one)) };
   }).filter((one) => one !== undefined);
   const order = ['bad', 'warn', 'good'];
   return all.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+}
+
+function adviceOf(check: DoctorCheck, { remedy }: Found) {
+  return { why: REMEDIES[check].why, remedy: remedy ?? REMEDIES[check].remedy };
 }
 
 const NOTHING = { why: '', remedy: '' };
@@ -94,11 +86,15 @@ function judgeOwn(own: OwnFacts): Findings {
     mail: sendsMail || !isProduction ? undefined : bad('No mail is sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
     'single-sign-on': judgeSso(own),
-    settings:
-      unknownSettings.length === 0
-        ? good('Every variable that begins with PURSER_ is a setting.')
-        : warn(`Not a setting: ${unknownSettings.join(', ')}.`),
+    settings: judgeSettings(unknownSettings, own.doubts),
   };
+}
+
+function judgeSettings(unknown: readonly string[], doubts: readonly string[]): Found {
+  if (unknown.length + doubts.length === 0) return good('Every variable that begins with PURSER_ is a setting.');
+  const misspelt = unknown.length === 0 ? [] : [`Not a setting: ${unknown.join(', ')}.`];
+  const found = warn([...misspelt, ...doubts].join(' '));
+  return unknown.length > 0 ? found : { ...found, remedy: 'Unset them, unless this is what you want.' };
 }
 
 function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {
@@ -121,15 +117,18 @@ function judgePayments(payments: OwnFacts['payments'], isProduction: boolean): F
 }
 
 function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
-  const { schema, connections, skewMs, secretFits, webhooks, missingKeys } = stored;
+  const { schema, skewMs, secretFits, webhooks, missingKeys } = stored;
   const { late, disabled } = webhooks;
-  const share = connections.used / connections.most;
-  const about = `${connections.used} of ${connections.most} connections of the server are in use.`;
   return {
     database: good(`The database answers: PostgreSQL ${stored.server}.`),
-    schema: good(`The schema is that of this build: ${schema.is}.`),
+    schema: good(`The schema is ${schema.is}, and this build knows ${schema.ours}.`),
     'database-settings': judgeServer(stored.serverSettings),
-    connections: share > CONNECTIONS_SHARE_MAX ? warn(about) : good(about),
+    restored: judgeRestored(stored),
+    server: judgeHosting(stored.hosting),
+    replication: judgeReplication(own, stored.hosting),
+    backups: judgeBackups(own, stored.hosting),
+    prices: judgePrices(own, stored.prices),
+    connections: judgeConnections(stored),
     clock: judgeClock(skewMs),
     secret: judgeSecret(own, secretFits),
     gateways: stored.gateways > 0 ? good(`${stored.gateways} gateways have a lease.`) : bad('No gateway has a lease.'),
@@ -146,6 +145,13 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
         : good('Every provider of the catalogue has its key.'),
     ...judgeOperators(own, stored),
   };
+}
+
+function judgeRestored({ restored }: StoredFacts): Found {
+  if (restored === undefined) return good('This database is no restored copy that still waits for your word.');
+  const { untilMs } = restored;
+  const until = untilMs === undefined ? '' : ` It ends at ${isoOf(untilMs)}.`;
+  return bad(`This database came out of a backup, and no gateway starts on it yet.${until}`);
 }
 
 function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): Found {

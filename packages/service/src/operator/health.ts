@@ -67,7 +67,7 @@ const COUNTED_MAX = 10_000;
 const INSTANCES_MAX = 100;
 const CHECKS_MAX = 48;
 
-/** Reads how the service runs, in six statements. The doctor makes eleven of its own, twice a minute at most. */
+/** Reads how the service runs, in six statements. The doctor makes fourteen of its own, twice a minute at most. */
 export function createHealth(options: HealthOptions): () => Promise<Health> {
   const { pool, version, dataDirectory, settings, readAllMetrics, queues, doctor } = options;
   return async () => {

@@ -30,6 +30,8 @@ export const GROUPS = {
 
 const OPERATOR_PAGES = [
   'install',
+  'container',
+  'kubernetes',
   'systemd',
   'proxy',
   'settings',
@@ -47,7 +49,7 @@ const OPERATOR_PAGES = [
   'dashboards',
   'alerts',
   'log',
-  'backup-and-upgrade',
+  'backup',
   'upgrade',
   'secret',
   'troubleshooting',

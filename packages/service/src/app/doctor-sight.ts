@@ -1,0 +1,50 @@
+import type { Config } from '#app/config.ts';
+import { selectIncarnation } from '#db/health-queries.ts';
+import type { Pool } from '#db/pool.ts';
+import { createExactAddress } from '#http/caller-address.ts';
+import type { DoctorSight } from '#http/health.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { DOCTOR_HEADER, isDoctorToken } from '#kernel/doctor-call.ts';
+import type { Keys, ProofKeys } from '#kernel/keys.ts';
+import type { Log } from '#kernel/log.ts';
+
+export const DOCTOR_PURPOSE = 'doctor';
+
+/** Tells the doctor of this service what arrived. A request without its token, which needs the secret, learns nothing. */
+export function createDoctorSight({
+  config,
+  keys,
+  pools,
+  log,
+}: {
+  readonly config: Config;
+  readonly keys: Pick<Keys, 'proof'>;
+  readonly pools: { readonly shared: Pool };
+  readonly log: Log;
+}): DoctorSight {
+  const proof = keys.proof(DOCTOR_PURPOSE);
+  const addressOf = createExactAddress(config.proxyHops, log);
+  return async (request) => {
+    const shown = request.headers[DOCTOR_HEADER];
+    if (typeof shown !== 'string' || !isDoctorToken(shown, proof, systemClock.nowMs())) return undefined;
+    const { 'x-forwarded-for': forwarded = '', 'x-forwarded-proto': proto, host } = request.headers;
+    const entries = String(forwarded).split(',');
+    return {
+      address: addressOf(request),
+      forwardedFor: entries.map((entry) => entry.trim()).filter((entry) => entry !== ''),
+      forwardedProto: proto === undefined ? undefined : String(proto),
+      host,
+      database: await databaseName(pools.shared, proof),
+    };
+  };
+}
+
+/** The name of this database, keyed: it says nothing of the server, and a copy has another one. Undefined if it does not answer. */
+export async function databaseName(pool: Pool, [key]: ProofKeys): Promise<string | undefined> {
+  try {
+    return hmacSha256(key, await selectIncarnation(pool)).toString('base64url');
+  } catch {
+    return undefined;
+  }
+}

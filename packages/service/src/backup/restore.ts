@@ -1,0 +1,180 @@
+import { createReadStream } from 'node:fs';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { BackupError, explained } from '#backup/backup-error.ts';
+import { type Backup, filesOf, listBackups, listSystems, readManifest, syncFolder } from '#backup/folder.ts';
+import { unpackTar } from '#backup/tar.ts';
+import { logFolder } from '#embedded/archive.ts';
+import { findBinaries } from '#embedded/binaries.ts';
+import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
+import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
+
+interface RestoreOptions {
+  readonly backups: string;
+  /** The data directory, in which there must be no database. */
+  readonly dataDirectory: string;
+  /** The moment to go back to. Undefined: as far as the log goes. */
+  readonly atMs: number | undefined;
+  /** Another folder with parts of the log, such as that of the lost server. */
+  readonly alsoLog: string | undefined;
+  /** Which database, if the folder has backups of several. */
+  readonly systemId: string | undefined;
+  readonly hasSecretOf: (fingerprint: Buffer) => boolean;
+  readonly log: Log;
+  readonly say: (text: string) => void;
+  /** Works on the restored server before it is put into place. */
+  readonly inspect: (url: string, backup: Backup) => Promise<void>;
+}
+
+const WORKSHOP = 'postgres-restoring';
+const UNREACHED = /recovery ended before configured recovery target was reached/;
+const BROKEN = /could not restore file|exit code 200/;
+
+/**
+ * Restores the embedded database into an empty data directory: the newest backup before the moment, and the log up to it. The
+ * database gets its name only when it is complete, so a restore that is cut off leaves none, and can be begun again.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Backup> {
+  const { dataDirectory, say } = options;
+  const target = path.join(dataDirectory, 'postgres');
+  await refuseDatabase(target);
+  const backup = await chooseBackup(options);
+  await refuseOthers(backup, options.hasSecretOf);
+  const workshop = path.join(dataDirectory, WORKSHOP);
+  try {
+    await removeWorkshop(dataDirectory);
+    say(`Unpacking the backup ${backup.name}.`);
+    await unpack(backup, workshop);
+    const files = filesOf(backup.folder);
+    await cp(files.password, `${workshop}.secret`);
+    await replay(options, backup, workshop);
+    await cp(files.settlements, path.join(dataDirectory, 'settlements'), { recursive: true, force: false }).catch(
+      ignoreMissing,
+    );
+    await rename(`${workshop}.secret`, `${target}.secret`);
+    await rename(workshop, target);
+    await syncFolder(dataDirectory);
+    await removeWorkshop(dataDirectory);
+    return backup;
+  } catch (fault) {
+    throw explained(fault, 'The backup was not restored');
+  }
+}
+
+async function refuseDatabase(target: string): Promise<void> {
+  const names = await readdir(target).catch(() => []);
+  if (names.length === 0) return;
+  throw new BackupError(
+    `There is a database in ${target}. Stop the service, and move \`postgres\` and \`postgres.secret\` aside: do not delete them before the restored database has been checked.`,
+  );
+}
+
+async function chooseBackup({ backups, atMs, systemId: wanted }: RestoreOptions): Promise<Backup> {
+  const systems: string[] = [];
+  for (const one of await listSystems(backups)) if ((await listBackups(backups, one)).length > 0) systems.push(one);
+  const [systemId, second] = wanted === undefined ? systems : systems.filter((one) => one === wanted);
+  if (systemId === undefined) throw new BackupError(`There is no whole backup in ${backups}.`);
+  if (second !== undefined) {
+    throw new BackupError(
+      `${backups} has backups of several databases: ${systems.join(', ')}. Name one with --database.`,
+    );
+  }
+  const all = await listBackups(backups, systemId);
+  const found = all.findLast(({ record }) => atMs === undefined || epochMsOf(record.endedAt) <= atMs);
+  if (found !== undefined) return found;
+  throw new BackupError(`The oldest backup ends at ${all[0]?.record.endedAt}. Give a later moment.`);
+}
+
+async function refuseOthers({ record, name }: Backup, hasSecretOf: RestoreOptions['hasSecretOf']): Promise<void> {
+  const { majorVersion } = await findBinaries();
+  if (!record.postgres.startsWith(`${majorVersion}.`)) {
+    throw new BackupError(
+      `The backup ${name} was made by PostgreSQL ${record.postgres}, and this Purser contains version ${majorVersion}. Restore it with Purser ${record.purser}, which made it.`,
+    );
+  }
+  const { secretFingerprint: fingerprint } = record;
+  if (fingerprint !== null && !hasSecretOf(Buffer.from(fingerprint, 'hex'))) {
+    throw new BackupError(
+      `The backup ${name} belongs to another PURSER_SECRET. Set the one that its service used, or set it as PURSER_SECRET_ALSO. A development service has it in the file \`secret\` of its data directory.`,
+    );
+  }
+}
+
+/** Unpacks the base, and compares each file with the server's own list. */
+async function unpack(backup: Backup, workshop: string): Promise<void> {
+  const manifest = await readManifest(backup);
+  await mkdir(workshop, { mode: 0o700 });
+  const gunzip = createGunzip();
+  const [unpacked] = await Promise.all([
+    unpackTar(gunzip as AsyncIterable<Buffer>, workshop).catch((fault: unknown) => {
+      gunzip.destroy();
+      throw fault;
+    }),
+    pipeline(createReadStream(filesOf(backup.folder).archive), gunzip, { end: true }).catch(() => {
+      throw new BackupError(`${filesOf(backup.folder).archive} is damaged. Take another backup.`);
+    }),
+  ]);
+  const wrong = [...manifest].filter(([name, { size, digest }]) => {
+    const one = unpacked.get(name);
+    return one === undefined || one.size !== size || one.digest !== digest;
+  });
+  const [first] = wrong;
+  if (first !== undefined) {
+    throw new BackupError(
+      `${wrong.length} files of the backup are not as they were made, such as ${first[0]}. Take another backup.`,
+    );
+  }
+  await writeFile(path.join(workshop, 'recovery.signal'), '');
+}
+
+async function replay(
+  { backups, atMs, alsoLog, log, say, inspect }: RestoreOptions,
+  backup: Backup,
+  workshop: string,
+): Promise<void> {
+  const folders = [logFolder(backups, backup.record.systemId), ...(alsoLog === undefined ? [] : [alsoLog])];
+  const until = atMs === undefined ? undefined : isoOf(atMs);
+  say(`Replaying the log${until === undefined ? '' : ` up to ${until}`}.`);
+  const server = await startEmbeddedPostgres({
+    directory: workshop,
+    log,
+    say: () => undefined,
+    recovery: { folders, until },
+  }).catch((fault: unknown) => {
+    throw explainReplay(fault, until, folders);
+  });
+  try {
+    await inspect(server.url, backup);
+  } finally {
+    await server.stop();
+  }
+}
+
+function explainReplay(fault: unknown, until: string | undefined, folders: readonly string[]): unknown {
+  if (!(fault instanceof EmbeddedPostgresError)) return fault;
+  if (UNREACHED.test(fault.message)) {
+    return new BackupError(
+      `The log ends before ${until ?? 'that moment'}. Give an earlier moment or none. If the disk of the lost server can still be read, name its \`pg_wal\` with --log: it has the last minute.`,
+      { cause: fault },
+    );
+  }
+  if (!BROKEN.test(fault.message)) return fault;
+  return new BackupError(`A part of the log cannot be read. Look at ${folders.join(' and ')}: ${fault.message}`, {
+    cause: fault,
+  });
+}
+
+async function removeWorkshop(dataDirectory: string): Promise<void> {
+  for (const name of await readdir(dataDirectory)) {
+    if (name === WORKSHOP || name.startsWith(`${WORKSHOP}.`))
+      await rm(path.join(dataDirectory, name), { recursive: true, force: true });
+  }
+}
+
+function ignoreMissing(fault: unknown): void {
+  if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
+}

@@ -1,0 +1,98 @@
+import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
+import type { Found } from '#operator/doctor-remedies.ts';
+
+const VERSION_MIN = 15;
+const CONNECTIONS_SHARE_MAX = 0.8;
+/** What a gateway process opens at most, and what the server keeps for its superuser and for commands. */
+const CONNECTIONS_OF_A_GATEWAY = 30;
+const CONNECTIONS_OF_OTHERS = 6;
+/** The embedded server keeps a part of its log every minute, also if the part is not full. */
+const ARCHIVED_SECONDS_MAX = 900;
+const PRICES_DAYS_MAX = 180;
+
+const good = (what: string): Found => ({ level: 'good', what });
+const warn = (what: string, remedy?: string): Found => ({
+  level: 'warn',
+  what,
+  ...(remedy === undefined ? {} : { remedy }),
+});
+const bad = (what: string, remedy?: string): Found => ({
+  level: 'bad',
+  what,
+  ...(remedy === undefined ? {} : { remedy }),
+});
+
+export function judgeHosting({ version_number: version, encoding, ...row }: StoredFacts['hosting']): Found {
+  const major = Math.floor(version / 10_000);
+  if (row.is_read_only) return bad('The database server takes no writes: it is a standby, or set to read only.');
+  if (major < VERSION_MIN)
+    return bad(`The database server is PostgreSQL ${major}.`, `Upgrade it to ${VERSION_MIN} or newer.`);
+  if (encoding !== 'UTF8')
+    return bad(`The database has the encoding ${encoding}.`, 'Make a database with UTF8, and restore a dump into it.');
+  if (row.has_other_collation) {
+    return warn(
+      'The system library that sorts text has changed since the database was made, so indexes of text may be wrong.',
+    );
+  }
+  return good(`PostgreSQL ${major} takes writes, and stores text as UTF-8.`);
+}
+
+export function judgeReplication(
+  { isProduction, isEmbedded }: OwnFacts,
+  row: StoredFacts['hosting'],
+): Found | undefined {
+  if (isEmbedded || !isProduction) return undefined;
+  const { standbys, waits_for_standby: waits } = row;
+  if (waits && standbys === 0) {
+    return bad(
+      'Commits wait for a standby, and none is connected.',
+      'Start the standby, or empty synchronous_standby_names and reload the server.',
+    );
+  }
+  if (!waits && standbys > 0)
+    return warn(`${standbys} standbys or log receivers are connected, and commits wait for none of them.`);
+  return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${standbys} are connected.`);
+}
+
+export function judgeBackups({ isProduction, isEmbedded }: OwnFacts, row: StoredFacts['hosting']): Found | undefined {
+  if (row.archive_fails) {
+    return bad(
+      'The server cannot keep its log in the archive, and its own disk fills up.',
+      'Look into the log of the server, and at the disk of the archive.',
+    );
+  }
+  if (!row.archives && row.standbys === 0) {
+    if (!isProduction) return undefined;
+    return warn('The server keeps no archive of its log, so a restore goes back to the last full backup.');
+  }
+  const seconds = row.archived_seconds;
+  if (isEmbedded && seconds !== null && seconds > ARCHIVED_SECONDS_MAX) {
+    return warn(`The last part of the log was kept ${Math.round(seconds / 60)} minutes ago.`);
+  }
+  return good(
+    row.archives ? 'The server keeps an archive of its log.' : 'Another machine receives the log of the server.',
+  );
+}
+
+/** The pools of all gateways may grow at the same time: after a pause, or when many calls wait. */
+export function judgeConnections({ connections: { used, most }, gateways }: StoredFacts): Found {
+  const about = `${used} of ${most} connections of the server are in use.`;
+  if (used / most > CONNECTIONS_SHARE_MAX) return warn(about);
+  const wanted = gateways * CONNECTIONS_OF_A_GATEWAY + CONNECTIONS_OF_OTHERS;
+  if (wanted > most)
+    return warn(`${gateways} gateways may open up to ${wanted} connections, and the server allows ${most}.`);
+  return good(about);
+}
+
+export function judgePrices({ isProduction }: OwnFacts, { unpriced, changedDaysAgo }: StoredFacts['prices']): Found {
+  if (unpriced.length > 0) {
+    return bad(
+      `These models are on sale and have no price: ${unpriced.join(', ')}.`,
+      'Give them a price, or `"free": true`, and import the catalogue.',
+    );
+  }
+  if (isProduction && changedDaysAgo !== undefined && changedDaysAgo > PRICES_DAYS_MAX) {
+    return warn(`No price has changed for ${changedDaysAgo} days.`);
+  }
+  return good('Every model on sale has a price.');
+}
