@@ -26,6 +26,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'tests/integration/holds-in-doubt.test.ts': 11,
   'tests/integration/ledger-watch.test.ts': 11,
   'tests/conformance/sandbox-parity.test.ts': 9,
+  'tests/conformance/sdk/python.test.ts': 8, // Longer where the clients are installed, so it has a process of its own.
   'tests/integration/metrics-workers.test.ts': 8,
   'tests/conformance/webhook/guard.test.ts': 7,
   'tests/integration/storm.test.ts': 6,

@@ -575,6 +575,14 @@ create table db.clock (
 ) with (fillfactor = 10);
 grant select on db.clock to purser_live;
 
+create table db.compatibility (
+  is_only boolean default true not null,
+  oldest_schema integer not null,
+  constraint compatibility_pkey PRIMARY KEY (is_only),
+  constraint compatibility_is_only_check CHECK (is_only)
+);
+grant select on db.compatibility to purser_live;
+
 create table db.functions (
   name text collate "C" not null,
   digest bytea not null,
@@ -1381,6 +1389,41 @@ create table stats.watermarks (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 grant select on stats.watermarks to purser_live;
 
+-- status
+
+create schema status;
+grant usage on schema status to purser_live;
+
+create table status.incidents (
+  incident_id bigint generated always as identity not null,
+  model text collate "C" not null,
+  state text not null,
+  began_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint incidents_pkey PRIMARY KEY (incident_id),
+  constraint incidents_state_check CHECK ((state = ANY (ARRAY['out'::text, 'slow'::text])))
+);
+CREATE INDEX incidents_of ON status.incidents USING btree (model, state, incident_id);
+grant select on status.incidents to purser_live;
+
+create table status.service (
+  is_only boolean default true not null,
+  seen_at timestamp with time zone,
+  constraint service_pkey PRIMARY KEY (is_only),
+  constraint service_is_only_check CHECK (is_only)
+);
+grant select on status.service to purser_live;
+
+create table status.usual (
+  model text collate "C" not null,
+  first_byte_ms double precision not null,
+  seen_at timestamp with time zone not null,
+  constraint usual_pkey PRIMARY KEY (model),
+  constraint usual_first_byte_ms_check CHECK ((first_byte_ms >= (0)::double precision))
+);
+grant select on status.usual to purser_live;
+
 -- traces
 
 create schema traces;
@@ -1870,6 +1913,10 @@ grant execute on function stats.merge_day(integer) to purser_live;
 -- stats.roll_up(p_after bigint, p_most integer, p_entries integer) returns TABLE(last_wallet bigint, wallets integer, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
+
+-- status.observe(p_silent_ms double precision, p_is_slow boolean, p_out text[], p_models text[], p_first_byte_ms double precision[]) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function status.observe(double precision,boolean,text[],text[],double precision[]) to purser_live;
 
 -- usage.billed(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, day text, price_id bigint, is_charged boolean, calls bigint, input_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, output_tokens bigint, rare_calls bigint)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off

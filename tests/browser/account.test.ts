@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { looks } from '../support/looks.ts';
 import { emailOf, newOperator, newOwner, PASSWORD } from '../support/control.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -24,13 +25,8 @@ const { service } = await setStage({
   },
 });
 
-const LOOKS: Readonly<Record<string, ContextOptions>> = {
-  'phone-light': { width: 390 },
-  'phone-dark': { width: 390, colorScheme: 'dark' },
-  'desk-light': { width: 1280 },
-  'desk-dark': { width: 1280, colorScheme: 'dark' },
-  'narrow-forced-colors': { width: 360, forcedColors: 'active', reducedMotion: 'reduce' },
-};
+const FORCED_COLORS: ContextOptions = { width: 360, forcedColors: 'active', reducedMotion: 'reduce' };
+const LOOKS = [...looks(), ['narrow-forced-colors', FORCED_COLORS] as const];
 
 async function openTab(t: TestContext, options?: ContextOptions): Promise<Tab | undefined> {
   return (await openChromium(t, { 'purser.localhost': service.url }))?.open(options);
@@ -62,7 +58,7 @@ test('the account pages are sound in every look', async (t) => {
   const email = `${'long-name-'.repeat(6)}@${'sub.'.repeat(20)}example.test`;
   const name = 'W'.repeat(100);
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name, role: 'owner' });
-  for (const [look, options] of Object.entries(LOOKS)) {
+  for (const [look, options] of LOOKS) {
     const tab = await chromium.open(options);
     const { page } = tab;
     await page.goto(`${OWN}/sign-in`);

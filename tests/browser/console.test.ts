@@ -1,5 +1,6 @@
 import { test } from 'node:test';
-import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { openChromium, type Tab } from '../support/chromium.ts';
+import { looks } from '../support/looks.ts';
 import { mailTo, newOwner, PASSWORD } from '../support/control.ts';
 import { codeOf } from '../support/second-factor.ts';
 import { assertSound } from '../support/sound-page.ts';
@@ -9,12 +10,6 @@ const OWN = 'http://purser.localhost';
 const { service } = await setStage({
   environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
 });
-
-const LOOKS: Readonly<Record<string, ContextOptions>> = {
-  'phone-light': { width: 390 },
-  'desk-light': { width: 1280 },
-  'desk-dark': { width: 1280, colorScheme: 'dark' },
-};
 
 async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.goto(`${OWN}/sign-in`);
@@ -163,7 +158,7 @@ test('the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const { email } = await newOwner(service);
-  for (const [look, options] of Object.entries(LOOKS)) {
+  for (const [look, options] of looks()) {
     const tab = await chromium.open(options);
     const { page } = tab;
     await signIn(tab, email);

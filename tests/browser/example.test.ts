@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ensureDemo } from '../../packages/service/src/app/demo.ts';
-import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { openChromium, type Tab } from '../support/chromium.ts';
+import { looks } from '../support/looks.ts';
 import { connectionsOf } from '../support/connections.ts';
 import { layOutExample, whenReady } from '../support/example.ts';
 import { userOf } from '../support/example-visitors.ts';
@@ -28,12 +29,6 @@ const example = await whenReady(
 );
 const HOSTS = { 'purser.localhost': service.url, localhost: example.address };
 
-const LOOKS: Readonly<Record<string, ContextOptions>> = {
-  'phone-light': { width: 390 },
-  'phone-dark': { width: 390, colorScheme: 'dark' },
-  'desk-light': { width: 1280 },
-  'desk-dark': { width: 1280, colorScheme: 'dark' },
-};
 const PASSWORD = 'correct horse';
 const MARKUP = '<img src=x onerror=alert(1)> & "quotes"';
 
@@ -63,7 +58,7 @@ async function signIn({ page }: Tab, name: string): Promise<void> {
   await page.getByText('No wallet yet').waitFor();
 }
 
-for (const [look, options] of Object.entries(LOOKS)) {
+for (const [look, options] of looks()) {
   test(`a user gets from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
@@ -115,7 +110,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   });
 }
 
-for (const [look, options] of Object.entries(LOOKS)) {
+for (const [look, options] of looks()) {
   test(`the example has separate messages for a reached cap and a blocked wallet: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/client.ts';
-import { type ContextOptions, keepPicture, openChromium, type Tab } from '../support/chromium.ts';
+import { keepPicture, openChromium, type Tab } from '../support/chromium.ts';
+import { looks } from '../support/looks.ts';
 import { BACK, journeyOf, OWN, setJourney, startOtherSite } from '../support/journey.ts';
 import { assertQuiet } from '../support/sound-page.ts';
 
@@ -10,12 +11,7 @@ const { service, app, refusedCall } = stage;
 const theApp = await startOtherSite('<h1>The app</h1>');
 const HOSTS = { 'purser.localhost': service.url, localhost: theApp.url };
 
-const LOOKS: Readonly<Record<string, ContextOptions>> = {
-  'phone-light': { width: 390 },
-  'phone-dark': { width: 390, colorScheme: 'dark', locale: 'de-DE' },
-  'desk-light': { width: 1280 },
-  'desk-dark': { width: 1280, colorScheme: 'dark', reducedMotion: 'reduce' },
-};
+const LOOKS = looks({ 'phone-dark': { locale: 'de-DE' }, 'desk-dark': { reducedMotion: 'reduce' } });
 
 async function assertServed(user: string): Promise<void> {
   const served = await stage.call(user);
@@ -26,7 +22,7 @@ function pagesLoaded({ requests }: Tab): number {
   return requests.filter(({ isPage }) => isPage).length;
 }
 
-for (const [look, options] of Object.entries(LOOKS)) {
+for (const [look, options] of LOOKS) {
   test(`ON-01 ON-02 ON-03 ON-05 a user gets from a refused call to a served one, and disconnects: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;

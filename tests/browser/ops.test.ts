@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { openChromium, type Tab } from '../support/chromium.ts';
+import { looks } from '../support/looks.ts';
 import { newOperator, newOwnApp, newOwner, PASSWORD } from '../support/control.ts';
 import { sealedEmail } from '../support/database.ts';
 import { newEvent } from '../support/events.ts';
@@ -13,13 +14,6 @@ const OWN = 'http://purser.localhost';
 const { service } = await setStage({
   environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
 });
-
-const LOOKS: Readonly<Record<string, ContextOptions>> = {
-  'phone-light': { width: 390 },
-  'phone-dark': { width: 390, colorScheme: 'dark' },
-  'desk-light': { width: 1280 },
-  'desk-dark': { width: 1280, colorScheme: 'dark' },
-};
 
 /** On a phone, the navigation is wider than the screen. */
 const IS_CURRENT_SEEN = `[...document.querySelectorAll('.side [aria-current]')].every((one) => one.getBoundingClientRect().right <= innerWidth)`;
@@ -110,7 +104,7 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     'person-export': '/ops/person-export?email=anna@example.test',
     'person-delete': '/ops/person-delete?email=anna@example.test',
   };
-  for (const [look, options] of Object.entries(LOOKS)) {
+  for (const [look, options] of looks()) {
     const tab = await chromium.open(options);
     await signIn(tab, account.email);
     for (const [name, path] of Object.entries(pages)) {

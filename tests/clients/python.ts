@@ -26,7 +26,7 @@ function pythonClient(module: string, seenWith: readonly string[], differs: Stoc
 }
 
 const UNTOLD =
-  'its errors have no body, so our code cannot be read; `error.litellm_response_headers` contains the link';
+  'its errors have no body, so our code cannot be read; `error.litellm_response_headers` contains the link. `guard` of [the Python package](../packages/purser-python/README.md) finds both';
 const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so our code cannot be read' };
 
 /** The clients that run if Python has them installed. */

@@ -179,7 +179,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'not_ours',
   ],
   state: ['credited', 'kept', 'busy', 'idle'],
-  model: ['acme.large-1', 'large-upstream', 'other'],
+  model: ['acme.large-1', 'large-upstream', 'secret-upstream', 'other'],
   queue: ['deliveries', 'mail', 'audit'],
   pool: [
     'calls',

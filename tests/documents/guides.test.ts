@@ -62,7 +62,8 @@ async function setStage(): Promise<GuideStage> {
 
 for (const guide of GUIDES) {
   for (const block of guideBlocks(guide)) {
-    test(`SDK-02 ${guide}: ${block.name} does what it says`, () => block.run(stage));
+    const { name, skip } = block;
+    test(`SDK-02 ${guide}: ${name} does what it says`, { skip }, () => block.run(stage));
   }
 }
 

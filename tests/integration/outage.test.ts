@@ -63,6 +63,11 @@ async function surviveLoss(t: TestContext, server: LosableServer, lossOf: (groun
   const spool = spoolIn(service.dataDirectory);
   const loss = lossOf({ server, proxy });
   await loss.begin();
+  const status = waitUntil('the status page says so, without its database', async () => {
+    const reply = await fetch(`${service.url}/status.json`);
+    const { state } = (await reply.json()) as { readonly state: string };
+    return reply.status === 200 && state === 'out';
+  });
   gate.open();
 
   const answer = await plain;
@@ -76,6 +81,7 @@ async function surviveLoss(t: TestContext, server: LosableServer, lossOf: (groun
     kept.toSorted((left, right) => calls.indexOf(String(left.callId)) - calls.indexOf(String(right.callId))),
     calls.map((callId) => ({ callId, charge: String(CHARGE), outcome: 'answered' })),
   );
+  await status;
   assert.equal(statSync(spool).mode & 0o777, 0o700);
   assert.ok(filesOf(spool).every(({ mode }) => mode === 0o600));
 

@@ -11,6 +11,7 @@ import { readSettings } from '../../packages/service/src/app/settings.ts';
 import { readTelemetry } from '../../packages/service/src/app/telemetry-settings.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { outputOfPurser } from './guide-commands.ts';
+import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from './python-package.ts';
 import { type Block, blocksOf, type Project } from './sdk-package.ts';
 
 const run = promisify(execFile);
@@ -41,6 +42,8 @@ export interface GuideStage {
 
 export interface GuideBlock {
   readonly name: string;
+  /** Why it cannot run on this machine. */
+  readonly skip: string | false;
   /** Runs or checks it, and throws if it does not do what it says. */
   readonly run: (stage: GuideStage) => Promise<void>;
 }
@@ -57,7 +60,10 @@ export function guideBlocks(document: string): readonly GuideBlock[] {
     const isShown = ['json', 'text'].includes(blocks[index + 1]?.language ?? '');
     const work = workOf(block, isShown);
     if (work === undefined) throw new Error(`${document}, ${name}: nothing runs such a block.`);
-    return { name, run: async (stage) => void (printed = await work(stage, printed)) };
+    // The output of a block that is left out is left out with it.
+    const of = block.language === 'text' ? blocks[index - 1] : block;
+    const skip = of?.language === 'python' ? reasonToSkip(of.code, findPython()) : false;
+    return { name, skip, run: async (stage) => void (printed = await work(stage, printed)) };
   });
 }
 
@@ -75,6 +81,11 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
       return ({ project, environment }) => {
         project.write('block.js', code);
         return project.run('block.js', { environment });
+      };
+    case 'python':
+      return ({ project, environment }) => {
+        const PYTHONPATH = [path.join(PYTHON_PACKAGE, 'src'), project.folder].join(path.delimiter);
+        return runPython(['-c', code], { environment: { ...environment, PYTHONPATH } });
       };
     case 'json':
       return async (_stage, printed) => assertShape(JSON.parse(code), JSON.parse(printed ?? 'null'), '$');
@@ -97,7 +108,7 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
     case 'json provider-keys':
       return async () => void providerKeysSchema.parse(JSON.parse(code));
   }
-  if (language !== 'js' || file === undefined) return undefined;
+  if (!['js', 'python'].includes(language) || file === undefined) return undefined;
   return async ({ project }) => {
     project.write(file, code);
     return undefined;

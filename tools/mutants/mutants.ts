@@ -22,6 +22,7 @@ import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
+import { TELEMETRY_FAULTS } from './faults/telemetry.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
 import { UPSTREAM_FAULTS } from './faults/upstreams.ts';
@@ -55,5 +56,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
+<<<<<<< HEAD
   ...BACKUP_FAULTS,
+=======
+  ...TELEMETRY_FAULTS,
+>>>>>>> main
 ];

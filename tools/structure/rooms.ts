@@ -29,6 +29,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     frame: ['format', 'components'],
     'wallet-owner': ['components', 'frame'],
     start: ['components', 'frame'],
+    status: ['format', 'components', 'frame'],
     development: ['format', 'components', 'frame'],
     account: ['components', 'frame'],
     console: ['format', 'components', 'frame'],

@@ -34,6 +34,7 @@ export const RULES: RuleSet = {
       'usage',
       'traces',
       'stats',
+      'status',
       'db',
     ],
     homes: {
@@ -68,6 +69,7 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    expandsAfter: 67,
     functions: 'packages/service/src/',
     mentions: {
       ledger: ['usage', 'idempotency', 'webhooks'],

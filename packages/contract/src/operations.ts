@@ -269,6 +269,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description:
       'The database must answer, take writes and have the schema of this build, and the disk of the data directory must have room.',
   },
+  'GET /status.json': {
+    id: 'getStatus',
+    tag: 'Service',
+    summary: 'Shows whether the service and its models are up, and what went wrong lately',
+    description:
+      'What the page at `/status` shows, for anybody. It is answered without the database as well, and is up to a minute behind. A 404 if the operator has switched it off.',
+    refuses: ['NOT_FOUND'],
+  },
   'GET /metrics': {
     id: 'getMetrics',
     tag: 'Service',

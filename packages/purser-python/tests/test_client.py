@@ -102,7 +102,15 @@ class RequestTest(unittest.TestCase):
         self.assertEqual([model.charged_micros for model in usage.models], [4])
 
     def test_an_answer_that_is_not_of_the_service_is_reported_as_such(self) -> None:
-        for body in (b"<h1>Welcome</h1>", b"{}", b"[]", b"\xff", BALANCE.replace(b'"EUR"', b"1"), b"[" * 100_000):
+        for body in (
+            b"<h1>Welcome</h1>",
+            b"{}",
+            b"[]",
+            b"\xff",
+            BALANCE.replace(b'"EUR"', b"1"),
+            BALANCE.replace(b":1,", b":true,"),
+            b"[" * 100_000,
+        ):
             with self.assertRaises(ServiceApiError) as raised:
                 client_that(body)[0].balance("anna")
             self.assertEqual(

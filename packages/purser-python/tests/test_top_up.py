@@ -194,6 +194,36 @@ class TopUpTest(unittest.TestCase):
             self.assertEqual(scene.run_async(until=until, on_top_up=on_top_up, is_sandbox=is_sandbox), "answer")
             self.assertEqual((order, scene.count["looks"]), ([LINK, "shown"], 0))
 
+    def test_an_async_app_that_cannot_show_the_link_leaves_nothing_behind(self) -> None:
+        ended: list[bool] = []
+
+        async def until(_: TopUp) -> None:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.append(True)
+
+        async def on_top_up(_: TopUp) -> None:
+            await asyncio.sleep(0)
+            raise LookupError("no window")
+
+        async def run() -> None:
+            scene = Scene([{}], refusal())
+
+            async def call() -> str:
+                return scene.call()
+
+            async def balance() -> Balance:
+                return scene.balance()
+
+            options = {"is_sandbox": False, "wait_seconds": None, "poll_seconds": None}
+            with self.assertRaises(LookupError):
+                await with_top_up_async(call, balance, on_top_up=on_top_up, until=until, **options)  # type: ignore[arg-type]
+            await asyncio.sleep(0)
+            self.assertEqual((ended, len(asyncio.all_tasks())), ([True], 1))
+
+        asyncio.run(run())
+
     def test_a_cancelled_task_leaves_nothing_behind(self) -> None:
         ended = []
 

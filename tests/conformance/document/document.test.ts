@@ -49,6 +49,6 @@ test('AU-05 every operation names its callers, and only operations that need no 
   const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // Authenticated by their sender’s signature.
   assert.deepEqual(
     open.toSorted(),
-    [...expected, ...signed, 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),
+    [...expected, ...signed, 'getHealth', 'getReadiness', 'getDescription', 'getReference', 'getStatus'].toSorted(),
   );
 });

@@ -1,19 +1,80 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
+import { chat } from '../../support/client.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 
-const { service } = await setStage();
+const { service, upstream, app, newUser } = await setStage({
+  catalogue: ({ models: [large, ...others], ...rest }) => ({
+    models: [large, { ...large, id: 'acme.small-1', providerModel: 'small-upstream' }, ...others],
+    ...rest,
+  }),
+});
+
+// First, because what the status page says is kept for some seconds.
+test('CC-16 MO-04 the status page and its JSON tell anybody which models are out, and nothing of reserved models or providers', async () => {
+  const user = await newUser(1_000_000);
+  upstream.script({ status: 500, body: '{}' });
+  for (let call = 0; call < 3; call += 1) {
+    assert.equal((await chat({ url: service.url, key: app.liveKey, user }, { seed: call })).status, 502);
+  }
+  await service.database.owner.query(
+    `insert into status.incidents (model, state, began_at, seen_at, ended_at)
+     select model, state, now() - age, now() - age + length, now() - age + length
+     from (values ('acme.secret-1', 'out', interval '9 days', interval '7 minutes'),
+       ('', 'out', interval '8 days', interval '3 hours'), ('acme.small-1', 'slow', interval '2 days', interval '1 minute'),
+       ('acme.small-1', 'out', interval '40 days', interval '1 minute')) as v (model, state, age, length)`,
+  );
+  const browser = openBrowser(service.url);
+  const page = await browser.open('/status');
+  assertPage(page, 200, 'Some models are out');
+  const lines = [...page.text.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
+    line.replaceAll(/<[^>]+>/g, ' ').trim(),
+  );
+  assert.match(lines.join('\n'), /^acme\.large-1 +large .*Out\nacme\.small-1 +Up\n/);
+  assert.match(
+    lines.join('\n'),
+    /acme\.small-1 was slow for 1 minute\. .*\nThe whole service was out for 3 hours\. .*$/,
+  );
+  const reply = await browser.ask('/status.json');
+  assert.equal(reply.status, 200);
+  const { state, models, incidents, isStale } = reply.body as Record<string, readonly Record<string, unknown>[]>;
+  assert.deepEqual([state, isStale], ['partial', false]);
+  assert.deepEqual(
+    models?.map(({ since: _since, ...model }) => model),
+    [
+      { model: 'acme.large-1', aliases: ['large'], state: 'out' },
+      { model: 'acme.small-1', aliases: [], state: 'up' },
+    ],
+  );
+  assert.deepEqual(
+    incidents?.filter(({ endedAt }) => endedAt !== null).map(({ about, model, state: was }) => [about, model, was]),
+    [
+      ['model', 'acme.small-1', 'slow'],
+      ['service', null, 'out'],
+    ],
+  );
+  for (const text of [page.text, reply.text]) assert.doesNotMatch(text, /secret|upstream|off-1|micros/);
+});
 
 test('ON-04 the root of a development service leads to accounts, the reference, wallets and the mailbox', async () => {
   const browser = openBrowser(service.url);
   const page = await browser.open('/');
   assertPage(page, 200, 'Welcome to Purser');
   const links = [...page.text.matchAll(/<a[^>]* href="([^"]+)"/g)].map(([, path = '']) => path);
-  assert.deepEqual(links, ['/register', '/console', '/guides', '/docs', '/wallet', '/dev/mailbox', '/sign-in']);
+  assert.deepEqual(links, [
+    '/register',
+    '/console',
+    '/guides',
+    '/docs',
+    '/wallet',
+    '/dev/mailbox',
+    '/sign-in',
+    '/status',
+  ]);
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +11,7 @@ import { HOW_TO_GET_PYTHON, packageVersion, PYTHON, QUIET } from '../../clients/
 import { chargeFor } from '../../support/catalogue.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { createGate } from '../../support/gate.ts';
+import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from '../../support/python-package.ts';
 import { CLIENTS } from '../../support/sdk.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
 import { saying, setTwoGateways, USAGE } from '../../support/two-gateways.ts';
@@ -150,6 +152,27 @@ test('CC-14 openai (Python): a call with a key of its own is charged once, thoug
   await expectOneCharge(user, asked());
   assert.equal(await keptCount(user.userId), 1, 'a retry without a key would take it away');
 });
+
+for (const client of ['openai', 'async_openai']) {
+  test(`CC-14 ${client} (Python): with the package’s settings a call that it gives up is joined and charged once`, {
+    skip: reasonToSkip('import openai', findPython()),
+  }, async () => {
+    const user = purser.forUser(await newUser(FUNDS));
+    const { open, asked } = provide('At last.');
+    const script = fileURLToPath(new URL('../../clients/python/package_call.py', import.meta.url));
+    const order = JSON.stringify({ url: line.url, key: app.liveKey, user: user.userId, client });
+    const environment = { PYTHONPATH: path.join(PYTHON_PACKAGE, 'src') };
+    const answer = runPython([script, order], { environment });
+    await waitUntil('the retry waits', async () => {
+      const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
+      return rows.length === 1;
+    });
+    open();
+    assert.match(await answer, new RegExp(`\\{"text": "At last.", "charges": \\[${CHARGE}\\]\\}$`));
+    await expectOneCharge(user, asked());
+    assert.equal(await keptCount(user.userId), 1, 'a retry without a key would take it away');
+  });
+}
 
 test('CC-14 equal calls that were refused for lack of money are separate calls once there is money', async () => {
   const samples = 3;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPurserError, verifyWebhook, type WebhookEvent } from '../../../packages/sdk/src/sdk.ts';
 import { chat } from '../../support/client.ts';
+import { findPython, PYTHON_PACKAGE, runPython } from '../../support/python-package.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
@@ -9,6 +10,13 @@ import { setWebhookStage } from '../../support/webhook-stage.ts';
 /** Deliveries of the real service to an app's endpoint that uses the SDK. */
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+const python = findPython();
+/** The Python package verifies the same deliveries, if there is a Python. */
+const VERIFY = `
+import json, sys
+from purser import verify_webhook
+events = [verify_webhook(**delivery) for delivery in json.loads(sys.argv[1])]
+print(json.dumps([[event.id, event.type, event.data.user_id] for event in events]))`;
 const stage = await setWebhookStage((_path, times) => (times === 1 ? 500 : 200));
 
 test('SDK-03 each type of event is verified as it was sent, and a second delivery has the same id', async () => {
@@ -39,6 +47,17 @@ test('SDK-03 each type of event is verified as it was sent, and a second deliver
         isPurserError(error, 'WebhookVerificationError'),
       );
     }
+  }
+  if (typeof python !== 'string') {
+    const deliveries = stage.receiver.at(path).map(({ headers, body }) => {
+      return { body: body.toString(), signature: headers['x-service-signature'], secret };
+    });
+    const environment = { PYTHONPATH: `${PYTHON_PACKAGE}/src` };
+    const told = await runPython(['-c', VERIFY, JSON.stringify(deliveries)], { environment });
+    assert.deepEqual(
+      JSON.parse(told),
+      verified.map(({ id, type }) => [id, type, 'anna']),
+    );
   }
   assert.deepEqual([...new Set(verified.map(({ type }) => type))].toSorted(), events);
   const ids = verified.map(({ id }) => id);

@@ -26,7 +26,7 @@ class ChatWatch:
 
     def begin(self, request: Any) -> _Attempt | None:
         """Gives a chat call its key. None for any other request."""
-        if str(request.url) != self.url or request.method != "POST":
+        if str(request.url) != self.url:
             return None
         if _KEY in request.headers:  # The app's own.
             return _Attempt(self, None, "")

@@ -8,7 +8,8 @@ interface BannerOptions {
 }
 
 /** The text that a development service prints when it is ready: calls to paste, and where to read on. */
-export function bannerOf({ url, demo, config }: BannerOptions): string {
+export function bannerOf({ url: listensAt, demo, config }: BannerOptions): string {
+  const url = config.isInContainer ? config.publicUrl : listensAt; // Inside a container it listens at 0.0.0.0.
   const database =
     config.databaseUrl === undefined ? `PostgreSQL in ${config.dataDirectory}` : 'PostgreSQL at DATABASE_URL';
   const { publicUrl } = config;

@@ -13,6 +13,8 @@ import { openServer } from '#app/open-server.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
+import { openStatus } from '#app/status.ts';
+import { startMail } from '#app/mail.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createLinks } from '#connections/link.ts';
 import { startClockWatch } from '#db/clock-watch.ts';
@@ -49,8 +51,6 @@ import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
-import { startOutbox } from '#mail/outbox.ts';
-import { createSmtpSender } from '#mail/smtp.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
@@ -145,7 +145,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
-  const acts = { ...read, config, keys, pools, clock, log, apiKeys, catalogue, links, webhooks, readAllMetrics };
+  const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
+  const acts = { ...options, ...read, ...status, pools, clock, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   const metrics = openMetrics(pools.shared, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
@@ -158,17 +159,19 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     stop: async () => {
       processMetrics.stop();
       const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
-      await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
+      await Promise.all([...timed, gateway.rateLimiter, status].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();
-      await endLease().catch((fault: unknown) =>
-        log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire'),
-      );
+      await endLease().catch(tellOfLease(log));
       providers.close();
       await endPools();
     },
   };
+}
+
+function tellOfLease(log: Log): (fault: unknown) => void {
+  return (fault) => log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire');
 }
 
 /** Opens the keys in memory, the note of when each was last used, and the way to tell where a caller is. */
@@ -238,12 +241,6 @@ interface Upkeep {
   readonly clock: Clock;
   readonly log: Log;
   readonly leaseMs: number;
-}
-
-/** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
-function startMail({ mail, environment, retention }: Config, pool: Pool, log: Log) {
-  const send = mail === undefined ? undefined : createSmtpSender(mail);
-  return startOutbox({ pool, send, keepsBodies: environment === 'development', keptDays: retention.mailDays, log });
 }
 
 type OpenPool = ReturnType<typeof createPools>['pool'];

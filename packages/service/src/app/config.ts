@@ -13,6 +13,7 @@ import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-directory.ts';
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
+import { LOOPBACK, readReach } from '#app/reach-settings.ts';
 import { readSso } from '#app/sso-settings.ts';
 import { readTelemetry } from '#app/telemetry-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
@@ -33,6 +34,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly host: string;
   /** 0 lets the system choose a free port, as tests do. */
   readonly port: number;
+  /** The port is published on the loopback of the machine around this container. In development only. */
+  readonly isInContainer: boolean;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
@@ -61,6 +64,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly operatorName: string;
   /** The address for questions of end users, shown on every page. */
   readonly supportEmail: string | undefined;
+  /** What everybody may see of how the service runs. `brief`: without the names of models. */
+  readonly statusPage: 'full' | 'brief' | 'off';
   /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The operator account to create at start if it is missing. */
@@ -98,7 +103,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
 export class ConfigError extends Error {}
 
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
-const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
@@ -111,10 +115,7 @@ const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
-/**
- * Reads and checks the settings. In development it may create the data directory and its secret. `isTerminal`: somebody reads
- * the output. Throws `ConfigError`.
- */
+/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(
   environmentVariables: Readonly<Record<string, string | undefined>>,
   isTerminal = false,
@@ -131,11 +132,12 @@ export function readConfig(
     dataHome: environmentVariables['XDG_DATA_HOME'],
   });
   const catalogueFile = settings.text('PURSER_CATALOGUE');
-  checkMode(settings, { environment, host, catalogueFile });
+  if (isProduction && catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
   const config = {
     environment,
     host,
     port,
+    isInContainer: readReach(settings, environment, host),
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     ...readDatabase(settings),
     dataDirectory,
@@ -153,6 +155,7 @@ export function readConfig(
     registration: settings.choice('PURSER_REGISTRATION', ['open', 'closed'], isProduction ? 'closed' : 'open'),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     supportEmail: readSupportEmail(settings),
+    statusPage: settings.choice('PURSER_STATUS_PAGE', ['full', 'brief', 'off'], 'full'),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     sso: readSso(settings),
@@ -195,26 +198,9 @@ export function readServiceUrl(): string | undefined {
   return readSettings(process.env).text('PURSER_URL');
 }
 
-/** The settings of this process. */
+/** The settings of this process, whose output somebody may read at a terminal. */
 export function readProcessConfig(): Config {
   return readConfig(process.env, process.stdout.isTTY);
-}
-
-// A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.
-function checkMode(
-  settings: SettingsReader,
-  mode: { readonly environment: string; readonly host: string; readonly catalogueFile: string | undefined },
-): void {
-  if (mode.environment === 'production') {
-    if (mode.catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
-    return;
-  }
-  if (!LOOPBACK.has(mode.host) && settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') !== '1') {
-    settings.complain(
-      `HOST ${mode.host} would make a development service reachable from other machines. Set PURSER_ENV=production, ` +
-        'or PURSER_ALLOW_PUBLIC_DEVELOPMENT=1 if that is what you want.',
-    );
-  }
 }
 
 /**

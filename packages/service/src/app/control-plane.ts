@@ -39,6 +39,8 @@ import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
+import { addStatusRoutes } from '#http/status.ts';
+import type { ServiceStatus } from '#status/status.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
 import { accountNewsMail, enrolmentMail, verifyMail } from '#mail/account-letters.ts';
@@ -90,6 +92,7 @@ interface PlanesOptions {
   readonly sandboxWallets: SandboxWallets;
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly links: Links;
+  readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
 }
 
 /** A cache of this process that can be loaded again from the database. */
@@ -142,6 +145,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
+    addStatusRoutes(plane, options);
     if (config.environment === 'development') {
       addDevelopmentPages(plane, createMailbox(pool), config);
     }
@@ -209,9 +213,9 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
   };
 }
 
-function pageParts({ config, pools, apiKeys, catalogue, ownCalls }: PlanesOptions) {
+function pageParts({ config, pools, apiKeys, catalogue, ownCalls, readStatus }: PlanesOptions) {
   const isDevelopment = config.environment === 'development';
-  return { isDevelopment, catalogue, ownCalls, lentKeys: createLentKeys(pools.shared, apiKeys.lend) };
+  return { isDevelopment, catalogue, ownCalls, readStatus, lentKeys: createLentKeys(pools.shared, apiKeys.lend) };
 }
 
 interface Mail {

@@ -21,7 +21,6 @@ interface Examination {
 
 /** Settings that are asked for only beside others. A test compares both lists with the operator's guide. */
 const ASKED_SOMETIMES = [
-  'PURSER_ALLOW_PUBLIC_DEVELOPMENT',
   'PURSER_MAIL_FROM',
   'PURSER_OIDC_CLIENT_ID',
   'PURSER_OIDC_CLIENT_SECRET',

@@ -2,7 +2,9 @@ import type { Config } from '#app/config.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Letter, writeLetter } from '#mail/letter.ts';
+import { startOutbox } from '#mail/outbox.ts';
 import { insertMessage } from '#mail/queries.ts';
+import { createSmtpSender } from '#mail/smtp.ts';
 
 interface MailOptions {
   readonly config: Config;
@@ -27,4 +29,10 @@ export function createSendMail({ config, pool, log }: MailOptions): SendMail {
     if (isRead) await insertMessage(tx, { recipient, ...writeLetter(letter) });
     else log.warn('mail was not sent: SMTP_URL is not set');
   };
+}
+
+/** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
+export function startMail({ mail, environment, retention }: Config, pool: Pool, log: Log) {
+  const send = mail === undefined ? undefined : createSmtpSender(mail);
+  return startOutbox({ pool, send, keepsBodies: environment === 'development', keptDays: retention.mailDays, log });
 }

@@ -85,6 +85,7 @@ export function composePeople({
     currency: config.currency,
     operatorName,
     supportEmail: config.supportEmail,
+    statusPage: config.statusPage,
     isTestMoney: config.payments.processor === 'test',
   };
 }

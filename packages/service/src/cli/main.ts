@@ -249,6 +249,7 @@ function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.removeAllListeners(signal); // In a container, the launcher's, which ends a start at once.
       process.on(signal, () => {
         toldAtMs ??= steadyClock.nowMs();
         if (steadyClock.nowMs() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);

@@ -7,6 +7,7 @@ import type { Person } from '#identities/session.ts';
 import type { ProofKeys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Pace } from '#limits/pace.ts';
+import type { ServiceStatus } from '#status/status.ts';
 import { accountPages } from '#web/account/account-pages.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { connectPages } from '#web/connect/connect-pages.ts';
@@ -19,6 +20,7 @@ import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.
 import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
 import { signInPages } from '#web/sign-in/sign-in-pages.ts';
 import { startPage } from '#web/start/start-page.ts';
+import { statusPage } from '#web/status/status-page.ts';
 import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
 import type { CallsServices } from '#web/console-calls/calls-services.ts';
 import { consoleTeamPages } from '#web/console-team/console-team-pages.ts';
@@ -71,6 +73,8 @@ interface PagesOptions
   /** The keys that sign the proofs of forms. */
   readonly formKeys: ProofKeys;
   readonly isDevelopment: boolean;
+  /** Undefined: there is no status page. */
+  readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
   /** How fast forms may come from one network address. */
   readonly pace: Pace;
   readonly log: Log;
@@ -81,11 +85,12 @@ const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
 export function createPages(given: PagesOptions): PageRoutes {
-  const { formKeys, isDevelopment, pace, log, walletOwners, ...accounts } = given;
+  const { formKeys, isDevelopment, pace, log, walletOwners, readStatus, ...accounts } = given;
   const { origin, protocol } = new URL(accounts.publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
-  const frame = { operatorName: walletOwners.operatorName, supportEmail: walletOwners.supportEmail };
+  const { operatorName, supportEmail, statusPage: shown } = walletOwners;
+  const frame = { operatorName, supportEmail, statusPage: shown };
   const options = {
     cookies,
     keys: formKeys,
@@ -113,6 +118,7 @@ export function createPages(given: PagesOptions): PageRoutes {
   const ops: ServicesOfOps = { ...accounts, frame };
   const pagesOfAccounts = {
     '/': startPage({ ...accounts, frame, isDevelopment }),
+    ...(readStatus === undefined ? {} : { '/status': statusPage({ frame, readStatus, clock: accounts.clock }) }),
     ...iconPages(),
     ...accountPages({ ...accounts, cookies, frame }),
     ...consoleHomePages(console),

@@ -10,6 +10,8 @@ export interface Frame {
   readonly operatorName: string;
   /** Where people can ask for help. Undefined: the settings name no address, and pages show none. */
   readonly supportEmail: string | undefined;
+  /** Whether there is a page about how the service runs, which the footer leads to. Undefined: none. */
+  readonly statusPage?: 'full' | 'brief' | 'off';
   /** Payments go to the test processor. Every page that deals with money says so (ON-03). */
   readonly isTestMoney?: boolean;
 }
@@ -61,8 +63,9 @@ export function brandOf({ operatorName }: Frame): Html {
   return html`<div>${initial(operatorName, 'mark')}${operatorName}</div>`;
 }
 
-export function footerOf({ operatorName, supportEmail }: Frame): Html {
+export function footerOf({ operatorName, supportEmail, statusPage = 'off' }: Frame): Html {
   const mail =
     supportEmail && html`<p>${FRAME_TEXTS.questions} <a href="mailto:${supportEmail}">${supportEmail}</a></p>`;
-  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${mail}</div></footer>`;
+  const status = statusPage === 'off' ? undefined : html`<p><a href="/status">${FRAME_TEXTS.status}</a></p>`;
+  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${status}${mail}</div></footer>`;
 }

@@ -6,6 +6,7 @@ export const FRAME_TEXTS = {
   testMoney: 'Test processor: no real money moves',
   runBy: (operatorName: string) => `This page is run by ${operatorName}.`,
   questions: 'Questions?',
+  status: 'Status',
   /** The header of the pages of app owners. */
   service: 'Service',
   apps: 'Your apps',

@@ -30,6 +30,8 @@ export const GROUPS = {
 
 const OPERATOR_PAGES = [
   'install',
+  'container',
+  'kubernetes',
   'systemd',
   'proxy',
   'settings',

@@ -8,6 +8,7 @@ import type { Figures, Stats } from '#stats/stats.ts';
 import { badge } from '#web/components/badge.ts';
 import { figures } from '#web/components/figures.ts';
 import { list } from '#web/components/list.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { section } from '#web/components/section.ts';
 import { table } from '#web/components/table.ts';
 import { callsChart } from '#web/console-home/calls-chart.ts';
@@ -46,7 +47,7 @@ export function overviewPage(services: OpsServices): PageMethods {
       const steps = lengthMs / STEP_MS[step];
       const [points, before] = [both.slice(steps), both.slice(0, steps)];
       const body = html`<div id="attention" data-live>
-${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, toMs)] })}
+${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, toMs), statusLink(services)] })}
 </div>
 ${periodSwitch(period)}
 <div id="figures" data-live>
@@ -61,6 +62,11 @@ ${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, ask
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: '' });
     },
   });
+}
+
+/** The page on which everybody else sees how the service is. */
+function statusLink({ frame: { statusPage = 'off' } }: OpsServices): Html | undefined {
+  return statusPage === 'off' ? undefined : linkLine('/status', TEXTS.status);
 }
 
 /** Where a person looks at findings of a kind. */

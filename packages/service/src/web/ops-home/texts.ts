@@ -23,6 +23,7 @@ export const OVERVIEW_TEXTS = {
     `The books are wrong: ${times(count, 'difference', 'differences')}, as of ${age(ms)} ago.`,
   booksUnknown: 'The ledger has not been checked yet. The first check comes within a minute.',
   look: 'Look',
+  status: 'The status page, as everybody sees it',
   findings: {
     'ledger-wrong': (count: number) => `The ledger differs from itself in ${times(count, 'place', 'places')}.`,
     'ledger-check-old': () => 'The ledger has not been checked for five minutes.',

@@ -13,8 +13,8 @@ interface WalletOwnerPage {
  * when it is not (ON-03).
  */
 export function walletOwnerPage(
-  { operatorName, supportEmail, isTestMoney }: Required<Frame>,
+  { operatorName, supportEmail, statusPage, isTestMoney }: Required<Frame>,
   page: WalletOwnerPage,
 ): Html {
-  return pageOf({ ...page, frame: { operatorName, supportEmail, isTestMoney } });
+  return pageOf({ ...page, frame: { operatorName, supportEmail, statusPage, isTestMoney } });
 }

@@ -4,6 +4,7 @@ import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
+import type { Frame } from '#web/frame/page-shell.ts';
 import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
@@ -59,6 +60,8 @@ export interface WalletOwnerServices {
   readonly operatorName: string;
   /** Where people can ask for help. Undefined: the settings name no address. */
   readonly supportEmail: string | undefined;
+  /** Whether there is a page about how the service runs. */
+  readonly statusPage: Required<Frame>['statusPage'];
   /** Payments go to the test processor (ON-03). */
   readonly isTestMoney: boolean;
 }

@@ -1,0 +1,48 @@
+import { plainArray, textArray } from '#db/array-literal.ts';
+import type { Queryable } from '#db/pool.ts';
+
+/** What a process saw since it last looked. */
+export interface Observation {
+  /** Since this process last noted anything. Undefined the first time. */
+  readonly silentMs: number | undefined;
+  /** The database takes long. */
+  readonly isSlow: boolean;
+  /** Models that fail. */
+  readonly out: readonly string[];
+  /** How long streams took to begin, by model. */
+  readonly firstByteMs: ReadonlyMap<string, number>;
+}
+
+/** Notes it, and begins, continues and ends incidents by it (`observe.sql`). */
+export async function observe(db: Queryable, { silentMs, isSlow, out, firstByteMs }: Observation): Promise<void> {
+  await db.query(`select status.observe($1, $2, $3::text[], $4::text[], $5::float8[])`, [
+    silentMs ?? null,
+    isSlow,
+    textArray(out),
+    textArray([...firstByteMs.keys()]),
+    plainArray([...firstByteMs.values()]),
+  ]);
+}
+
+export interface IncidentRow {
+  /** '': the whole service. */
+  readonly model: string;
+  readonly state: 'out' | 'slow';
+  readonly began_at: Date;
+  /** Null while it goes on. */
+  readonly ended_at: Date | null;
+}
+
+/** The latest incidents: those that go on, and those that ended within `days`. */
+export async function selectIncidents(
+  db: Queryable,
+  { days, most }: { readonly days: number; readonly most: number },
+): Promise<readonly IncidentRow[]> {
+  const { rows } = await db.query<IncidentRow>(
+    `select model, state, began_at, ended_at from status.incidents
+     where ended_at is null or ended_at > clock_timestamp() - $1 * interval '1 day'
+     order by ended_at is null desc, began_at desc limit $2`,
+    [days, most],
+  );
+  return rows;
+}

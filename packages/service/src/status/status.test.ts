@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { IncidentRow } from '#status/queries.ts';
+import { statusOf } from '#status/status.ts';
+import type { Trouble } from '#status/trouble.ts';
+
+const FINE: Trouble = { out: [], firstByteMs: new Map() };
+const MODELS = ['a.one', 'a.two'].map((id) => ({ id, aliases: [] }));
+const BEGAN = new Date('2026-11-23T10:00:00Z');
+const ENDED = new Date('2026-11-23T10:20:00Z');
+
+function row(model: string, state: IncidentRow['state'], ended?: Date): IncidentRow {
+  return { model, state, began_at: BEGAN, ended_at: ended ?? null };
+}
+
+function statusWith(rows: readonly IncidentRow[], more: Partial<Parameters<typeof statusOf>[0]> = {}) {
+  return statusOf({ rows, isReached: true, trouble: FINE, models: MODELS, namesModels: true, ...more });
+}
+
+function stateWith(...rows: readonly IncidentRow[]): string {
+  return statusWith(rows).state;
+}
+
+test('the service is up, slow, partly out or out, by what goes on and not by what is over', () => {
+  assert.equal(stateWith(), 'up');
+  assert.equal(stateWith(row('a.one', 'out', ENDED), row('', 'out', ENDED)), 'up');
+  assert.equal(stateWith(row('', 'slow')), 'slow');
+  assert.equal(stateWith(row('a.two', 'slow')), 'slow');
+  assert.equal(stateWith(row('a.two', 'out'), row('', 'slow')), 'partial');
+  assert.equal(stateWith(row('a.two', 'out'), row('a.one', 'out')), 'out');
+});
+
+test('a model that this process sees fail is out before that is noted anywhere', () => {
+  const { state, models } = statusWith([], { trouble: { ...FINE, out: ['a.two'] } });
+  assert.equal(state, 'partial');
+  assert.deepEqual(
+    models.map((model) => [model.id, model.state, model.sinceMs]),
+    [
+      ['a.one', 'up', undefined],
+      ['a.two', 'out', undefined],
+    ],
+  );
+  assert.equal(statusWith([row('a.two', 'out')]).models[1]?.sinceMs, BEGAN.getTime());
+});
+
+test('MO-04 nothing is said of a model that is reserved or gone', () => {
+  const { state, incidents } = statusWith([row('a.reserved', 'out'), row('a.one', 'slow', ENDED)], {
+    trouble: { ...FINE, out: ['a.reserved'] },
+  });
+  assert.equal(state, 'up');
+  assert.deepEqual(incidents, [
+    { about: 'model', model: 'a.one', state: 'slow', beganAtMs: BEGAN.getTime(), endedAtMs: ENDED.getTime() },
+  ]);
+});
+
+test('a brief status names no model, and still says that some are out', () => {
+  const { state, models, incidents } = statusWith([row('a.one', 'out'), row('', 'out', ENDED)], { namesModels: false });
+  assert.deepEqual([state, models], ['partial', []]);
+  assert.deepEqual(
+    incidents.map(({ about, model }) => [about, model]),
+    [
+      ['model', undefined],
+      ['service', undefined],
+    ],
+  );
+});
+
+test('without its database the service is out, and says that the list may lack something', () => {
+  const status = statusWith([row('a.one', 'slow')], { isReached: false });
+  assert.deepEqual([status.state, status.models, status.isStale, status.incidents.length], ['out', [], true, 1]);
+});

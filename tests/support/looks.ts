@@ -1,0 +1,21 @@
+import type { ContextOptions } from './chromium.ts';
+
+type Look = 'phone-light' | 'phone-dark' | 'desk-light' | 'desk-dark';
+
+const EVERY: Readonly<Record<Look, ContextOptions>> = {
+  'phone-light': { width: 390 },
+  'phone-dark': { width: 390, colorScheme: 'dark' },
+  'desk-light': { width: 1280 },
+  'desk-dark': { width: 1280, colorScheme: 'dark' },
+};
+
+/** `npm run looks` goes through every look. `npm test` takes each width once and each colour scheme once. */
+const CHOSEN: readonly Look[] =
+  process.env['PURSER_TEST_LOOKS'] === 'every' ? (Object.keys(EVERY) as Look[]) : ['phone-dark', 'desk-light'];
+
+/** The looks in which a page is tested, each with the options of its window. */
+export function looks(
+  more: Partial<Record<Look, ContextOptions>> = {},
+): readonly (readonly [string, ContextOptions])[] {
+  return CHOSEN.map((look) => [look, { ...EVERY[look], ...more[look] }]);
+}
