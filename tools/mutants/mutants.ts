@@ -56,9 +56,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
-<<<<<<< HEAD
   ...BACKUP_FAULTS,
-=======
   ...TELEMETRY_FAULTS,
->>>>>>> main
 ];
