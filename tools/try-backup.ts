@@ -35,6 +35,7 @@ const [dataDirectory, lost, backups] = ['data', 'lost', 'backups'].map((name) =>
 ];
 mkdirSync(dataDirectory);
 const stripe = await startStripeServer();
+stripe.balanceAt = Math.floor(Date.now() / 1_000) - 86_400; // A day is compared once it is over.
 const upstream = await startScriptedUpstream();
 upstream.script({
   body: completionBody({
@@ -83,9 +84,9 @@ async function command(...words: readonly string[]): Promise<string> {
 function startCalls({ url }: ServiceProcess) {
   const { liveKey: key, userId: user } = readDemo(dataDirectory);
   const answered: { readonly atMs: number; readonly micros: number }[] = [];
-  let isOver = false;
+  const ending = new AbortController();
   const callers = Array.from({ length: CALLERS }, async () => {
-    while (!isOver) {
+    while (!ending.signal.aborted) {
       const reply = await chat({ url, key, user }).catch(() => undefined);
       if (reply?.status !== 200) continue;
       answered.push({ atMs: Date.now(), micros: Number(reply.headers.get('x-service-charge-micros')) });
@@ -94,7 +95,7 @@ function startCalls({ url }: ServiceProcess) {
   return {
     answered,
     stop: () => {
-      isOver = true;
+      ending.abort();
       return Promise.all(callers);
     },
   };
@@ -178,7 +179,8 @@ async function cutBackup(): Promise<void> {
   );
 }
 
-async function play(): Promise<void> {
+/** Everything until the machine is lost. */
+async function playUntilLost() {
   const first = await startServiceProcess(options);
   running = first;
   let calls = startCalls(first);
@@ -201,7 +203,11 @@ async function play(): Promise<void> {
   await first.kill();
   await calls.stop();
   say(`${before.length} calls before the moment, ${calls.answered.length} after it; then everything was killed`);
+  return { before, moment, payments: { early, late, unknown } };
+}
 
+/** Brings the database back as it was at the moment. */
+async function restore(moment: Date): Promise<void> {
   const demo = path.join(dataDirectory, 'demo.json');
   renameSync(dataDirectory, lost);
   mkdirSync(dataDirectory);
@@ -211,7 +217,17 @@ async function play(): Promise<void> {
   const refused = await runToEnd(options, 'serve');
   say('no gateway starts on the copy', refused.status === 1 && refused.said.includes('backup accept'));
   await command('backup', 'accept');
+}
 
+/** A day in UTC, so many days from today. */
+function day(offset: number): string {
+  return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+}
+
+type Lost = Awaited<ReturnType<typeof playUntilLost>>;
+
+/** Compares with what callers and payers know. */
+async function compare({ before, payments: { early, late, unknown } }: Lost): Promise<void> {
   const second = await startServiceProcess(options);
   running = second;
   const booked = await charges();
@@ -229,19 +245,19 @@ async function play(): Promise<void> {
     await credited(late),
   );
   await tell(second, late);
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  const { said } = await runToEnd(options, 'reconcile', '--from', day(-1), '--to', day(1));
-  say(
-    '`reconcile` names the payment whose checkout is lost, and only that one',
-    said.includes(unknown) && !said.includes(late),
-  );
+  const { said } = await runToEnd(options, 'reconcile', '--from', day(-1), '--to', day(0));
+  const isNamed = said.includes(unknown) && !said.includes(late) && !said.includes(early);
+  say('`reconcile` names the payment whose checkout is lost, and only that one', isNamed);
+  if (!isNamed) console.log(said);
   await command('ledger', 'check');
   await command('backup', 'check');
   await second.stop();
 }
 
 try {
-  await play();
+  const known = await playUntilLost();
+  await restore(known.moment);
+  await compare(known);
 } finally {
   await running?.stop();
   await Promise.all([stripe.close(), upstream.close()]);
