@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { spanIdOf, SPAN_PARTS } from '../../packages/service/src/gateway/call/call-span.ts';
 import { chat } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
-import { type Metric, type ReceivedSpan, startOtlpReceiver, valuesOf } from '../support/otlp-receiver.ts';
+import { type Metric, metricsIn, type ReceivedSpan, startOtlpReceiver, valuesOf } from '../support/otlp-receiver.ts';
 import { completionBody, startScriptedUpstream, streamSteps } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
 import { catalogueOf, scriptModels } from '../support/several-upstreams.ts';
@@ -39,7 +39,7 @@ const service = await startTestService(
     OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${COLLECTOR_KEY}`,
     OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: 'gzip',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
     OTEL_SERVICE_NAME: 'pay',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     OTEL_BSP_SCHEDULE_DELAY: '20',
@@ -231,9 +231,7 @@ test('CC-19 the metrics of `/metrics` are exported under the same names, with th
   const shown = await scrape(service.url);
   const metrics = await waitUntil('metrics of the present came', () => {
     const latest = receiver.requests.findLast(({ path }) => path === '/v1/metrics');
-    const found = latest?.message.resourceMetrics?.flatMap(({ scopeMetrics }) =>
-      scopeMetrics.flatMap((one) => one.metrics),
-    );
+    const found = latest && metricsIn(latest.message);
     return found !== undefined && callsIn(found) === shown.get(CALLS) ? found : undefined;
   });
   const names = new Set([...shown.keys()].map((name) => name.replace(/\{.*/, '')));
@@ -241,6 +239,11 @@ test('CC-19 the metrics of `/metrics` are exported under the same names, with th
   for (const name of names) assert.ok(sent.has(name.replace(/_(bucket|sum|count)$/, '')) || sent.has(name), name);
   const calls = metrics.find(({ name }) => name === 'purser_calls_total');
   assert.equal(calls?.sum?.isMonotonic, true);
+  const times = metrics.find(({ name }) => name === 'purser_call_seconds')?.histogram?.dataPoints ?? [];
+  const seen = times.filter(({ attributes }) => valuesOf(attributes)['model'] === 'acme.pair');
+  const counted = seen.reduce((sum, { count }) => sum + Number(count), 0);
+  const [key = ''] = [...shown.keys()].filter((name) => /^purser_call_seconds_count\{model="acme.pair"/.test(name));
+  assert.ok(counted > 0 && counted >= (shown.get(key) ?? Infinity), `${counted} of ${key}`);
 });
 
 const CALLS = 'purser_calls_total{mode="live",outcome="answered"}';

@@ -46,7 +46,7 @@ export interface OtlpRequest {
 export interface OtlpReceiver {
   readonly url: string;
   readonly requests: readonly OtlpRequest[];
-  /** All spans that were taken. */
+  /** All spans that were taken. One that was sent again, because the answer to it came too late, is there once. */
   readonly spans: () => readonly ReceivedSpan[];
   /** Answers from now on with this status; `hang`: not at all. */
   readonly answer: (status: number | 'hang') => void;
@@ -78,7 +78,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    spans: () => requests.filter(({ path: at }) => at === '/v1/traces').flatMap(({ message }) => spansIn(message)),
+    spans: () => [
+      ...new Map(requests.flatMap(({ message }) => spansIn(message)).map((span) => [span.spanId, span])).values(),
+    ],
     hanging: () => hanging,
     answer: (next) => void (status = next),
     close: () => {
@@ -120,12 +122,16 @@ function hexIds(value: unknown): unknown {
 
 export interface Message {
   readonly resourceSpans?: readonly ResourceSpans[];
-  readonly resourceMetrics?: readonly { readonly scopeMetrics: readonly { readonly metrics: readonly Metric[] }[] }[];
+  readonly resourceMetrics?: readonly ResourceMetrics[];
 }
 
 interface ResourceSpans {
   readonly resource: { readonly attributes: readonly KeyValue[] };
   readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[];
+}
+
+interface ResourceMetrics extends Pick<ResourceSpans, 'resource'> {
+  readonly scopeMetrics: readonly { readonly metrics: readonly Metric[] }[];
 }
 
 interface KeyValue {
@@ -152,7 +158,14 @@ export interface Metric {
   readonly unit: string;
   readonly sum?: { readonly isMonotonic: boolean; readonly dataPoints?: readonly Point[] };
   readonly gauge?: { readonly dataPoints?: readonly Point[] };
-  readonly histogram?: { readonly dataPoints?: readonly Readonly<Record<string, unknown>>[] };
+  readonly histogram?: {
+    readonly dataPoints?: readonly { readonly attributes?: readonly KeyValue[]; readonly count: string }[];
+  };
+}
+
+/** The metrics of a request. */
+export function metricsIn({ resourceMetrics = [] }: Message): readonly Metric[] {
+  return resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
 }
 
 function spansIn({ resourceSpans = [] }: Message): readonly ReceivedSpan[] {

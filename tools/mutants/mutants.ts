@@ -21,6 +21,7 @@ import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
+import { TELEMETRY_FAULTS } from './faults/telemetry.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
 import { UPSTREAM_FAULTS } from './faults/upstreams.ts';
@@ -54,4 +55,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
+  ...TELEMETRY_FAULTS,
 ];

@@ -1,4 +1,5 @@
 import type { CallNotes } from '#gateway/call/call-notes.ts';
+import { msBetween } from '#gateway/call/call-times.ts';
 import { type CallSpan, SPAN_PARTS, spanIdOf, spanIdOfTry } from '#gateway/call/call-span.ts';
 import type { FailedTry, Served } from '#gateway/call/serving.ts';
 import type { Upstream } from '#catalogue/catalogue.ts';
@@ -117,12 +118,18 @@ function triesOf({ notes, outcome }: EndedCall, span: CallSpan, served: Served):
       ...attributesOf(upstream, tries, notes),
       ...(hasFailed ? failureOf(failure ?? { kind: OTHER, status: undefined }) : undefined),
       [GEN_AI.responseModel]: upstream.providerModel,
-      [GEN_AI.timeToFirstChunk]: isStream && times.firstByteMs > 0 ? (times.firstByteMs - sentMs) / 1_000 : undefined,
+      [GEN_AI.timeToFirstChunk]: isStream ? secondsBetween(sentMs, times.firstByteMs) : undefined,
       [GEN_AI.inputTokens]: promptTokens,
       [GEN_AI.outputTokens]: completionTokens,
     },
   };
   return [...spans, answered];
+}
+
+/** To the microsecond. */
+function secondsBetween(fromMs: number, toMs: number): number | undefined {
+  const ms = msBetween(fromMs, toMs);
+  return ms === undefined ? undefined : Math.round(ms * 1_000) / 1_000_000;
 }
 
 function requestTo({ providerModel }: Upstream, span: CallSpan, count: number) {

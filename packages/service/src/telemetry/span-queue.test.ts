@@ -50,6 +50,7 @@ test('CC-19 spans of a collector that is away are sent when it is back, and the 
   add('b');
   pass(250);
   await waitUntil('it was tried again', () => bodies.length === 2);
+  assert.deepEqual(bodies, ['a', 'a b']);
   pass(499);
   becomes(TAKEN);
   const before = countOf('purser_spans_exported_total');
