@@ -10,7 +10,8 @@ import { ROOT } from './toolchain.ts';
  */
 
 const PACKAGE = join(ROOT, 'packages', 'purser-python');
-const TESTS = ['tests/conformance/sdk/python.test.ts', 'tests/conformance/sdk/retries.test.ts'];
+const TESTS = ['tests/conformance/sdk/python.test.ts', 'tests/conformance/sdk/retries.test.ts', '-t', 'Python'];
+const COUNT = /^ℹ ((?:pass|skipped) \d+)$/gm;
 const NAME = /^python3(?:\.\d+)?$/;
 const STEP_TIMEOUT_MS = 600_000;
 const ENVIRONMENT = { ...process.env, PIP_ROOT_USER_ACTION: 'ignore', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
@@ -54,8 +55,8 @@ function tryWith(program: string): void {
     const has = run(program, ['-c', `import ${checker}`]).status === 0;
     if (has) say(`${checker}, strict, finds nothing`, run(program, ['-m', checker]));
   }
-  const served = run(process.execPath, [join(ROOT, 'tools', 'test.ts'), ...TESTS], { PURSER_TEST_PYTHON: program });
-  say('it works with the service, and with the clients that this Python has', served);
+  const served = run(process.execPath, ['tools/test.ts', ...TESTS], { PURSER_TEST_PYTHON: program }, ROOT);
+  say('it works with the service, and with the clients that this Python has', { ...served, output: summaryOf(served) });
 }
 
 interface Ran {
@@ -63,11 +64,21 @@ interface Ran {
   readonly output: string;
 }
 
-function run(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Ran {
+function run(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  cwd = PACKAGE,
+): Ran {
   const env = { ...ENVIRONMENT, ...environment };
-  const options = { cwd: PACKAGE, env, encoding: 'utf8', timeout: STEP_TIMEOUT_MS } as const;
+  const options = { cwd, env, encoding: 'utf8', timeout: STEP_TIMEOUT_MS } as const;
   const { status, stdout, stderr } = spawnSync(program, args, options);
   return { status, output: `${stdout}${stderr}` };
+}
+
+/** How many tests passed and were skipped, or all of the output if one failed. */
+function summaryOf({ status, output }: Ran): string {
+  return status === 0 ? [...output.matchAll(COUNT)].map(([, count]) => count).join(', ') : output;
 }
 
 /** Tells what was seen, and all of the output if it failed. */

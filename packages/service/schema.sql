@@ -575,6 +575,14 @@ create table db.clock (
 ) with (fillfactor = 10);
 grant select on db.clock to purser_live;
 
+create table db.compatibility (
+  is_only boolean default true not null,
+  oldest_schema integer not null,
+  constraint compatibility_pkey PRIMARY KEY (is_only),
+  constraint compatibility_is_only_check CHECK (is_only)
+);
+grant select on db.compatibility to purser_live;
+
 create table db.functions (
   name text collate "C" not null,
   digest bytea not null,

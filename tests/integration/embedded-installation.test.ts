@@ -40,7 +40,7 @@ test('in an installation that cannot be written to, links are made beside the da
   mkdirSync(join(root, 'native'));
   const listed = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
   writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(listed));
-  assert.deepEqual(await completeLinks(root, links), ['env', `LD_LIBRARY_PATH=${links}`]);
+  assert.deepEqual(await completeLinks(root, links), ['env', `LD_LIBRARY_PATH=${links}:${join(root, 'native/lib')}`]);
   assert.equal(await readlink(join(links, 'libx.so')), join(root, 'native/lib/libx.so.1.2'));
 
   const moved = `${root}-moved`;

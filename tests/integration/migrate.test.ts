@@ -47,7 +47,7 @@ test('processes that start at once apply each migration and each function once, 
 });
 
 test('a schema that is up to date is left alone', async () => {
-  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [] });
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [], isNewer: false });
 });
 
 test('functions with other text, other parameters or no file are put right, along with their dependents and grants', async () => {
@@ -79,19 +79,21 @@ test('a function that a trigger still uses is not dropped when its file is gone'
     insert into db.functions (name, digest, version) values ('db.hung', sha256('hung'), '0.0.1')`);
   await assert.rejects(migrate(anotherProcess()), /other objects depend on it/);
   await database.owner.query(`drop trigger hung on db.identity`);
-  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'] });
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'], isNewer: false });
 });
 
-test('functions of a newer version are refused by a message that names both versions, and left as they are', async () => {
+test('functions of a newer version are left as they are, unless this build cannot run on them', async () => {
   const asMade = await database.owner.query<{ version: string }>(
     `with made as (select version from db.functions where name = 'ledger.credit')
      update db.functions f set digest = sha256('newer'), version = '0.10.0' from made where f.name = 'ledger.credit'
      returning made.version`,
   );
-  const refused = migrate(anotherProcess());
-  await assert.rejects(refused, (fault) => {
-    return fault instanceof MigrationError && /functions of version 0\.10\.0 and this build is \d/.test(fault.message);
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [], isNewer: true });
+  await database.owner.query('update db.compatibility set oldest_schema = oldest_schema + 1000');
+  await assert.rejects(migrate(anotherProcess()), (fault) => {
+    return fault instanceof MigrationError && /builds from schema 1\d\d\d on can use/.test(fault.message);
   });
+  await database.owner.query('update db.compatibility set oldest_schema = oldest_schema - 1000');
   const { rows } = await database.owner.query(`select version from db.functions where digest = sha256('newer')`);
   assert.deepEqual(rows, [{ version: '0.10.0' }]);
   await database.owner.query(`update db.functions set version = $1 where name = 'ledger.credit'`, [
@@ -125,7 +127,10 @@ test('C7 readiness says in words what is wrong: schema, database, writes, disk',
   assert.equal(await ready(), undefined);
   const { owner } = database;
   await owner.query('insert into db.migrations (version, name) values ($1, $2)', [SCHEMA_VERSION + 1, 'later.sql']);
+  assert.equal(await ready(), undefined, 'a newer schema that this build can use');
+  await owner.query('update db.compatibility set oldest_schema = oldest_schema + 1000');
   assert.match((await ready()) ?? '', /^The database has a newer schema than this build\. Start a build/);
+  await owner.query('update db.compatibility set oldest_schema = oldest_schema - 1000');
   await owner.query('delete from db.migrations where version = $1', [SCHEMA_VERSION + 1]);
   assert.equal(await ready(), undefined);
   assert.equal(await readinessAt('/nowhere')(), 'The data directory cannot be written to.');
@@ -141,10 +146,15 @@ test('C7 readiness says in words what is wrong: schema, database, writes, disk',
   await waitUntil('it takes writes again', async () => (await ready()) === undefined);
 });
 
-test('a schema newer than this build is refused by a message that names both versions', async () => {
+test('a schema newer than this build is left as it is, and refused if it takes something away from this build', async () => {
   await database.owner.query(`insert into db.migrations (version, name) values ($1, 'from the future')`, [
     SCHEMA_VERSION + 1,
   ]);
+  await database.owner.query(`update db.functions set digest = sha256('newer') where name = 'ledger.credit'`);
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [], isNewer: true });
+  const { rows } = await database.owner.query(`select name from db.functions where digest = sha256('newer')`);
+  assert.deepEqual(rows, [{ name: 'ledger.credit' }]);
+  await database.owner.query('update db.compatibility set oldest_schema = $1', [SCHEMA_VERSION + 1]);
   const refused = migrate(anotherProcess());
   await assert.rejects(refused, (fault) => {
     return fault instanceof MigrationError && fault.message.includes(`schema ${SCHEMA_VERSION + 1}`);

@@ -4,6 +4,7 @@ import { RULE_NAMES, type RuleName } from '../../tools/structure/rule-set.ts';
 import { type Files, findingsIn, placesOf, relevantFindingsIn, SMALL } from './fixture.ts';
 
 const MIGRATION = 'packages/service/migrations/0001_first.sql';
+const LATER = 'packages/service/migrations/9000_later.sql';
 const made = (name: string): string => `create or replace function ${name}() returns int language sql as $$`;
 const machinePath = ['', 'root', 'purser'].join('/'); // In parts, because the rule would otherwise find it here.
 
@@ -73,6 +74,19 @@ const BROKEN: readonly (readonly [finds: `${RuleName} ${string}`, files: Files])
       'sandbox/f.sql': `${made('sandbox.f')}\nbegin\n  -- ledger.hold in a comment\n  delete from ledger.hold;\nend;\n$$;`,
     },
   ],
+
+  ...[
+    'drop table db.t;',
+    'alter table db.t drop column a;',
+    'alter table db.t rename column a to b;',
+    'alter table db.t alter column a set not null;',
+    'alter table db.t alter column a type bigint;',
+    'alter table db.t add column a int not null;',
+    'alter table db.t add column a int default 1, add constraint c check (a > 0);',
+    'create unique index on db.t (a);',
+    'alter type db.t add attribute a int;',
+    'revoke select on db.t from purser_live;',
+  ].map((sql) => [`migration-contracts ${LATER}:2`, { [LATER]: `\n${sql}` }] as const),
 
   [`function-files ${MIGRATION}:1`, { [MIGRATION]: `${made('db.f')} select 1 $$;` }],
   [`function-files ${MIGRATION}:1`, { [MIGRATION]: 'create trigger t before insert on db.t execute function db.f();' }],

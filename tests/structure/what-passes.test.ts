@@ -115,3 +115,14 @@ test('a cast to a brand passes in the file that declares it, and in tests', () =
   assertPasses({ 'kernel/ids.ts': declaration, 'kernel/ids.test.ts': 'a as AppId' });
   assertPasses({ 'kernel/ids.ts': declaration, 'http/a.ts': 'type Row = { app_id: AppId }; b as Other;' });
 });
+
+test('a migration may add things, change what it made itself, and take things away if it says so', () => {
+  const later = 'packages/service/migrations/9000_later.sql';
+  const added =
+    'alter table db.t add column a int;\nalter table db.t add column b int not null default 0, add column c text;\n' +
+    'create index on db.t (a);\ncreate table db.own (a int);\nalter table db.own alter column a set not null;\n' +
+    "create unique index on db.own (a);\nalter type db.kind add value 'x';\nalter table db.t drop constraint c;\n";
+  assertPasses({ [later]: added });
+  assertPasses({ [later]: 'drop table db.t;\nupdate db.compatibility set oldest_schema = 9000;' });
+  assertPasses({ [MIGRATION]: 'drop table db.t;' });
+});

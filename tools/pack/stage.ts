@@ -4,7 +4,7 @@ import { ROOT } from '../toolchain.ts';
 import { thirdPartyLicences } from './licences.ts';
 import { readLock, type Shipped, shippedPackages } from './lock.ts';
 import { packageManifest, shrinkwrap } from './manifest.ts';
-import { writeJson, writeOwnFiles } from './own-files.ts';
+import { manifestOf, writeJson, writeOwnFiles } from './own-files.ts';
 import { type Platform, platformOf } from './platform.ts';
 import { copyPackage } from './prune.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -26,7 +26,7 @@ export function stagePackage(target: string): Staged {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   writeOwnFiles(target);
-  for (const { path } of shipped) copyPackage(join(ROOT, path), join(target, path));
+  for (const one of shipped) copyShipped(one, target);
   writeJson(join(target, 'package.json'), manifest);
   writeJson(join(target, 'npm-shrinkwrap.json'), shrinkwrap(lock, shipped, manifest));
   const platform = platformOf(lock);
@@ -34,4 +34,15 @@ export function stagePackage(target: string): Staged {
   writeFileSync(join(target, 'THIRD-PARTY-LICENSES'), thirdPartyLicences(shipped, beside));
   writeJson(join(target, 'sbom.cdx.json'), billOfMaterials(target, beside));
   return { version, shipped, platform };
+}
+
+/** Somebody may have installed another version by hand. Then the digest in the lock file says nothing about these files. */
+function copyShipped({ path, name, entry }: Shipped, target: string): void {
+  const { version } = manifestOf(join(ROOT, path));
+  if (version !== entry.version) {
+    throw new Error(
+      `${name} is installed in version ${String(version)}, but locked in ${entry.version}. Run \`npm ci\`.`,
+    );
+  }
+  copyPackage(join(ROOT, path), join(target, path));
 }

@@ -1,4 +1,5 @@
 import { checkBrandCasts } from './brand-casts.ts';
+import { checkCompatibleMigrations } from './compatible-migrations.ts';
 import { applyExceptions, type Finding } from './finding.ts';
 import { checkFolderImports } from './folder-imports.ts';
 import { checkHygiene } from './hygiene.ts';
@@ -27,6 +28,7 @@ const CHECKS: readonly ((project: Project) => readonly Finding[])[] = [
   checkBrandCasts,
   checkSqlOwnership,
   checkMigrations,
+  checkCompatibleMigrations,
   checkFunctionFiles,
   checkUnused,
   checkNaming,

@@ -8,6 +8,7 @@ export const RULE_NAMES = [
   'sql-owner',
   'migration-names',
   'migration-mentions',
+  'migration-contracts',
   'function-files',
   'unused-files',
   'unused-exports',
@@ -64,6 +65,8 @@ export interface SqlRules {
   /** Names of files that hold SQL in any folder, and areas or files that hold it besides. */
   readonly homes: { readonly fileNames: readonly string[]; readonly places: readonly string[] };
   readonly migrations: string;
+  /** Migrations after this number say what they take away from older builds. */
+  readonly expandsAfter: number;
   /** Where functions lie: `ledger/hold/reserve.sql` holds `ledger.reserve`. */
   readonly functions: string;
   /** What functions of a schema may mention of another beyond what its folder may import. */

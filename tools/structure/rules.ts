@@ -69,6 +69,7 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    expandsAfter: 67,
     functions: 'packages/service/src/',
     mentions: {
       ledger: ['usage', 'idempotency', 'webhooks'],

@@ -15,7 +15,6 @@ from purser import (
     ServiceApiError,
     TopUp,
     as_payment_required,
-    guard,
     refusal_of,
 )
 
@@ -43,9 +42,14 @@ def ask(user: str, key: str = "") -> "dict[str, Any]":
         return {"callId": response.headers["x-service-call-id"], **answer}
 
 
-def ask_guarded(user: str) -> dict[str, Any]:
-    with guard():
+def ask_or_refuse(user: str) -> dict[str, Any]:
+    """The same, with what `refusal_of` makes of a refused answer."""
+    try:
         return ask(user)
+    except urllib.error.HTTPError as answer:
+        with answer:
+            refusal = refusal_of(answer.code, dict(answer.headers), answer.read())
+    raise refusal or AssertionError("it was no refusal")
 
 
 def pay(user: str) -> None:
@@ -133,7 +137,7 @@ class ServiceTest(unittest.TestCase):
             pay(user.user_id)
 
         answer = user.with_top_up(
-            lambda: ask_guarded(user.user_id), on_top_up=on_top_up, wait_seconds=10, poll_seconds=0
+            lambda: ask_or_refuse(user.user_id), on_top_up=on_top_up, wait_seconds=10, poll_seconds=0
         )
         self.assertEqual((answer["object"], len(links)), ("chat.completion", 1))
         self.assertLess(user.balance().balance_micros, 1_000_000)
@@ -142,7 +146,7 @@ class ServiceTest(unittest.TestCase):
         async def run() -> None:
             user = AsyncPurser(base_url=TOLD["url"], api_key=TOLD["liveKey"]).for_user("pays-in-async-code")
             answer = await user.with_top_up(
-                lambda: asyncio.to_thread(ask_guarded, user.user_id),
+                lambda: asyncio.to_thread(ask_or_refuse, user.user_id),
                 on_top_up=lambda _: None,
                 until=lambda _: asyncio.to_thread(pay, user.user_id),
             )

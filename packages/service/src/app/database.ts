@@ -38,7 +38,8 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     await embedded?.stop();
   };
   try {
-    const { migrations, functions } = await migrate(owner);
+    const { migrations, functions, isNewer } = await migrate(owner);
+    if (isNewer) say('A newer version of Purser has upgraded the database. This version runs on it as it is.');
     if (migrations.length + functions.length > 0) {
       say(
         `The database schema is up to date (${migrations.length} migrations and ${functions.length} functions applied).`,

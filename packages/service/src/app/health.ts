@@ -1,5 +1,6 @@
 import type { Config } from '#app/config.ts';
 import { createDoctor } from '#app/doctor.ts';
+import { createPublicCertificate } from '#app/public-certificate.ts';
 import { VERSION } from '#db/functions.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -48,13 +49,13 @@ export function openMetrics(
     readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   },
 ) {
-  const { dataDirectory, metricsToken: token } = of.config;
+  const { dataDirectory, publicUrl, metricsToken: token } = of.config;
   const figures = createFigures({
     pool,
     dataDirectory,
     attention: createAttention({ pool, clock: of.clock, readUpstreams: () => [] }),
     queues: QUEUES,
-    certificateEndsMs: () => Promise.resolve(undefined),
+    certificateEndsMs: createPublicCertificate(publicUrl),
     log: of.log,
   });
   // Not merged: no process declares a figure of the service, and `max` over the workers' last looks would show an old one.

@@ -32,7 +32,7 @@ test('CC-19 a call and a request are one readable line each: method, path, statu
   ]);
 });
 
-test('CC-19 other lines keep their words and facts, and a fault is shown with its stack; nothing moves the cursor', () => {
+test('CC-19 other lines keep their words and facts, and a fault of ours is shown with its stack; nothing moves the cursor', () => {
   const fault = {
     name: 'Error',
     message: 'no',
@@ -40,9 +40,9 @@ test('CC-19 other lines keep their words and facts, and a fault is shown with it
     cause: { name: 'Error', message: 'why' },
   };
   const lines = shown((log) => log.warn({ provider: 'first', odd: 'a\nb\u001B[2J', fault }, 'not ready'));
-  assert.deepEqual(lines, [
-    'warn not ready provider=first odd="a\\nb\\u001b[2J"\n  Error: no [2J\n      at a.ts:1\n  Error: why',
-  ]);
+  assert.deepEqual(lines, ['warn not ready provider=first odd="a\\nb\\u001b[2J"\n  Error: no\n  Error: why']);
+  const [ours] = shown((log) => log.error({ fault }, 'a call failed'));
+  assert.equal(ours, 'error a call failed\n  Error: no [2J\n      at a.ts:1\n  Error: why');
   const [coloured] = shown(
     (log) => log.info({ method: 'GET', path: '/', status: 500, durationMs: 1 }, 'request'),
     true,

@@ -68,7 +68,7 @@ export function createReadable({ currency, isColoured }: ReadableOptions): (json
     if (msg === 'request') return requestOf(line, String(line['method']), String(line['path']), []);
     const colour = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim';
     const told = Object.entries(facts).map(([name, value]) => paint('dim', `${name}=${shownAs(value)}`));
-    return [paint(colour, String(level)), String(msg), ...told].join(' ') + faultOf(fault);
+    return [paint(colour, String(level)), String(msg), ...told].join(' ') + faultOf(fault, level === 'error');
   }
 
   return (json) => {
@@ -89,10 +89,10 @@ function shownAs(value: unknown): string {
   return typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value);
 }
 
-/** A fault in the lines below, with its stack, as `describeFault` has it. */
-function faultOf(fault: unknown): string {
+/** A fault in the lines below, as `describeFault` has it. Where it was thrown matters only if the fault is ours. */
+function faultOf(fault: unknown, isOurs: boolean): string {
   if (typeof fault !== 'object' || fault === null) return '';
   const { name, message, stack, cause } = fault as Line;
-  const text = typeof stack === 'string' ? stack : `${String(name)}: ${String(message)}`;
-  return `\n  ${text.replaceAll(CONTROL, ' ').replaceAll('\n', '\n  ')}${faultOf(cause)}`;
+  const text = isOurs && typeof stack === 'string' ? stack : `${String(name)}: ${String(message)}`;
+  return `\n  ${text.replaceAll(CONTROL, ' ').replaceAll('\n', '\n  ')}${faultOf(cause, isOurs)}`;
 }

@@ -1,7 +1,7 @@
 import { access, constants, statfs } from 'node:fs/promises';
-import { SCHEMA_VERSION } from '#db/migrate.ts';
+import { isUsable, SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
-import { selectSchemaVersion } from '#db/queries.ts';
+import { selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
 /** Ten thousand settlements, the most that may wait on disk, take a few MiB, and PostgreSQL needs as much for its log. */
@@ -19,7 +19,7 @@ interface ReadinessOptions {
 
 /**
  * Says why this process should get no calls, in a sentence without internals, or undefined if it is ready: the database
- * answers, takes writes and has this build's schema, and the disk of the data directory has room for settlements. Anybody may
+ * answers, takes writes and has a schema that this build can use, and the disk of the data directory has room for settlements. Anybody may
  * ask, so concurrent requests share one look: a flood of them takes a single connection.
  */
 export function createReadiness(options: ReadinessOptions): () => Promise<string | undefined> {
@@ -48,7 +48,7 @@ async function databaseFault({ pool, failedRenewals }: ReadinessOptions): Promis
   try {
     const version = await selectSchemaVersion(pool);
     if (version < SCHEMA_VERSION) return { reason: 'The database has an older schema than this build.' };
-    if (version > SCHEMA_VERSION) {
+    if (version > SCHEMA_VERSION && !isUsable(await selectOldestSchema(pool))) {
       return { reason: 'The database has a newer schema than this build. Start a build that is at least as new.' };
     }
   } catch (fault) {

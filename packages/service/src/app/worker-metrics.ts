@@ -13,6 +13,8 @@ type Message =
 /** A worker that does not answer in time (busy or stopped) is represented by its last readings. */
 const WORKER_ANSWER_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 3_000;
+/** A worker that is killed takes with it what it has counted since the last look. */
+const LOOK_MS = 2_000;
 
 /** Other modules may send messages over the same channel, so everything else is ignored. */
 function isMessage(value: unknown): value is Message {
@@ -51,7 +53,7 @@ export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
  * For the primary process: answers the workers. The counters of a worker that died are added to `gone`, because a counter
  * that fell would look like a restart of the whole service.
  */
-export function startWorkerMetrics(): { readonly stop: () => void } {
+export function startWorkerMetrics(lookMs = LOOK_MS): { readonly stop: () => void } {
   const last = new Map<number, readonly MetricReading[]>();
   const waiting = new Map<string, () => void>();
   let gone: readonly MetricReading[] = [];
@@ -98,8 +100,10 @@ export function startWorkerMetrics(): { readonly stop: () => void } {
   };
   cluster.on('message', onMessage);
   cluster.on('exit', onExit);
+  const looks = setInterval(() => void readAll(), lookMs).unref();
   return {
     stop: () => {
+      clearInterval(looks);
       cluster.off('message', onMessage);
       cluster.off('exit', onExit);
     },

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/pool.ts';
 import { type AppliedFunction, deleteFunction, selectSignatures, upsertFunction } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
 
-/** The version of this build. A database whose functions a newer one made is none of its business. */
+/** The version of this build. It leaves functions alone that a newer one has made. */
 export const VERSION = readVersion();
 
 interface FunctionFile {

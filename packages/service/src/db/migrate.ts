@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { isNewerVersion, missingFunctions, replaceFunctions, VERSION } from '#db/functions.ts';
+import { isNewerVersion, missingFunctions, replaceFunctions } from '#db/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { type AppliedFunction, selectFunctions, selectSchemaVersion } from '#db/queries.ts';
+import { selectFunctions, selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -24,6 +24,8 @@ interface Migration {
 interface Migrated {
   readonly migrations: readonly string[];
   readonly functions: readonly string[];
+  /** A newer build has upgraded the database, so nothing was changed: this build runs on it as it is. */
+  readonly isNewer: boolean;
 }
 
 function readMigrations(): readonly Migration[] {
@@ -35,8 +37,9 @@ function readMigrations(): readonly Migration[] {
 
 /**
  * Brings the database to this build's schema, forward only and in one transaction: first the tables, then the functions
- * whose text has changed. Safe when several processes start at once: the others wait, then find nothing to do. Refuses a
- * server older than PostgreSQL 15, a schema newer than this build, and one from before version 0.1.0.
+ * whose text has changed. Safe when several processes start at once: the others wait, then find nothing to do. A newer schema
+ * that this build can run on is left alone, with its functions: newer gateways may run beside. Refuses a server older than
+ * PostgreSQL 15, a newer schema that it cannot run on, and one from before version 0.1.0.
  */
 export async function migrate(owner: Pool): Promise<Migrated> {
   const client = await owner.connect();
@@ -85,19 +88,30 @@ async function applyMissing(client: Queryable): Promise<Migrated> {
     version int primary key, name text not null, applied_at timestamptz not null default clock_timestamp())`);
   await refuseOlder(client);
   const current = await selectSchemaVersion(client);
-  if (current > SCHEMA_VERSION) {
-    throw new MigrationError(
-      `The database has schema ${current} and this build knows ${SCHEMA_VERSION}. Start a build that is at least as new.`,
-    );
-  }
+  if (current > SCHEMA_VERSION) return leaveNewer(client, current);
   const missing = readMigrations().filter(({ version }) => version > current);
   for (const migration of missing) await apply(client, migration);
   const present = await selectFunctions(client);
-  refuseNewer(present);
+  if (present.some(({ version }) => isNewerVersion(version))) return leaveNewer(client, SCHEMA_VERSION);
   const functions = missingFunctions(present);
   await replaceFunctions(client, functions);
   const names = [...functions.changed, ...functions.gone].map(({ name }) => name);
-  return { migrations: missing.map(({ name }) => name), functions: names };
+  return { migrations: missing.map(({ name }) => name), functions: names, isNewer: false };
+}
+
+/** Refuses a newer schema that takes something away from this build (decision 80). */
+async function leaveNewer(client: Queryable, current: number): Promise<Migrated> {
+  const oldest = await selectOldestSchema(client);
+  if (isUsable(oldest)) return { migrations: [], functions: [], isNewer: true };
+  throw new MigrationError(
+    `The database has schema ${current}, which builds from schema ${oldest} on can use. This build knows ${SCHEMA_VERSION}. ` +
+      'Start a build that is at least as new, or restore the backup from before the upgrade.',
+  );
+}
+
+/** Whether this build can run on a newer schema that names this one as the oldest. */
+export function isUsable(oldestSchema: number): boolean {
+  return SCHEMA_VERSION >= oldestSchema;
 }
 
 /** Up to version 0.1.0 the schema had other migrations under the same numbers. */
@@ -109,14 +123,6 @@ async function refuseOlder(client: Queryable): Promise<void> {
   throw new MigrationError(
     'The database was made by a build from before version 0.1.0 and cannot be upgraded. ' +
       'Name an empty one in DATABASE_URL or, where Purser starts its own, another directory in PURSER_DATA_DIR.',
-  );
-}
-
-function refuseNewer(present: readonly AppliedFunction[]): void {
-  const newer = present.find(({ version }) => isNewerVersion(version));
-  if (newer === undefined) return;
-  throw new MigrationError(
-    `The database has functions of version ${newer.version} and this build is ${VERSION}. Start a build that is at least as new.`,
   );
 }
 

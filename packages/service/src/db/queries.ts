@@ -70,6 +70,14 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
+/** The oldest schema whose builds can run on a schema that is newer than ours. */
+export async function selectOldestSchema(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ oldest: number }>(`select oldest_schema as oldest from db.compatibility`);
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database does not say which builds can run on it.');
+  return row.oldest;
+}
+
 /** A function as the last build that made it has noted it. */
 export interface AppliedFunction {
   /** `ledger.reserve` */

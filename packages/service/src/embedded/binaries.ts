@@ -74,7 +74,8 @@ export async function completeLinks(root: string, links: string | undefined): Pr
     for (const { source, target } of await readLinks(root)) {
       await replaceLink(join(root, source), join(links, basename(target)));
     }
-    return ['env', `LD_LIBRARY_PATH=${links}`];
+    // A library that is found by a link looks for others beside the link, so the real folder is named too.
+    return ['env', `LD_LIBRARY_PATH=${links}:${join(root, 'native', 'lib')}`];
   }
 }
 

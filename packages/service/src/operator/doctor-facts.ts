@@ -8,10 +8,10 @@ import {
   selectServer,
   type ServerRow,
 } from '#db/health-queries.ts';
-import { SCHEMA_VERSION } from '#db/migrate.ts';
+import { isUsable, SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectOpenRestore } from '#db/restore-queries.ts';
-import { selectSchemaVersion } from '#db/queries.ts';
+import { selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
@@ -80,7 +80,8 @@ const DAY_SECONDS = 86_400;
 export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
   const { pool, isOwnSecret, hasKey, readMail } = options;
   const schema = { is: await selectSchemaVersion(pool), ours: SCHEMA_VERSION };
-  if (schema.is !== schema.ours) return { schema };
+  if (schema.is < schema.ours) return { schema };
+  if (schema.is > schema.ours && !isUsable(await selectOldestSchema(pool))) return { schema };
   const begunMs = systemClock.nowMs();
   const own = await selectOwnState(pool);
   const nowMs = systemClock.nowMs();

@@ -121,7 +121,7 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
   const { late, disabled } = webhooks;
   return {
     database: good(`The database answers: PostgreSQL ${stored.server}.`),
-    schema: good(`The schema is that of this build: ${schema.is}.`),
+    schema: good(`The schema is ${schema.is}, and this build knows ${schema.ours}.`),
     'database-settings': judgeServer(stored.serverSettings),
     restored: judgeRestored(stored),
     server: judgeHosting(stored.hosting),

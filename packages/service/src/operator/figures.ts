@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { FINDING_KINDS } from '@purser/contract/operator-overview.ts';
 import { selectEnd } from '#audit/chain-queries.ts';
 import { selectDatabaseHealth, selectInstances } from '#db/health-queries.ts';
@@ -47,14 +48,16 @@ export function createFigures(options: FiguresOptions): () => Promise<readonly M
 }
 
 async function readFigures(options: FiguresOptions): Promise<readonly MetricReading[]> {
-  const [disk, endsMs, stored] = await Promise.all([
+  const certificate = options.certificateEndsMs();
+  const [disk, stored] = await Promise.all([
     statfs(options.dataDirectory).catch(() => undefined),
-    options.certificateEndsMs(),
     inTime(readStored(options), DATABASE_MS_MAX).catch((fault: unknown) => {
       options.log.warn({ fault: describeFault(fault) }, 'the metrics are without those of the database');
       return undefined;
     }),
   ]);
+  // The first look at the public address may take seconds. The next scrape has it.
+  const endsMs = await Promise.race([certificate, setImmediate(undefined)]);
   return [
     one('purser_database_up', '1 if the database answered this scrape in time.', stored === undefined ? 0 : 1),
     one('purser_disk_free_bytes', 'Free on the disk of the data directory.', disk && disk.bavail * disk.bsize),

@@ -10,7 +10,7 @@ interface PublicModel {
   readonly aliases: readonly string[];
 }
 
-export type ModelState = 'up' | 'slow' | 'out';
+type ModelState = 'up' | 'slow' | 'out';
 
 export interface ModelStatus extends PublicModel {
   readonly state: ModelState;

@@ -67,5 +67,5 @@ export function footerOf({ operatorName, supportEmail, statusPage = 'off' }: Fra
   const mail =
     supportEmail && html`<p>${FRAME_TEXTS.questions} <a href="mailto:${supportEmail}">${supportEmail}</a></p>`;
   const status = statusPage === 'off' ? undefined : html`<p><a href="/status">${FRAME_TEXTS.status}</a></p>`;
-  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${mail}${status}</div></footer>`;
+  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${status}${mail}</div></footer>`;
 }

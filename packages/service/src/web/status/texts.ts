@@ -1,4 +1,4 @@
-import type { ModelState, ServiceStatus } from '#status/status.ts';
+import type { Incident, ServiceStatus } from '#status/status.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -12,37 +12,36 @@ export const STATUS_TEXTS = {
     partial: 'Some models are out',
     out: 'The service is out',
   } satisfies Readonly<Record<ServiceStatus['state'], string>>,
-  states: { up: 'Up', slow: 'Slow', out: 'Out' } satisfies Readonly<Record<ModelState, string>>,
+  badges: {
+    up: 'Up',
+    slow: 'Slow',
+    partial: 'Partly out',
+    out: 'Out',
+  } satisfies Readonly<Record<ServiceStatus['state'], string>>,
   meanings: {
     up: 'Calls are answered as usual.',
     slow: 'Calls are answered, but some answers begin later than usual.',
-    partial: 'Calls to these models fail at the moment. A call that fails costs nothing. All other models work.',
+    partial: 'Calls to some models fail at the moment. A call that fails costs nothing. All other models work.',
     out: 'Calls fail at the moment. A call that fails costs nothing, and no balance changes.',
   } satisfies Readonly<Record<ServiceStatus['state'], string>>,
   asOf: 'As of',
   models: {
     heading: 'Models',
-    caption: 'The models of this service',
-    model: 'Model',
-    state: 'State',
     since: 'since',
     others: (count: number) => `${count} more ${count === 1 ? 'model is' : 'models are'} up.`,
   },
+  words: { out: 'out', slow: 'slow' } satisfies Readonly<Record<Incident['state'], string>>,
   incidents: {
-    heading: (days: number) => `The last ${days} days`,
-    caption: 'Incidents, the latest first',
-    what: 'What',
-    began: 'Began',
-    lasted: 'Lasted',
-    none: 'No incidents.',
+    heading: (days: number) => `Incidents of the last ${days} days`,
+    none: 'None.',
     stale: 'The list cannot be read now. It may lack the latest incidents.',
-    goesOn: 'still going on',
+    was: (name: string, state: string, lasted: string) => `${name} was ${state} for ${lasted}.`,
+    isStill: (name: string, state: string, lasted: string) => `${name} has been ${state} for ${lasted}.`,
     service: 'The whole service',
-    hidden: 'Some models',
-    states: { out: 'out', slow: 'slow' },
+    hidden: 'One of the models',
   },
-  how: 'A model is out when its provider fails most calls, and slow when its answers begin twice as late as usual. This page is up to a minute behind.',
-  forPrograms: 'The same for programs',
+  how: 'A model is out when its providers fail most calls, and slow when its answers take twice as long as usual to begin. This page is up to a minute behind.',
+  forPrograms: 'The same as JSON',
   lasted: (ms: number): string => {
     if (ms < MINUTE_MS) return 'less than a minute';
     if (ms < 2 * HOUR_MS) return counted(Math.round(ms / MINUTE_MS), 'minute');

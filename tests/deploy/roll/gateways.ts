@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** One of the gateways, which is restarted on its port, also as another version. */
+export interface Gateway {
+  readonly url: string;
+  /** Ends its process, if there is one, starts one of the version in `root`, and waits until it is ready. */
+  readonly restart: (root: string) => Promise<Restart>;
+  readonly stop: () => Promise<void>;
+  readonly said: () => string;
+}
+
+/** How long each part took, in seconds. */
+export interface Restart {
+  readonly stopped: number;
+  readonly started: number;
+}
+
+export interface GatewayOptions {
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const START_MS_MAX = 120_000;
+/** As `npm start` has it. */
+const NODE_FLAGS = ['--max-semi-space-size=32'];
+
+export async function createGateway({ directory, environment }: GatewayOptions): Promise<Gateway> {
+  mkdirSync(directory, { recursive: true });
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  let said = '';
+
+  async function stop(): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+
+  async function start(root: string): Promise<void> {
+    const process = spawnPurser(root, ['serve'], { ...environment, PORT: String(port), PURSER_DATA_DIR: directory });
+    child = process;
+    for (const stream of [process.stdout, process.stderr]) {
+      stream?.on('data', (part: Buffer) => void (said = (said + part.toString('utf8')).slice(-20_000)));
+    }
+    await waitUntil(
+      `the gateway at ${url} is ready`,
+      async () => {
+        if (process.exitCode !== null) throw new Error(`The gateway ended: ${said}`);
+        return fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      },
+      START_MS_MAX,
+    );
+  }
+
+  return {
+    url,
+    stop,
+    said: () => said,
+    restart: async (root) => {
+      const from = performance.now();
+      await stop();
+      const ended = performance.now();
+      await start(root);
+      return { stopped: (ended - from) / 1_000, started: (performance.now() - ended) / 1_000 };
+    },
+  };
+}
+
+/** Runs a command of the version in `root`. */
+export function spawnPurser(
+  root: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): ChildProcess {
+  const program = path.join(root, 'packages/service/src/cli/main.ts');
+  const { NODE_TEST_CONTEXT: _tests, ...env } = process.env;
+  const options = { cwd: root, env: { ...env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] as const };
+  return spawn(process.execPath, [...NODE_FLAGS, program, ...words], { ...options, stdio: [...options.stdio] });
+}
