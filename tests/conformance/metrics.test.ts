@@ -97,7 +97,7 @@ async function addedBy(act: () => Promise<unknown>): Promise<Readonly<Record<str
   await act();
   const counted = Object.entries(added(earlier, await scrape(service.url)));
   return Object.fromEntries(
-    counted.filter(([name]) => /^purser_(calls_total|charged|refusals|overrun|usage|outputs)/.test(name)),
+    counted.filter(([name]) => /^purser_(calls_total|charged|provider_cost|refusals|overrun|usage|outputs)/.test(name)),
   );
 }
 
@@ -109,6 +109,7 @@ test('WA-07 calls, charges and overruns are counted by mode and outcome', async 
   assert.deepEqual(await addedBy(() => chat(call)), {
     [`purser_calls_total{${live},outcome="answered"}`]: 1,
     [`purser_charged_micros_total{${live}}`]: chargeFor({ prompt: 40, completion: 20 }),
+    purser_provider_cost_micros_total: 40 + 20 * 4, // Without the margin of a tenth.
   });
   const sandbox = await addedBy(() => chat({ ...call, key: app.testKey }));
   assert.equal(sandbox['purser_calls_total{mode="sandbox",outcome="answered"}'], 1);
@@ -123,6 +124,7 @@ test('WA-07 calls, charges and overruns are counted by mode and outcome', async 
   const charged = beyond[`purser_charged_micros_total{${live}}`] ?? 0;
   const billed = chargeFor({ prompt: 40, completion: 100_000 });
   assert.equal(beyond['purser_overrun_micros_total'], billed - charged);
+  assert.equal(beyond['purser_provider_cost_micros_total'], 40 + 100_000 * 4, 'also what the hold did not cover');
 });
 
 async function refused(status: number, act: () => Promise<{ status: number }>): Promise<void> {

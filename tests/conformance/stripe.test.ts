@@ -4,6 +4,7 @@ import type { EndUserId, RefundId } from '../../packages/service/src/kernel/ids.
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createRefunds } from '../../packages/service/src/payments/refund.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { added, type Scrape, scrape } from '../support/metrics.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
 const { service, app, stripe, processor, newUser, begin, tell, moved, sweep, checkouts } = await setStripeStage();
@@ -90,6 +91,7 @@ for (const [what, paid, credited] of [
 }
 
 test('WA-05 refunds of one payment are each booked once, over all pages of them', async () => {
+  const earlier = await scrape(service.url);
   const { user, payment } = await payer();
   const booked: string[] = [];
   for (const amounts of [[100], [50, 25, 10, 5], [20]]) {
@@ -101,15 +103,30 @@ test('WA-05 refunds of one payment are each booked once, over all pages of them'
     await tell('refund.created', payment);
   }
   assert.deepEqual((await moved(user)).slice(1).toSorted(), booked.toSorted());
+  assert.deepEqual(await countedSince(earlier), { credited: 5_000_000, refunded: 2_100_000 });
 });
 
+/** What payments have moved, by its kind, as the metrics count it. */
+async function countedSince(earlier: Scrape): Promise<Readonly<Record<string, number>>> {
+  const counted = Object.entries(added(earlier, await scrape(service.url)));
+  return Object.fromEntries(
+    counted.flatMap(([name, by]) => {
+      const [, kind] = /^purser_payment_micros_total{kind="(\w+)"}$/.exec(name) ?? [];
+      return kind === undefined ? [] : [[kind, by] as const];
+    }),
+  );
+}
+
 test('WA-05 a dispute moves the disputed amount without fees, even if Stripe keeps its accounts in another currency', async () => {
+  const earlier = await scrape(service.url);
   const { user, payment } = await payer();
   const dispute = stripe.dispute(payment, 300, { amount: 326, currency: 'usd' });
   await tell('charge.dispute.funds_withdrawn', payment);
   stripe.reinstate(dispute);
   await tell('charge.dispute.funds_reinstated', payment);
   assert.deepEqual((await moved(user)).slice(1), ['claw_back 3000000', 'funds_reinstated 3000000']);
+  const expected = { credited: 5_000_000, clawed_back: 3_000_000, reinstated: 3_000_000 };
+  assert.deepEqual(await countedSince(earlier), expected);
 });
 
 test('ON-02 a payment whose webhook never comes is found at Stripe', async () => {

@@ -7,6 +7,7 @@ import { createHolds } from '../../packages/service/src/ledger/holds.ts';
 import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds, reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { readMetrics, renderMetrics } from '../../packages/service/src/kernel/metrics.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -28,9 +29,7 @@ afterEach(async () => {
   assert.deepEqual(await ledger.differences(), []);
 });
 
-after(async () => {
-  await ledger.close();
-});
+after(() => ledger.close());
 
 async function runOut(instance: bigint): Promise<void> {
   await ledger.database.owner.query(
@@ -214,6 +213,7 @@ test('WA-10 a fenced process takes a new id and goes on', async (t) => {
   const second = holdOf('woken', 20);
   assert.deepEqual(await holds.place(second), { kind: 'granted', granted: 20n });
   assert.notEqual(await id(), before);
+  assert.match(renderMetrics(readMetrics()), /^purser_leases_lost_total [1-9]/m);
   assert.deepEqual(await holds.settle(endOf(first, 5), micros(10n)), { charged: 0n }); // It came too late.
   assert.deepEqual(await holds.settle(endOf(second, 5), micros(20n)), { charged: 5n });
   assert.equal((await ledger.wallet('woken')).balance, 95);

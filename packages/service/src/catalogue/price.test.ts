@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ceilingOf, chargeOf, outputWithin, type Price, type TokenUsage } from '#catalogue/price.ts';
+import { ceilingOf, chargeOf, costOf, outputWithin, type Price, type TokenUsage } from '#catalogue/price.ts';
 import { MICROS_MAX, type Micros, micros } from '#kernel/micros.ts';
 
 const perMillion = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
@@ -61,6 +61,19 @@ test('MO-06 a charge is the exact cost of the four kinds of token with its margi
       assert.equal(chargeOf(price, usage), exactly(parts, price.marginBasisPoints));
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test('WA-09 the cost of a charge is the charge without its margin, to the micro', () => {
+  fc.assert(
+    fc.property(prices, usages, (price, usage) => {
+      const charge = chargeOf(price, usage);
+      fc.pre(charge < MICROS_MAX);
+      const free = { ...price, marginBasisPoints: 0n };
+      const off = costOf(price, charge) - chargeOf(free, usage);
+      assert.ok(off >= -1n && off <= 1n, String(off));
+    }),
+    { numRuns: 500 },
   );
 });
 
