@@ -11,6 +11,7 @@ import { startWorker } from '../../../benchmarks/support/worker.ts';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { startCluster } from '../../prove/cluster.ts';
+import { startCaddy } from '../../support/caddy.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { type Judgement, judge } from './books.ts';
 import { createGateway, type Gateway, spawnPurser } from './gateways.ts';
@@ -30,9 +31,16 @@ const { values } = parseArgs({
     next: { type: 'boolean', default: false },
     /** Goes back to where it began, at the end. */
     back: { type: 'boolean', default: false },
+    /** Or `caddy`. */
+    proxy: { type: 'string', default: 'nginx' },
+    /** Reloads the proxy so often, before the restarts. */
+    reloads: { type: 'string', default: '0' },
+    'without-restarts': { type: 'boolean', default: false },
     'settle-seconds': { type: 'string', default: '10' },
   },
 });
+
+const RELOAD_MS = 3_000;
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-roll-'));
 chmodSync(directory, 0o711);
@@ -57,17 +65,17 @@ async function run(): Promise<boolean> {
   const owner = createPool({ url: cluster.url, role: 'owner', connectionsMax: 2, log: createLog('silent') });
   owned.defer(() => owner.end());
   const key = await fund(first.root, owner);
-  const nginx = await startNginx({
-    directory: mkdtempSync(path.join(directory, 'nginx-')),
-    gateways: gateways.map(({ url }) => url),
-    workers: 2,
-  });
-  if (nginx === undefined) throw new Error('nginx or openssl is missing. Install both.');
-  owned.defer(nginx.stop);
-  const load = startLoad({ url: nginx.url, ca: nginx.ca, key });
+  const proxy = await startProxy(gateways.map(({ url }) => url));
+  const load = startLoad({ url: proxy.url, ca: proxy.ca, key });
   await pause(Number(values['settle-seconds']) * 1_000);
   say('before', await load.tell({ act: 'figures' }));
-  for (const { name, root } of steps) {
+  for (let reload = 1; reload <= Number(values.reloads); reload += 1) {
+    await proxy.reload();
+    await pause(RELOAD_MS);
+  }
+  if (values.reloads !== '0') say(`${values.reloads} reloads of the proxy`, await load.tell({ act: 'figures' }));
+  const wanted = values.from === undefined ? steps : steps.slice(1); // An older version is only upgraded.
+  for (const { name, root } of values['without-restarts'] ? [] : wanted) {
     for (const [index, gateway] of gateways.entries()) {
       const { stopped, started } = await gateway.restart(root);
       console.log(
@@ -83,6 +91,15 @@ async function run(): Promise<boolean> {
   const judgement = await judge(owner, { load: figures, answeredFile: answeredFile(), provider: facts });
   const ledger = await ledgerCheck(steps.at(-1)?.root ?? first.root, environment);
   return report(figures, judgement, ledger);
+}
+
+/** The proxy that was asked for. */
+async function startProxy(gateways: readonly string[]) {
+  const options = { directory: mkdtempSync(path.join(directory, 'proxy-')), gateways, workers: 2 };
+  const proxy = values.proxy === 'caddy' ? await startCaddy(options) : await startNginx(options);
+  if (proxy === undefined) throw new Error(`${values.proxy} or openssl is missing. Install both.`);
+  owned.defer(proxy.stop);
+  return proxy;
 }
 
 type Steps = readonly [Step, ...Step[]];
