@@ -48,6 +48,11 @@ test('pages fit the longest names, amounts and addresses on the narrowest screen
   await journey.at(/^Your wallet for/, 'connection');
   await page.goto(await topupPath(LONG_USER));
   await journey.at(/cap/, 'cap');
+  await owner.query(
+    `insert into status.incidents (model, state, began_at, seen_at, ended_at) values ('', 'out', now(), now(), now())`,
+  );
+  await page.goto(`${OWN}/status`);
+  await journey.at('Everything works', 'status');
 });
 
 test('the page of every wallet state is sound: empty, another user’s, over its cap, paused, with alerts, wrong', async (t) => {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { backUp, openRunning, restoreInto, startsOn, withChanged } from '../support/backups.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { PASSWORD, type Person, personWith } from '../support/control.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { runToEnd, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { startStripeServer } from '../support/stripe-server.ts';
 import { trailOf } from '../support/trail.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -28,8 +32,16 @@ after(async () => {
 });
 
 function start(password: string, email = EMAIL): Promise<ServiceProcess> {
-  const environment = { PURSER_OPERATOR_EMAIL: email, PURSER_OPERATOR_PASSWORD: password };
+  const environment = {
+    PURSER_OPERATOR_EMAIL: email,
+    PURSER_OPERATOR_PASSWORD: password,
+    PURSER_BACKUP_DIR: backups(),
+  };
   return startServiceProcess({ ...options, environment });
+}
+
+function backups(): string {
+  return path.join(options.dataDirectory, 'backups');
 }
 
 function create(words: readonly string[], input: string) {
@@ -151,6 +163,99 @@ test('CP-05 the doctor looks at a running service from beside it, and says what 
   }
   assert.equal(status, said.includes('BAD ') ? 1 : 0);
   assert.ok(!said.includes('a token of mine'));
+});
+
+test('CP-05 the doctor calls the public address, mail server, processor and providers, side by side, and says no secret', async (t) => {
+  const [stripe, mail] = await Promise.all([
+    startStripeServer(),
+    startMailServer({ account: { user: 'purser', password: 'right' } }),
+  ]);
+  t.after(() => Promise.all([stripe.close(), mail.close()]));
+  const environment = {
+    PURSER_PUBLIC_URL: service.url,
+    PURSER_PROXY_HOPS: '1',
+    PURSER_STRIPE_SECRET_KEY: stripe.secretKey,
+    PURSER_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    PURSER_STRIPE_API_BASE: stripe.url,
+    SMTP_URL: mail.url.replace('right', 'hidden-word'),
+    PURSER_MAIL_FROM: 'pay@example.test',
+  };
+  const { said } = await runToEnd({ ...options, environment }, 'doctor', '--json');
+  const { findings } = JSON.parse(said) as { readonly findings: readonly Record<'check' | 'level' | 'what', string>[] };
+  const levels = Object.fromEntries(findings.map(({ check, level }) => [check, level]));
+  const found = (check: string) => findings.find((one) => one.check === check)?.what;
+  assert.equal(levels['public-address'], 'good', said);
+  assert.equal(levels['same-database'], 'good', said);
+  // The gateway believes nobody, and no proxy is there. The doctor's own setting is wrong.
+  assert.match(String(found('forwarding')), /passes 0 proxies, and PURSER_PROXY_HOPS is 1/);
+  assert.equal(levels['roles'], 'good', said);
+  assert.equal(levels['processor'], 'good', said);
+  assert.match(String(found('mail-server')), /cannot be used: EAUTH 535/);
+  assert.match(String(found('providers')), /cannot be reached from here: upstream \(ECONNREFUSED\)/);
+  for (const secret of [stripe.secretKey, stripe.webhookSecret, 'hidden-word']) assert.ok(!said.includes(secret));
+  assert.equal(mail.received.length, 0);
+  const unusable = await runToEnd({ ...options, environment: { PURSER_PROXY_HOPS: 'x' } }, 'doctor', '--json');
+  assert.equal(unusable.status, 1);
+  assert.match(unusable.said, /"what": "PURSER_PROXY_HOPS must be a whole number/);
+});
+
+test('CP-05 WA-07 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted', async (t) => {
+  const { dataDirectory } = options;
+  const server = await openRunning(dataDirectory);
+  t.after(() => server.pool.end());
+  const { backup, isLogKept } = await backUp(server, dataDirectory, backups());
+  assert.equal(isLogKept, true);
+  await server.pool.query(`create table public.words as select 'before' as word`);
+  const { rows } = await server.pool.query<{ now: Date }>('select clock_timestamp() + interval $$1 ms$$ as now');
+  await server.pool.query(`select pg_sleep(0.01); insert into public.words values ('after')`);
+  const target = mkdtempSync(path.join(os.tmpdir(), 'purser-restored-'));
+  t.after(() => rmSync(target, { recursive: true, force: true }));
+  const of = {
+    backups: backups(),
+    dataDirectory: target,
+    atMs: rows[0]?.now.getTime(),
+    alsoLog: path.join(dataDirectory, 'postgres', 'pg_wal'),
+    secret: readFileSync(path.join(dataDirectory, 'secret')),
+  };
+  const restore = (over: Partial<typeof of> = {}) =>
+    restoreInto({ ...of, ...over }, async (owner) => {
+      const words = await owner.query<{ word: string }>('select word from public.words');
+      return { words: words.rows.map(({ word }) => word), ...(await startsOn(owner)) };
+    });
+  const inBackup = (name: string) => path.join(backup.folder, name);
+  await assert.rejects(restore({ secret: Buffer.alloc(32, 1) }), /belongs to another PURSER_SECRET/);
+  await assert.rejects(restore({ atMs: 0 }), /The oldest backup ends at/);
+  await withChanged(
+    inBackup('backup.json'),
+    (text) => String(text).replace(/"18\.[^"]*"/, '"17.2"'),
+    () => assert.rejects(restore(), /was made by PostgreSQL 17\.2/),
+  );
+  await withChanged(
+    inBackup('base.tar.gz'),
+    (bytes) => bytes.subarray(0, bytes.length / 2),
+    () => assert.rejects(restore(), /base\.tar\.gz is damaged|ends too early/),
+  );
+  const changed = readFileSync(inBackup('backup_manifest'), 'utf8').replace(/("Checksum": ")[0-9a-f]{8}/, '$100000000');
+  await withChanged(
+    inBackup('backup_manifest'),
+    () => changed,
+    () =>
+      withChanged(
+        inBackup('backup.json'),
+        (text) =>
+          String(text).replace(backup.record.manifestDigest, createHash('sha256').update(changed).digest('hex')),
+        () => assert.rejects(restore(), /1 files of the backup are not as they were made/),
+      ),
+  );
+  assert.ok(!readdirSync(target).includes('postgres'), 'nothing that looks like a database is left');
+  const seen = await restore();
+  assert.deepEqual([seen?.words, seen?.after, seen?.differences], [['before'], 'starts', 0]);
+  assert.match(
+    String(seen?.before),
+    /This database came out of the backup .* Then run `npm run purser -- backup accept`/,
+  );
+  assert.deepEqual(readdirSync(target).toSorted(), ['postgres', 'postgres.secret']);
+  await assert.rejects(restore(), /There is a database in/);
 });
 
 function compareFile(command: 'bill' | 'reconcile', file: string) {

@@ -3,6 +3,7 @@ import { TEAM_FAULTS } from './faults/teams.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ADDRESS_FAULTS } from './faults/addresses.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
+import { BACKUP_FAULTS } from './faults/backups.ts';
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
@@ -55,5 +56,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...AUDIT_FAULTS,
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
+  ...BACKUP_FAULTS,
   ...TELEMETRY_FAULTS,
 ];

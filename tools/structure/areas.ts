@@ -130,6 +130,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'db',
     'embedded',
+    'backup',
     'providers',
     'probe',
     'price-lists',

@@ -153,6 +153,27 @@ class KeyTest(unittest.TestCase):
         self.assertEqual([failed.key_of(call) == "key" for call in (calls[0], calls[1])], [False, True])
 
 
+class CloseTest(unittest.TestCase):
+    def test_a_client_that_nobody_holds_any_more_closes_its_connections(self) -> None:
+        closed: list[str] = []
+
+        class Client:
+            def close(self) -> None:
+                closed.append("sync")
+
+            async def aclose(self) -> None:
+                closed.append("async")
+
+        async def drop() -> None:
+            _async_class(Client)()
+            await asyncio.sleep(0)
+
+        _sync_class(Client)()
+        asyncio.run(drop())
+        _async_class(Client)()  # Without an event loop there is nothing that could close it.
+        self.assertEqual(closed, ["sync", "async"])
+
+
 class ChargeTest(unittest.TestCase):
     def test_the_charge_of_a_plain_answer_is_in_its_headers(self) -> None:
         charges: list[Charge] = []

@@ -151,7 +151,18 @@ export const emailSeal = inFile('packages/service/src/kernel/email-seal.ts');
 export const sealing = inFile('packages/service/src/db/sealing.ts');
 export const auditEntry = inFile('packages/service/src/audit/entry.ts');
 
+/** backups and the doctor. */
+export const backupFolder = inFile('packages/service/src/backup/folder.ts');
+export const tarFiles = inFile('packages/service/src/backup/tar.ts');
+export const restoring = inFile('packages/service/src/backup/restore.ts');
+export const copies = inFile('packages/service/src/app/restored.ts');
+export const doctorCall = inFile('packages/service/src/kernel/doctor-call.ts');
+export const publicAddress = inFile('packages/service/src/reach/public-address.ts');
+
 /** The files of the tests that kill. */
+export const backingUp = ofFile('packages/service/src/backup/backup.test.ts');
+export const reaching = ofFile('packages/service/src/reach/reach.test.ts');
+export const runningBackups = ofFile('tests/integration/operator-command.test.ts');
 export const sealingTexts = ofFile('packages/service/src/kernel/email-seal.test.ts');
 export const sealingAddresses = ofFile('tests/integration/sealed-addresses.test.ts');
 export const payingBack = ofFile('tests/conformance/pages/wallet-refund.test.ts');

@@ -34,7 +34,8 @@ class Purser:
     def for_user(self, user_id: str, *, on_charge: OnCharge | None = None) -> PurserUser:
         """One user, by the app's own name for them. Raises ``ValueError`` if the name is malformed.
 
-        ``on_charge`` is called with what each chat call was charged, plain or streamed, when it has been read.
+        ``on_charge`` is called with what each chat call was charged, plain or streamed, when it has been read. It
+        must not raise: a client would take that for a broken connection.
         """
         return PurserUser(self._access, user_id, self._transport, on_charge)
 

@@ -4,8 +4,10 @@ one with its retries, and report charges. Every answer passes unchanged, also a 
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +124,12 @@ def _sync_class(base: Any) -> Any:
         finally:
             attempt.end()
 
-    return type("PurserHttpClient", (base,), {"send": send})
+    def close(self: Any) -> None:
+        # As `openai` closes its own clients: apps drop them, and an open socket would warn.
+        with suppress(Exception):
+            self.close()
+
+    return type("PurserHttpClient", (base,), {"send": send, "__del__": close})
 
 
 def _async_class(base: Any) -> Any:
@@ -138,4 +145,8 @@ def _async_class(base: Any) -> Any:
         finally:
             attempt.end()
 
-    return type("PurserAsyncHttpClient", (base,), {"send": send})
+    def close(self: Any) -> None:
+        with suppress(Exception):
+            asyncio.get_running_loop().create_task(self.aclose())
+
+    return type("PurserAsyncHttpClient", (base,), {"send": send, "__del__": close})

@@ -1,10 +1,11 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '#app/config.ts';
 import { doubtsOf } from '#app/doubts.ts';
 import { isTestKey } from '#app/payment-settings.ts';
+import { listBackups, listSystems } from '#backup/folder.ts';
 import { hasSecretOf } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
-import { type Clock, steadyClock } from '#kernel/clock.ts';
+import { type Clock, epochMsOf, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { selectMailTrouble } from '#mail/queries.ts';
 import { diagnose, type Diagnosis } from '#operator/doctor.ts';
@@ -104,6 +105,7 @@ async function ownFacts(config: Config): Promise<OwnFacts> {
     hasTwoSecrets: config.secretAlso !== undefined,
     doubts: doubtsOf(config),
     isEmbedded: config.databaseUrl === undefined,
+    backups: await backupsOf(config),
   };
 }
 
@@ -111,6 +113,18 @@ function paymentsOf({ payments }: Config): OwnFacts['payments'] {
   if (payments.processor === 'none') return 'none';
   if (payments.processor === 'test') return 'test money';
   return isTestKey(payments) ? 'test key' : 'live';
+}
+
+async function backupsOf({ backups, dataDirectory }: Config): Promise<OwnFacts['backups']> {
+  if (backups === undefined) return undefined;
+  try {
+    const [folder, data, systems] = await Promise.all([stat(backups), stat(dataDirectory), listSystems(backups)]);
+    const whole = (await Promise.all(systems.map((one) => listBackups(backups, one)))).flat();
+    const endedMs = whole.map(({ record }) => epochMsOf(record.endedAt)).toSorted((a, b) => a - b);
+    return { lastAtMs: endedMs.at(-1), isOnDataDisk: folder.dev === data.dev };
+  } catch {
+    return 'unreadable';
+  }
 }
 
 async function diskOf(directory: string): Promise<OwnFacts['disk']> {

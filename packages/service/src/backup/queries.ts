@@ -2,6 +2,8 @@ import type { Queryable } from '#db/pool.ts';
 
 /** Ends the current part of the log, so that it is kept now. Returns its name. */
 export async function switchLog(db: Queryable): Promise<string> {
+  // A part in which nothing is written yet would not end, and would not be kept either.
+  await db.query(`select pg_logical_emit_message(true, 'purser', 'end of a backup')`);
   const { rows } = await db.query<{ part: string }>('select pg_walfile_name(pg_switch_wal()) as part');
   return rows[0]?.part ?? '';
 }

@@ -108,16 +108,7 @@ async function refuseOthers({ record, name }: Backup, hasSecretOf: RestoreOption
 async function unpack(backup: Backup, workshop: string): Promise<void> {
   const manifest = await readManifest(backup);
   await mkdir(workshop, { mode: 0o700 });
-  const gunzip = createGunzip();
-  const [unpacked] = await Promise.all([
-    unpackTar(gunzip as AsyncIterable<Buffer>, workshop).catch((fault: unknown) => {
-      gunzip.destroy();
-      throw fault;
-    }),
-    pipeline(createReadStream(filesOf(backup.folder).archive), gunzip, { end: true }).catch(() => {
-      throw new BackupError(`${filesOf(backup.folder).archive} is damaged. Take another backup.`);
-    }),
-  ]);
+  const unpacked = await unpackArchive(filesOf(backup.folder).archive, workshop);
   const wrong = [...manifest].filter(([name, { size, digest }]) => {
     const one = unpacked.get(name);
     return one === undefined || one.size !== size || one.digest !== digest;
@@ -129,6 +120,22 @@ async function unpack(backup: Backup, workshop: string): Promise<void> {
     );
   }
   await writeFile(path.join(workshop, 'recovery.signal'), '');
+}
+
+async function unpackArchive(archive: string, folder: string) {
+  const gunzip = createGunzip();
+  try {
+    const [unpacked] = await Promise.all([
+      unpackTar(gunzip as AsyncIterable<Buffer>, folder),
+      pipeline(createReadStream(archive), gunzip),
+    ]);
+    return unpacked;
+  } catch (fault) {
+    gunzip.destroy();
+    const isCompression = fault instanceof Error && 'code' in fault && String(fault.code).startsWith('Z_');
+    if (!isCompression) throw fault;
+    throw new BackupError(`${archive} is damaged. Take another backup.`, { cause: fault });
+  }
 }
 
 async function replay(

@@ -46,13 +46,16 @@ export class MeteredPool extends pg.Pool {
   constructor(config: pg.PoolConfig, use: PoolUse) {
     super(config);
     this.use = use;
-    this.#wait = waits.of([], [use])[0];
+    this.#wait = waits.of(use)[0];
     open.add(this);
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(connected: Connected): void;
   override connect(connected?: Connected): Promise<pg.PoolClient> | void {
+    const isFree = this.idleCount > this.waitingCount; // As for nearly every statement of a call, which makes no closure then.
+    if (isFree) this.#wait?.observe(0);
+    if (isFree) return connected === undefined ? super.connect() : super.connect(connected);
     const begunMs = steadyClock.nowMs();
     if (connected === undefined) return super.connect().finally(() => this.#note(begunMs));
     super.connect((fault, client, done) => {

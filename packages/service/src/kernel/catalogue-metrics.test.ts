@@ -18,7 +18,7 @@ function timings(prefix: string) {
 }
 
 test('WA-09 a histogram counts each value in its bucket and all above, and adds the values up', () => {
-  const [waits] = timings('purser_one').of(['small', 'acme'], ['answered']);
+  const [waits] = timings('purser_one').of('small', 'acme', 'answered');
   for (const seconds of [0.1, 0.25, 0.5, 4]) waits?.observe(seconds);
   const labels = 'model="small",provider="acme",outcome="answered"';
   assert.equal(
@@ -36,8 +36,8 @@ test('WA-09 a histogram counts each value in its bucket and all above, and adds 
 
 test('WA-09 a hundred thousand made-up names make no more than some 500 series, and the rest count as other', () => {
   const set = timings('purser_many');
-  for (let name = 0; name < 100_000; name += 1) set.of([`made-up-${name}`, 'acme'], ['refused'])[0]?.observe(0.01);
-  set.of(['made-up-7', 'acme'], ['refused'])[0]?.observe(0.01);
+  for (let name = 0; name < 100_000; name += 1) set.of(`made-up-${name}`, 'acme', 'refused')[0]?.observe(0.01);
+  set.of('made-up-7', 'acme', 'refused')[0]?.observe(0.01);
   const lines = textOf('purser_many_wait_seconds').split('\n');
   const counts = lines.filter((line) => line.startsWith('purser_many_wait_seconds_count'));
   assert.equal(counts.length, 501);
@@ -48,17 +48,17 @@ test('WA-09 a hundred thousand made-up names make no more than some 500 series, 
 
 test('WA-09 names that are written alike share one series, and no name can end its label', () => {
   const set = timings('purser_alike');
-  set.of(['a b', 'acme'], ['answered'])[0]?.observe(1);
-  set.of(['a"b', 'acme'], ['answered'])[0]?.observe(1);
+  set.of('a b', 'acme', 'answered')[0]?.observe(1);
+  set.of('a"b', 'acme', 'answered')[0]?.observe(1);
   assert.match(textOf('purser_alike_wait_seconds'), /_count\{model="a_b",provider="acme",outcome="answered"\} 2\n$/);
 });
 
 test('WA-09 histograms of several processes are added up, series by series', () => {
   const set = timings('purser_merged');
-  set.of(['small', 'acme'], ['answered'])[0]?.observe(0.5);
+  set.of('small', 'acme', 'answered')[0]?.observe(0.5);
   const one = readingsOf('purser_merged_wait_seconds');
-  set.of(['small', 'acme'], ['answered'])[0]?.observe(4);
-  set.of(['large', 'acme'], ['failed'])[0]?.observe(0.1);
+  set.of('small', 'acme', 'answered')[0]?.observe(4);
+  set.of('large', 'acme', 'failed')[0]?.observe(0.1);
   const other = readingsOf('purser_merged_wait_seconds');
   const text = renderMetrics(mergeReadings([one, other, JSON.parse(JSON.stringify(one)) as typeof one]));
   assert.match(text, /_bucket\{model="small",provider="acme",outcome="answered",le="1"\} 3\n/);

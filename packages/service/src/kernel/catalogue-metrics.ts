@@ -68,10 +68,10 @@ interface Timing {
 
 interface CatalogueTimings {
   /**
-   * The buckets of these values: one for each histogram, in the order of their declaration. `names` are from the catalogue. `fixed`
-   * come from short lists of ours.
+   * The buckets of these values, in the order of the labels: one for each histogram, in the order of their declaration. Names are
+   * from the catalogue. The others come from short lists of ours.
    */
-  readonly of: (names: readonly string[], fixed: readonly string[]) => readonly Buckets[];
+  readonly of: (...values: readonly string[]) => readonly Buckets[];
 }
 
 /**
@@ -86,11 +86,11 @@ export function catalogueTimings(
   const byValues = new Map<string, readonly Buckets[]>(); // At most a few more than the series: one entry for each spelling.
   const byLabels = new Map<string, readonly Buckets[]>();
 
-  function find(names: readonly string[], fixed: readonly string[]): readonly Buckets[] {
+  function find(values: readonly string[]): readonly Buckets[] {
     const isFull = byValues.size >= CATALOGUE_SERIES_MAX;
-    const known = isFull ? names.map(() => OTHER) : names;
-    const key = keyOf(known, fixed);
-    const text = labelPairs(all, [...known, ...fixed]);
+    const known = isFull ? values.map((value, at) => (at < labels.names.length ? OTHER : value)) : values;
+    const key = known.join('\n');
+    const text = labelPairs(all, known);
     const buckets = byValues.get(key) ?? byLabels.get(text) ?? timings.map(({ bounds }) => new Buckets(bounds));
     byLabels.set(text, buckets);
     byValues.set(key, buckets);
@@ -108,15 +108,7 @@ export function catalogueTimings(
     };
     declareMetric(name, { kind: 'histogram', help, across: 'sum', read: () => [], distribution });
   }
-  return { of: (names, fixed) => byValues.get(keyOf(names, fixed)) ?? find(names, fixed) };
-}
-
-/** Runs for every call, so it makes no array. */
-function keyOf(names: readonly string[], fixed: readonly string[]): string {
-  let key = '';
-  for (const name of names) key += `${name}\n`;
-  for (const value of fixed) key += `${value}\n`;
-  return key;
+  return { of: (...values) => byValues.get(values.join('\n')) ?? find(values) };
 }
 
 const OTHER = 'other';

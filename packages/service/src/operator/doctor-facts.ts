@@ -34,6 +34,11 @@ export interface OwnFacts {
   readonly doubts: readonly string[];
   /** The server runs in the data directory, and keeps its log where PURSER_BACKUP_DIR says. */
   readonly isEmbedded: boolean;
+  /** The folder of backups of the embedded server. `lastAtMs`: when the last whole one ended. Undefined: no folder is set. */
+  readonly backups:
+    | 'unreadable'
+    | { readonly lastAtMs: number | undefined; readonly isOnDataDisk: boolean }
+    | undefined;
   /** The secret is being changed. */
   readonly hasTwoSecrets: boolean;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | undefined;

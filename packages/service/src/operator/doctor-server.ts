@@ -9,6 +9,8 @@ const CONNECTIONS_OF_OTHERS = 6;
 /** The embedded server keeps a part of its log every minute, also if the part is not full. */
 const ARCHIVED_SECONDS_MAX = 900;
 const PRICES_DAYS_MAX = 180;
+const BACKUP_DAYS_MAX = 2;
+const DAY_MS = 86_400_000;
 
 const good = (what: string): Found => ({ level: 'good', what });
 const warn = (what: string, remedy?: string): Found => ({
@@ -54,7 +56,8 @@ export function judgeReplication(
   return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${standbys} are connected.`);
 }
 
-export function judgeBackups({ isProduction, isEmbedded }: OwnFacts, row: StoredFacts['hosting']): Found | undefined {
+export function judgeBackups(own: OwnFacts, { hosting: row, nowMs }: StoredFacts): Found | undefined {
+  const { isProduction, isEmbedded } = own;
   if (row.archive_fails) {
     return bad(
       'The server cannot keep its log in the archive, and its own disk fills up.',
@@ -69,9 +72,29 @@ export function judgeBackups({ isProduction, isEmbedded }: OwnFacts, row: Stored
   if (isEmbedded && seconds !== null && seconds > ARCHIVED_SECONDS_MAX) {
     return warn(`The last part of the log was kept ${Math.round(seconds / 60)} minutes ago.`);
   }
+  const folder = judgeFolder(own, nowMs);
+  if (folder !== undefined) return folder;
   return good(
     row.archives ? 'The server keeps an archive of its log.' : 'Another machine receives the log of the server.',
   );
+}
+
+function judgeFolder({ backups, isProduction }: OwnFacts, nowMs: number): Found | undefined {
+  if (backups === undefined) return undefined;
+  if (backups === 'unreadable')
+    return bad('PURSER_BACKUP_DIR cannot be read.', 'Mount its disk, and look at its rights.');
+  const { lastAtMs, isOnDataDisk } = backups;
+  const how = 'Run `npm run purser -- backup create` every night.';
+  if (lastAtMs === undefined) return warn('There is no whole backup in PURSER_BACKUP_DIR, only the log.', how);
+  const days = Math.floor((nowMs - lastAtMs) / DAY_MS);
+  if (days > BACKUP_DAYS_MAX) return warn(`The last backup was made ${days} days ago.`, how);
+  if (isOnDataDisk && isProduction) {
+    return warn(
+      'PURSER_BACKUP_DIR is on the disk of the data directory, so both are lost together.',
+      'Move it to another disk.',
+    );
+  }
+  return undefined;
 }
 
 /** The pools of all gateways may grow at the same time: after a pause, or when many calls wait. */

@@ -17,6 +17,7 @@ const own: OwnFacts = {
   ssoSaysFactor: true,
   doubts: [],
   isEmbedded: false,
+  backups: undefined,
   disk: { freeBytes: 50 * GIB, totalBytes: 100 * GIB },
 };
 const stored: StoredFacts = {
@@ -105,6 +106,10 @@ for (const [finding, ofOwn, ofStored] of [
   ['bad backups', {}, { hosting: { ...hosting, archive_fails: true } }],
   ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, standbys: 0, archives: false } }],
   ['warn backups', { isEmbedded: true }, { hosting: { ...hosting, archived_seconds: 901 } }],
+  ['bad backups', { backups: 'unreadable' }, {}],
+  ['warn backups', { backups: { lastAtMs: undefined, isOnDataDisk: false } }, {}],
+  ['warn backups', { backups: { lastAtMs: 97 * 86_400_000 - 1, isOnDataDisk: false } }, {}],
+  ['warn backups', { backups: { lastAtMs: 100 * 86_400_000, isOnDataDisk: true } }, {}],
   ['bad prices', {}, { prices: { unpriced: ['large'], changedDaysAgo: 1 } }],
   ['warn prices', {}, { prices: { unpriced: [], changedDaysAgo: 181 } }],
   ['warn connections', {}, { gateways: 4 }],

@@ -126,7 +126,7 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
     restored: judgeRestored(stored),
     server: judgeHosting(stored.hosting),
     replication: judgeReplication(own, stored.hosting),
-    backups: judgeBackups(own, stored.hosting),
+    backups: judgeBackups(own, stored),
     prices: judgePrices(own, stored.prices),
     connections: judgeConnections(stored),
     clock: judgeClock(skewMs),

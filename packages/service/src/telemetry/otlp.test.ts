@@ -98,6 +98,13 @@ test('CC-19 a request larger than the first buffer is whole', () => {
   assert.deepEqual(fromProtobuf, fromJson);
 });
 
+test('CC-19 lists of numbers are packed into one field', () => {
+  const dataPoints = [{ bucketCounts: ['1', '2'] }];
+  const request = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ histogram: { dataPoints } }] }] }] };
+  const bytes = encode(PROTOBUF, 'MetricsRequest', request);
+  assert.equal(bytes.subarray(-18).toString('hex'), '321001000000000000000200000000000000');
+});
+
 test('CC-19 a field that the schema does not have is a fault', () => {
   assert.throws(() => encode(PROTOBUF, 'TracesRequest', { spans: [] }), /has a field spans/);
 });

@@ -42,9 +42,11 @@ function writeMessage(writer: BackwardWriter, messages: Messages, { name, value 
       continue;
     }
     const items = member as readonly unknown[];
-    for (let place = items.length - 1; place >= 0; place -= 1) {
-      writeField(writer, messages, { number, type, item: items[place] });
-    }
+    if (wireTypeOf(type) === DELIMITED) {
+      for (let place = items.length - 1; place >= 0; place -= 1) {
+        writeField(writer, messages, { number, type, item: items[place] });
+      }
+    } else writePacked(writer, messages, { number, type, items });
   }
 }
 
@@ -62,6 +64,25 @@ interface Field {
 function writeField(writer: BackwardWriter, messages: Messages, { number, type, item }: Field): void {
   const end = writer.written();
   const wire = wireTypeOf(type);
+  writeValue(writer, messages, { type, item });
+  if (wire === DELIMITED) writer.varint(writer.written() - end);
+  writer.varint((number << 3) | wire);
+}
+
+/** A list of numbers is one field with all of them, as version 3 of the language has it. Some readers take nothing else. */
+function writePacked(
+  writer: BackwardWriter,
+  messages: Messages,
+  { number, type, items }: Pick<Field, 'number' | 'type'> & { readonly items: readonly unknown[] },
+): void {
+  if (items.length === 0) return;
+  const end = writer.written();
+  for (let place = items.length - 1; place >= 0; place -= 1) writeValue(writer, messages, { type, item: items[place] });
+  writer.varint(writer.written() - end);
+  writer.varint((number << 3) | DELIMITED);
+}
+
+function writeValue(writer: BackwardWriter, messages: Messages, { type, item }: Pick<Field, 'type' | 'item'>): void {
   switch (type) {
     case 'string':
       writer.text(String(item));
@@ -88,8 +109,6 @@ function writeField(writer: BackwardWriter, messages: Messages, { number, type, 
     default:
       writeMessage(writer, messages, { name: type, value: item as JsonObject });
   }
-  if (wire === DELIMITED) writer.varint(writer.written() - end);
-  writer.varint((number << 3) | wire);
 }
 
 function wireTypeOf(type: FieldType): number {

@@ -1,0 +1,64 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  backingUp,
+  backupFolder,
+  copies,
+  doctorCall,
+  publicAddress,
+  reaching,
+  restoring,
+  runningBackups,
+  tarFiles,
+} from './places.ts';
+
+const RESTORE = runningBackups(
+  'CP-05 WA-07 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted',
+);
+
+/** Faults by which a backup is worth nothing, two copies of the books run at once, or the doctor sees what is not there. */
+export const BACKUP_FAULTS: readonly Mutant[] = [
+  {
+    id: 'pruning-takes-the-log-that-a-backup-needs',
+    clause: 'CP-05',
+    edits: [backupFolder('part.slice(8) < first', 'part.slice(8) <= first')],
+    killer: backingUp('CP-05 removing old backups keeps the log that the oldest one left needs'),
+  },
+  {
+    id: 'archive-entry-leaves-its-folder',
+    clause: 'CP-05',
+    edits: [tarFiles("name.split('/').includes('..')", "name.includes('///')")],
+    killer: backingUp('CP-05 an archive is unpacked whole or refused, and no entry of it leaves its folder'),
+  },
+  {
+    id: 'damaged-file-is-restored',
+    clause: 'CP-05',
+    edits: [restoring('one.digest !== digest', 'one.digest.length !== digest.length')],
+    killer: RESTORE,
+  },
+  {
+    id: 'restore-under-another-secret',
+    clause: 'CP-05',
+    edits: [restoring('fingerprint !== null && !hasSecretOf', "fingerprint === '' && !hasSecretOf")],
+    killer: RESTORE,
+  },
+  {
+    id: 'copy-runs-beside-its-original',
+    clause: 'CP-05',
+    edits: [copies('if (restore === undefined) return;', "if (restore?.backup !== '') return;")],
+    killer: RESTORE,
+  },
+  {
+    id: 'doctor-token-for-ever',
+    clause: 'CP-05',
+    edits: [doctorCall('Number(untilMs) < nowMs ||', '')],
+    killer: reaching('CP-05 only a process with the same secret can ask a gateway what arrived, and only for a minute'),
+  },
+  {
+    id: 'believed-address-is-not-found',
+    clause: 'CP-05',
+    edits: [publicAddress('if (address === CLAIMED_ADDRESS)', "if (address === '')")],
+    killer: reaching(
+      'CP-05 the doctor counts the proxies of the public address, and finds a gateway that believes what callers say',
+    ),
+  },
+];
