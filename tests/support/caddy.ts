@@ -28,7 +28,7 @@ export async function startCaddy(options: {
     gateways.map((url) => new URL(url).host).join(' '),
   );
   // A client that names an address sends no server name.
-  const own = `{\n\tadmin 127.0.0.1:${admin}\n\tauto_https disable_redirects\n\tdefault_sni 127.0.0.1\n\tpersist_config off\n}\n`;
+  const own = `{\n\tadmin 127.0.0.1:${admin}\n\tauto_https disable_redirects\n\tdefault_sni 127.0.0.1\n}\n`;
   writeFileSync(file, own + changed);
   const env = { ...process.env, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
   const child = spawn(program, ['run', '--config', file, '--adapter', 'caddyfile'], {

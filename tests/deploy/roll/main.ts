@@ -8,10 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startWorker } from '../../../benchmarks/support/worker.ts';
-import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { startCluster } from '../../prove/cluster.ts';
 import { startCaddy } from '../../support/caddy.ts';
+import { EMAIL_SEAL } from '../../support/keys.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { type Judgement, judge } from './books.ts';
 import { createGateway, type Gateway, spawnPurser } from './gateways.ts';
@@ -46,6 +47,9 @@ const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-roll-'));
 chmodSync(directory, 0o711);
 await using owned = new AsyncDisposableStack();
 owned.defer(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void owned.disposeAsync().finally(() => process.exit(1))); // Or gateways and server would stay.
+}
 process.exitCode = (await run()) ? 0 : 1;
 
 async function run(): Promise<boolean> {
@@ -64,7 +68,7 @@ async function run(): Promise<boolean> {
   }
   const owner = createPool({ url: cluster.url, role: 'owner', connectionsMax: 2, log: createLog('silent') });
   owned.defer(() => owner.end());
-  const key = await fund(first.root, owner);
+  const key = await fund(first.root, cluster.url);
   const proxy = await startProxy(gateways.map(({ url }) => url));
   const load = startLoad({ url: proxy.url, ca: proxy.ca, key });
   await pause(Number(values['settle-seconds']) * 1_000);
@@ -157,11 +161,25 @@ function environmentOf(databaseUrl: string, provider: string): Readonly<Record<s
 }
 
 /** Opens the wallets with the code of the version that made the schema. */
-async function fund(root: string, owner: Pool): Promise<string> {
-  const file = pathToFileURL(path.join(root, 'benchmarks/support/database.ts')).href;
-  const { addApp, fundUsers } = (await import(file)) as typeof import('../../../benchmarks/support/database.ts');
+async function fund(root: string, url: string): Promise<string> {
+  const of = (file: string): string => pathToFileURL(path.join(root, file)).href;
+  const { addApp, fundUsers } = (await import(
+    of('benchmarks/support/database.ts')
+  )) as typeof import('../../../benchmarks/support/database.ts');
+  const pools = (await import(
+    of('packages/service/src/db/pool.ts')
+  )) as typeof import('../../../packages/service/src/db/pool.ts');
+  // Nobody reads the address of this account, so any key will do.
+  const owner = pools.createPool({
+    url,
+    role: 'owner',
+    connectionsMax: 2,
+    log: createLog('silent'),
+    emails: EMAIL_SEAL,
+  });
   const app = await addApp(owner);
   await fundUsers(owner, [app], Number(values.users));
+  await owner.end();
   await pause(2_000); // Until every gateway knows the key.
   return app.liveKey;
 }
