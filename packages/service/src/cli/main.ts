@@ -85,7 +85,7 @@ const say = (text: string): void => console.error(text);
 
 /** Runs a command and returns the exit status: 0, or 1 for a negative result, or 2 for a command that does not exist. */
 async function main(words: readonly string[]): Promise<number> {
-  const [command, sub, argument] = words;
+  const [command, sub] = words;
   if (command === undefined || command === 'help' || command === '--help') {
     console.log(USAGE);
     return 0;
@@ -113,14 +113,18 @@ async function main(words: readonly string[]): Promise<number> {
     const { runDoctor } = await import('#cli/doctor-command.ts');
     return leaveWith(await runDoctor(words.slice(1), readProcessConfig));
   }
-  const config = readProcessConfig();
+  return runWithSettings(words, readProcessConfig());
+}
+
+async function runWithSettings(words: readonly string[], config: Config): Promise<number> {
+  const [command = '', sub, argument] = words;
   const log = openLog(config);
-  // A case that ends with `break` has wrong arguments and falls through to the usage text.
   if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
   if (command === 'backup') {
     const { runBackup } = await import('#cli/backup-command.ts');
     return runBackup(words.slice(1), { config, log, say });
   }
+  // A case that ends with `break` has wrong arguments and falls through to the usage text.
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
