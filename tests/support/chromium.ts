@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { findBrowser } from './chromium-files.ts';
+import { type BrowserFiles, findBrowser } from './chromium-files.ts';
+import { IS_FOR_PEOPLE } from './looks.ts';
 
 /** A real browser whose contexts share nothing. */
 export interface Chromium {
@@ -55,7 +56,7 @@ const SCREENSHOTS = path.resolve(import.meta.dirname, '../../.test-output/screen
 
 /**
  * A browser that resolves each of these hosts to an address of this machine, and no other name. Names that end in
- * `.localhost` have cookies and passkeys like public names, and each is a separate site. Closed when the test
+ * `.localhost` have cookies and passkeys like public names, and each is a separate site. Its tabs are closed when the test
  * ends. If there is no browser, it is undefined and the test is skipped.
  */
 export async function openChromium(
@@ -68,17 +69,36 @@ export async function openChromium(
     return undefined;
   }
   const rules = Object.entries(hosts).map(([name, url]) => `MAP ${name} ${new URL(url).host}`);
-  const browser = await chromium.launch({
-    executablePath: files.executable,
-    env: { PATH: process.env['PATH'] ?? '', HOME: path.dirname(files.executable), ...files.environment },
+  const browser = await browserFor(files, [...rules, 'MAP * ~NOTFOUND'].join(','));
+  if (IS_FOR_PEOPLE && !isTold) t.diagnostic(`pictures of pages: ${path.relative(process.cwd(), SCREENSHOTS)}`);
+  isTold = true;
+  return {
+    open: async (options) => {
+      const tab = await openTab(browser, options);
+      t.after(() => tab.context.close());
+      return tab;
+    },
+  };
+}
+
+/** By the hosts that they know. A start takes a browser longer than many a test, and contexts share nothing. */
+const browsers = new Map<string, Promise<Browser>>();
+after(async () => {
+  for (const browser of browsers.values()) await (await browser).close();
+});
+
+function browserFor({ executable, environment }: BrowserFiles, rules: string): Promise<Browser> {
+  const running = browsers.get(rules);
+  if (running !== undefined) return running;
+  const launched = chromium.launch({
+    executablePath: executable,
+    env: { PATH: process.env['PATH'] ?? '', HOME: path.dirname(executable), ...environment },
     chromiumSandbox: false,
     timeout: LAUNCH_MS_MAX,
-    args: [...ARGUMENTS, `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND'].join(',')}`],
+    args: [...ARGUMENTS, `--host-resolver-rules=${rules}`],
   });
-  t.after(() => browser.close());
-  if (!isTold) t.diagnostic(`pictures of pages: ${path.relative(process.cwd(), SCREENSHOTS)}`);
-  isTold = true;
-  return { open: (options) => openTab(browser, options) };
+  browsers.set(rules, launched);
+  return launched;
 }
 
 async function openTab(
@@ -113,8 +133,9 @@ async function openTab(
 const PICTURE_TRIES = 5;
 const PICTURE_PAUSE_MS = 500;
 
-/** Saves a picture of the page in `.test-output/screenshots`, for people to judge. */
+/** Saves a picture of the page in `.test-output/screenshots`, for people to judge, if they asked for pictures. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (!IS_FOR_PEOPLE) return; // No test looks at a picture, and a whole page takes the browser longer than its tests.
   mkdirSync(SCREENSHOTS, { recursive: true });
   const file = { path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true } as const;
   // A machine under load may fail to take a picture. No test depends on one.

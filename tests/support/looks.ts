@@ -9,9 +9,9 @@ const EVERY: Readonly<Record<Look, ContextOptions>> = {
   'desk-dark': { width: 1280, colorScheme: 'dark' },
 };
 
-/** `npm run looks` goes through every look. `npm test` takes each width once and each colour scheme once. */
-const CHOSEN: readonly Look[] =
-  process.env['PURSER_TEST_LOOKS'] === 'every' ? (Object.keys(EVERY) as Look[]) : ['phone-dark', 'desk-light'];
+/** `npm run looks` goes through every look and keeps pictures. `npm test` takes each width once and each colour scheme once. */
+export const IS_FOR_PEOPLE = process.env['PURSER_TEST_LOOKS'] === 'every';
+const CHOSEN: readonly Look[] = IS_FOR_PEOPLE ? (Object.keys(EVERY) as Look[]) : ['phone-dark', 'desk-light'];
 
 /** The looks in which a page is tested, each with the options of its window. */
 export function looks(

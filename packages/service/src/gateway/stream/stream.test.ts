@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Asked, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
@@ -54,7 +55,7 @@ test('CC-09 a stream whose provider client cannot be created is a fault, and its
     rejections: { note: () => {} },
     drains: createDrains(),
     pace: STREAM_PACE,
-    notes: { settled: () => {} },
+    notes: new CallNotes(),
   } as unknown as CallerSide;
   const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
   await assert.rejects(openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller), /There is none/);
@@ -90,7 +91,7 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
     log: createLog('silent'),
     drains: createDrains(),
     pace: STREAM_PACE,
-    notes: { settled: () => {} },
+    notes: new CallNotes(),
   } as unknown as CallerSide;
   const drained = { ...call, upstreams: [{ ...upstream, onAbandon: 'drain' }] } as unknown as ChatCall;
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
@@ -128,7 +129,7 @@ test('CC-11 a provider that is lost while its caller takes nothing for long is p
       rejections: { note: () => {} },
       drains: createDrains(),
       pace: { ...STREAM_PACE, heldUpMsMax },
-      notes: { settled: () => {} },
+      notes: new CallNotes(),
     } as unknown as CallerSide;
     const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
     const answer = await openStream(lane, { hold, asked, route: createSingleRoute(hold) }, caller);
