@@ -3,22 +3,11 @@ import path from 'node:path';
 import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { type BrowserFiles, findBrowser } from './chromium-files.ts';
-import { IS_FOR_PEOPLE } from './looks.ts';
+import { type ContextOptions, IS_FOR_PEOPLE } from './looks.ts';
 
 /** A real browser whose contexts share nothing. */
 export interface Chromium {
   readonly open: (options?: ContextOptions) => Promise<Tab>;
-}
-
-export interface ContextOptions {
-  readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
-  readonly locale?: string;
-  readonly hasScripts?: boolean;
-  readonly forcedColors?: 'active';
-  readonly reducedMotion?: 'reduce';
-  /** The hosts that its pages may lead to besides the service. */
-  readonly others?: readonly string[];
 }
 
 /** One window and a record of what it did. */

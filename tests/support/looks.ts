@@ -1,4 +1,13 @@
-import type { ContextOptions } from './chromium.ts';
+export interface ContextOptions {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly locale?: string;
+  readonly hasScripts?: boolean;
+  readonly forcedColors?: 'active';
+  readonly reducedMotion?: 'reduce';
+  /** The hosts that its pages may lead to besides the service. */
+  readonly others?: readonly string[];
+}
 
 type Look = 'phone-light' | 'phone-dark' | 'desk-light' | 'desk-dark';
 
