@@ -25,7 +25,7 @@ import {
 } from '../support/ledger-steps.ts';
 import { rewrite } from '../support/rewrite.ts';
 
-const RUNS = 25;
+const RUNS = 15;
 const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.
 const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

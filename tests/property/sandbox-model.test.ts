@@ -13,7 +13,7 @@ import { makeSandboxWallet } from '../support/sandbox-wallet.ts';
 
 // Play money is decided by the batch, real money (here) call by call. Both must give the same answers (decision 5).
 
-const RUNS = 25;
+const RUNS = 15;
 const STEPS_MAX = 60;
 const WALLETS = 3;
 const KEYS = 3;

@@ -169,11 +169,10 @@ export const answer: Promise<number> = user.withTopUp(async () => 1, {
 });
 `;
 
+// `node16` resolves as `nodenext` does; arethetypeswrong looks at both.
 for (const [what, type, module, moduleResolution] of [
   ['ES modules by nodenext', 'module', 'nodenext', 'nodenext'],
   ['CommonJS by nodenext', 'commonjs', 'nodenext', 'nodenext'],
-  ['ES modules by node16', 'module', 'node16', 'node16'],
-  ['CommonJS by node16', 'commonjs', 'node16', 'node16'],
   ['a bundler', 'module', 'esnext', 'bundler'],
 ] as const) {
   test(`SDK-02 its types are sound in a strict project of ${what}, with and without the Web’s types`, async () => {

@@ -179,11 +179,11 @@ export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
 /** Random histories, in one of two ways. */
 export const modelled = (way: string): NamedTest =>
   ofFile('tests/property/ledger-model.test.ts')(
-    `WA-09 25 random histories of up to 120 steps: the ledger gives the answers and holds of its model, ${way}`,
+    `WA-09 15 random histories of up to 120 steps: the ledger gives the answers and holds of its model, ${way}`,
   );
 /** Random histories with both moneys. */
 export const bothMoneys = ofFile('tests/property/sandbox-model.test.ts')(
-  'SB-02 25 random histories of up to 60 steps: play money answers, holds and charges as real money does',
+  'SB-02 15 random histories of up to 60 steps: play money answers, holds and charges as real money does',
 );
 export const readingCosts = ofFile('tests/integration/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');
