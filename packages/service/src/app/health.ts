@@ -12,16 +12,15 @@ import { createFigures } from '#operator/figures.ts';
 import { createHealth, type ReadQueue } from '#operator/health.ts';
 import { selectWaitingDeliveries } from '#webhooks/queries.ts';
 
+interface HealthOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+}
+
 /** Opens what tells operators how the service runs. */
-export function openHealth(
-  pool: Pool,
-  of: {
-    readonly config: Config;
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  },
-) {
+export function openHealth(pool: Pool, of: HealthOptions) {
   const { dataDirectory, settings } = of.config;
   return createHealth({
     pool,
@@ -40,15 +39,7 @@ const QUEUES: readonly ReadQueue[] = [
 ];
 
 /** Opens what `/metrics` shows: the figures of all processes, and those of the service as a whole. */
-export function openMetrics(
-  pool: Pool,
-  of: {
-    readonly config: Config;
-    readonly clock: Clock;
-    readonly log: Log;
-    readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  },
-) {
+export function openMetrics(pool: Pool, of: HealthOptions) {
   const { dataDirectory, publicUrl, metricsToken: token } = of.config;
   const figures = createFigures({
     pool,

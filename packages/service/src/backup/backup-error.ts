@@ -1,3 +1,5 @@
+import { isErrno } from '#embedded/embedded-postgres-error.ts';
+
 /** A backup that cannot be made or used. The message says why and what to do, and is shown without a stack. */
 export class BackupError extends Error {}
 
@@ -16,7 +18,7 @@ const CODES_OF_THE_MACHINE = new Set([
 
 /** Turns a fault of a file into a sentence for the operator. Returns any other fault unchanged. */
 export function explained(fault: unknown, doing: string): unknown {
-  if (!(fault instanceof Error) || !('code' in fault) || typeof fault.code !== 'string') return fault;
+  if (!isErrno(fault)) return fault;
   return CODES_OF_THE_MACHINE.has(fault.code)
     ? new BackupError(`${doing}: ${fault.message}.`, { cause: fault })
     : fault;

@@ -29,7 +29,8 @@ export function judgeCertificate(host: string, { fault, validToMs, protocol }: S
   return days < DAYS_WARN ? warn(what) : good(what);
 }
 
-function shownAt(hostname: string, port: number, signal: AbortSignal): Promise<Shown> {
+/** What this host shows in a TLS handshake, whoever signed it. Rejects if it cannot be reached, or when the signal aborts. */
+export function shownAt(hostname: string, port: number, signal: AbortSignal): Promise<Shown> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
     const socket: TLSSocket = connect(
