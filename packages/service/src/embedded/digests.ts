@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedPostgresError, unlessMissing, USE_DATABASE_URL } from '#embedded/embedded-postgres-error.ts';
 
@@ -25,8 +24,9 @@ export function checkDigests(root: string, platform: string): Promise<void> {
 async function compareFiles(root: string, platform: string): Promise<void> {
   const file = new URL('digests.json', import.meta.url);
   const released = (JSON.parse(await readFile(file, 'utf8')) as Digests)[platform] ?? {};
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
   for (const [path, digest] of Object.entries(released)) {
-    const found = await unlessMissing(digestOf(join(root, path)));
+    const found = await unlessMissing(digestOf(join(root, path), piece));
     if (found === digest) continue;
     throw new EmbeddedPostgresError(
       `${join(root, path)} is ${found === undefined ? 'missing' : 'not the file of its release'}. Install Purser again, or ${USE_DATABASE_URL}.`,
@@ -34,9 +34,13 @@ async function compareFiles(root: string, platform: string): Promise<void> {
   }
 }
 
-/** In pieces: the files have 50 MB, which the service would otherwise hold. */
-async function digestOf(file: string): Promise<string> {
+/** Through one piece of memory: the files have 50 MB, which the service would otherwise hold or leave behind. */
+async function digestOf(file: string, piece: Buffer): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) hash.update(piece as Buffer);
-  return hash.digest('hex');
+  await using opened = await open(file);
+  for (;;) {
+    const { bytesRead } = await opened.read(piece);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(piece.subarray(0, bytesRead));
+  }
 }
