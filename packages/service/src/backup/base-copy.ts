@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { PassThrough, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { BackupError } from '#backup/backup-error.ts';
+import { forceToDisk } from '#backup/settlements.ts';
 
 /** Where a base backup begins in the log, and what it weighs. */
 interface BaseCopy {
@@ -129,13 +129,4 @@ function runCopy(client: pg.Client, take: (message: Buffer, socket: Socket) => v
     };
     client.query(query);
   });
-}
-
-async function forceToDisk(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,9 +1,10 @@
-import { cp } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { explained } from '#backup/backup-error.ts';
 import { copyBase } from '#backup/base-copy.ts';
 import { type Backup, beginBackup, filesOf, pruneBackups } from '#backup/folder.ts';
 import { selectArchiver, switchLog } from '#backup/queries.ts';
+import { copySettlements, forceToDisk } from '#backup/settlements.ts';
 import { VERSION } from '#db/functions.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectSource } from '#db/restore-queries.ts';
@@ -42,11 +43,15 @@ export async function createBackup({ server, dataDirectory, backups, keep }: Cre
     let backup: Backup;
     try {
       const files = filesOf(draft.folder);
+      const settlements = path.join(dataDirectory, 'settlements');
+      // Before the base and after it: one that goes into the database meanwhile may be too late for the base. Settling twice is
+      // the same as settling once, and a settlement that is in neither was written when the database in the backup had ended.
+      await copySettlements(settlements, files.settlements, 'onto');
       const base = await copyBase(url, files.archive, files.manifest);
       const { now: ended } = await selectSource(pool);
-      await copyIfThere(path.join(dataDirectory, 'postgres.secret'), files.password);
-      // After the base: a settlement that is in neither was written when the database in the backup had ended.
-      await copyIfThere(path.join(dataDirectory, 'settlements'), files.settlements);
+      await copyFile(path.join(dataDirectory, 'postgres.secret'), files.password);
+      await forceToDisk(files.password);
+      await copySettlements(settlements, files.settlements, 'onto');
       const { schema, database_id: databaseId, system_id: systemId, server_version: postgres } = source;
       backup = await draft.finish({
         purser: VERSION,
@@ -72,12 +77,6 @@ export async function createBackup({ server, dataDirectory, backups, keep }: Cre
   } catch (fault) {
     throw explained(fault, 'The backup was not made, and nothing of it is left');
   }
-}
-
-async function copyIfThere(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, preserveTimestamps: true }).catch((fault: unknown) => {
-    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
-  });
 }
 
 /** Lets the server keep what it has written until now, and waits for that. Undefined if it keeps no log. */
