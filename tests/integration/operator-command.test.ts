@@ -4,9 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { backUp, openRunning, restoreInto, startsOn, withChanged } from '../support/backups.ts';
+import { backUp, goOnWith, openRunning, restoreInto, startsOn, withChanged } from '../support/backups.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { PASSWORD, type Person, personWith } from '../support/control.ts';
+import { makeOpenDirectory } from '../support/embedded-harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { runToEnd, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { startStripeServer } from '../support/stripe-server.ts';
@@ -208,13 +209,12 @@ test('CP-05 WA-07 a backup is made while the service runs, and a restore goes ba
   await server.pool.query(`create table public.words as select 'before' as word`);
   const { rows } = await server.pool.query<{ now: Date }>('select clock_timestamp() + interval $$1 ms$$ as now');
   await server.pool.query(`select pg_sleep(0.01); insert into public.words values ('after')`);
-  const target = mkdtempSync(path.join(os.tmpdir(), 'purser-restored-'));
-  t.after(() => rmSync(target, { recursive: true, force: true }));
+  const target = makeOpenDirectory(t);
   const of = {
     backups: backups(),
     dataDirectory: target,
     atMs: rows[0]?.now.getTime(),
-    alsoLog: path.join(dataDirectory, 'postgres', 'pg_wal'),
+    alsoLog: path.join(dataDirectory, 'postgres', 'pg_wal') as string | undefined,
     secret: readFileSync(path.join(dataDirectory, 'secret')),
   };
   const restore = (over: Partial<typeof of> = {}) =>
@@ -256,6 +256,12 @@ test('CP-05 WA-07 a backup is made while the service runs, and a restore goes ba
   );
   assert.deepEqual(readdirSync(target).toSorted(), ['postgres', 'postgres.secret']);
   await assert.rejects(restore(), /There is a database in/);
+  const archived = () => readdirSync(path.join(path.dirname(path.dirname(backup.folder)), 'wal'));
+  assert.ok(!archived().some((name) => name.startsWith('00000002')), 'a copy keeps its log to itself');
+  await backUp(server, dataDirectory, backups()); // With what the restore gave up.
+  await goOnWith(target, backups(), `insert into public.words values ('later')`);
+  const again = await restore({ dataDirectory: makeOpenDirectory(t), atMs: undefined, alsoLog: undefined });
+  assert.deepEqual(again?.words, ['before', 'later'], 'what a restore gave up stays given up');
 });
 
 function compareFile(command: 'bill' | 'reconcile', file: string) {

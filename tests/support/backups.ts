@@ -3,14 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { refuseCopy } from '../../packages/service/src/app/restored.ts';
 import { createBackup } from '../../packages/service/src/backup/create.ts';
+import { selectArchiver, switchLog } from '../../packages/service/src/backup/queries.ts';
 import { restoreBackup } from '../../packages/service/src/backup/restore.ts';
 import { hasSecretOf } from '../../packages/service/src/db/kept-keys.ts';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { acceptRestores, insertRestore } from '../../packages/service/src/db/restore-queries.ts';
+import { unmarkCopy } from '../../packages/service/src/embedded/archive.ts';
+import { startEmbeddedPostgres } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '../../packages/service/src/embedded/running.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
+import { waitUntil } from './wait-until.ts';
 
 const log = createLog('silent');
 
@@ -58,6 +62,22 @@ export async function startsOn(owner: Pool) {
   const before = await start();
   await acceptRestores(owner);
   return { before, after: await start(), differences: (await checkBooks(owner)).differences.length };
+}
+
+/** Works on an accepted copy as its service does, and waits until its log is in the archive. */
+export async function goOnWith(dataDirectory: string, backups: string, statement: string): Promise<void> {
+  const directory = path.join(dataDirectory, 'postgres');
+  await unmarkCopy(directory);
+  const server = await startEmbeddedPostgres({ directory, log, say: () => undefined, backups });
+  const pool = createPool({ url: server.url, role: 'owner', connectionsMax: 2, log });
+  try {
+    await pool.query(statement);
+    const part = await switchLog(pool);
+    await waitUntil('the log is kept', async () => (await selectArchiver(pool)).kept >= part);
+  } finally {
+    await pool.end();
+    await server.stop();
+  }
 }
 
 /** Changes a file for the length of `work`. */

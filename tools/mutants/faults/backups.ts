@@ -4,11 +4,14 @@ import {
   backupFolder,
   copies,
   doctorCall,
+  embeddedServer,
+  keptSettlements,
   publicAddress,
   reaching,
   restoring,
   runningBackups,
   tarFiles,
+  timelines,
 } from './places.ts';
 
 const RESTORE = runningBackups(
@@ -22,6 +25,34 @@ export const BACKUP_FAULTS: readonly Mutant[] = [
     clause: 'CP-05',
     edits: [backupFolder('part.slice(8) < first', 'part.slice(8) <= first')],
     killer: backingUp('CP-05 removing old backups keeps the log that the oldest one left needs'),
+  },
+  {
+    id: 'pruning-looks-at-the-oldest-backup-only',
+    clause: 'CP-05',
+    edits: [backupFolder('.slice(8)).toSorted()', '.slice(8))')],
+    killer: backingUp(
+      'CP-05 removing old backups also keeps the log of a restore that went back before a later backup',
+    ),
+  },
+  {
+    id: 'restore-brings-back-what-was-given-up',
+    clause: 'WA-07',
+    edits: [timelines('positionOf(record.endLsn) <= end', 'end > 0n')],
+    killer: backingUp('CP-05 WA-07 a restore follows the latest timeline, from a backup that leads to it'),
+  },
+  {
+    id: 'copy-writes-into-the-archive-of-its-original',
+    clause: 'WA-07',
+    edits: [embeddedServer('if (await isCopy(layout.directory)) return HOLDING_SETTINGS;', '')],
+    killer: RESTORE,
+  },
+  {
+    id: 'settlement-that-vanishes-ends-the-copying',
+    clause: 'WA-07',
+    edits: [keptSettlements('if (isCopied === true)', 'if (isCopied === undefined) return;\n      if (isCopied)')],
+    killer: backingUp(
+      'CP-05 WA-07 settlements are copied although files vanish meanwhile, and a restore replaces none that is there',
+    ),
   },
   {
     id: 'archive-entry-leaves-its-folder',

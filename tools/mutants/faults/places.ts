@@ -153,6 +153,9 @@ export const auditEntry = inFile('packages/service/src/audit/entry.ts');
 
 /** backups and the doctor. */
 export const backupFolder = inFile('packages/service/src/backup/folder.ts');
+export const timelines = inFile('packages/service/src/backup/timelines.ts');
+export const keptSettlements = inFile('packages/service/src/backup/settlements.ts');
+export const embeddedServer = inFile('packages/service/src/embedded/embedded-postgres.ts');
 export const tarFiles = inFile('packages/service/src/backup/tar.ts');
 export const restoring = inFile('packages/service/src/backup/restore.ts');
 export const copies = inFile('packages/service/src/app/restored.ts');

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { BackupError } from '#backup/backup-error.ts';
 import { beginBackup, listBackups, logPartOf, pruneBackups, readManifest } from '#backup/folder.ts';
+import { copySettlements } from '#backup/settlements.ts';
 import { unpackTar } from '#backup/tar.ts';
+import { onLatestTimeline, readHistories } from '#backup/timelines.ts';
 
 const SYSTEM = '7711372344514825996';
 const RECORD = {
@@ -75,6 +88,72 @@ test('CP-05 removing old backups keeps the log that the oldest one left needs', 
     ['20261123T110001Z', '20261123T120001Z'],
   );
   assert.deepEqual(await pruneBackups(backups, SYSTEM, 2), []);
+});
+
+test('CP-05 removing old backups also keeps the log of a restore that went back before a later backup', async (t) => {
+  const backups = folderOf(t);
+  for (const [at, lsn] of [
+    [10, '0/2000028'],
+    [11, '0/9000028'],
+    [12, '0/5000028'],
+  ] as const)
+    await make(backups, at, lsn);
+  const wal = path.join(backups, SYSTEM, 'wal');
+  mkdirSync(wal);
+  for (const part of [4, 5, 9]) writeFileSync(path.join(wal, `00000002000000000000000${part}.gz`), '');
+  await pruneBackups(backups, SYSTEM, 2);
+  assert.deepEqual(
+    readdirSync(wal),
+    [5, 9].map((part) => `00000002000000000000000${part}.gz`),
+  );
+});
+
+test('CP-05 WA-07 a restore follows the latest timeline, from a backup that leads to it', async (t) => {
+  const wal = folderOf(t);
+  const history = (name: string, text: string) =>
+    writeFileSync(path.join(wal, name), name.endsWith('.gz') ? gzipSync(text) : text);
+  const backups = (
+    [
+      [1, '0/2000120'],
+      [1, '0/5000120'], // After the moment that the first restore went back to.
+      [2, '0/6000000'], // The second restore went back to this very place.
+      [2, '0/6000001'],
+      [3, '0/7000000'],
+    ] as const
+  ).map(([timeline, endLsn]) => ({
+    name: `${timeline} ${endLsn}`,
+    folder: '',
+    record: { ...RECORD, format: 1 as const, timeline, endLsn },
+  }));
+  const namesOn = async (some: typeof backups) => {
+    const { timeline, backups: leading } = onLatestTimeline(some, await readHistories([wal, path.join(wal, 'none')]));
+    return [timeline, ...leading.map(({ name }) => name)];
+  };
+  assert.deepEqual(await namesOn(backups.slice(0, 2)), [1, '1 0/2000120', '1 0/5000120']);
+  assert.deepEqual(await namesOn([]), [1]);
+  history('00000002.history.gz', '1\t0/417EE98\tbefore 2026-11-23 17:36:48.045379+00\n');
+  assert.deepEqual(await namesOn(backups.slice(0, 2)), [2, '1 0/2000120']);
+  history('00000003.history', '1\t0/417EE98\tno recovery target specified\n\n2\t0/6000000\tbefore\n');
+  assert.deepEqual(await namesOn(backups), [3, '1 0/2000120', '2 0/6000000', '3 0/7000000']);
+  writeFileSync(path.join(wal, '00000004.history.gz'), 'no gzip');
+  await assert.rejects(namesOn(backups), BackupError);
+});
+
+test('CP-05 WA-07 settlements are copied although files vanish meanwhile, and a restore replaces none that is there', async (t) => {
+  const [from, to] = [folderOf(t), path.join(folderOf(t), 'settlements')];
+  symlinkSync(path.join(from, 'gone'), path.join(from, 'a.jsonl')); // It is listed, and is gone when it is read.
+  writeFileSync(path.join(from, 'b.jsonl'), 'one\n', { mode: 0o600 });
+  await copySettlements(from, to, 'onto');
+  writeFileSync(path.join(from, 'b.jsonl'), 'one\ntwo\n');
+  await copySettlements(from, to, 'onto');
+  assert.deepEqual(readdirSync(to), ['b.jsonl']);
+  assert.equal(readFileSync(path.join(to, 'b.jsonl'), 'utf8'), 'one\ntwo\n');
+  assert.deepEqual([statSync(to).mode & 0o777, statSync(path.join(to, 'b.jsonl')).mode & 0o777], [0o700, 0o600]);
+  writeFileSync(path.join(to, 'b.jsonl'), 'one\ntwo\nthree\n');
+  await copySettlements(from, to, 'beside');
+  assert.equal(readFileSync(path.join(to, 'b.jsonl'), 'utf8'), 'one\ntwo\nthree\n');
+  await copySettlements(path.join(from, 'never kept any'), path.join(to, 'none'), 'onto');
+  assert.deepEqual(readdirSync(to), ['b.jsonl']);
 });
 
 test('CP-05 the part of the log in which a backup begins has the name that PostgreSQL gives it', () => {

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import path from 'node:path';
 import { z } from 'zod';
 import { BackupError } from '#backup/backup-error.ts';
+import { forceToDisk } from '#backup/settlements.ts';
 import { logFolder } from '#embedded/archive.ts';
 import { parseJson } from '#kernel/json.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -109,11 +110,11 @@ export async function beginBackup(backups: string, systemId: string, nowMs: numb
       } finally {
         await file.close();
       }
-      await syncFolder(folder);
+      await forceToDisk(folder);
       const name = record.endedAt.replaceAll(/[-:]|\.\d+/g, '');
       const whole = path.join(parent, name);
       await rename(folder, whole);
-      await syncFolder(parent);
+      await forceToDisk(parent);
       return { name, folder: whole, record };
     },
     discard: () => rm(folder, { recursive: true, force: true }),
@@ -131,18 +132,18 @@ async function removeOldDrafts(parent: string, nowMs: number): Promise<void> {
 
 const LOG_PART = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup|\.partial)?(\.gz)?$/;
 
-/** Removes all but the newest backups, and the log from before the oldest that stays. Returns the names of what was removed. */
+/** Removes all but the newest backups, and the log from before all that stay. Returns the names of what was removed. */
 export async function pruneBackups(backups: string, systemId: string, keep: number): Promise<readonly string[]> {
   const all = await listBackups(backups, systemId);
   const [going, staying] = [all.slice(0, -keep), all.slice(-keep)];
-  const [oldest] = staying;
-  if (oldest === undefined || going.length === 0) return [];
+  // Timelines may differ, and a later backup may begin earlier in the log: a restore went back in between.
+  const [first] = staying.map(({ record }) => logPartOf(record).slice(8)).toSorted();
+  if (first === undefined || going.length === 0) return [];
   for (const { folder } of going) {
     await rm(path.join(folder, RECORD)); // First, so that a removal that is cut off leaves nothing that looks whole.
     await rm(folder, { recursive: true, force: true });
   }
   const folder = logFolder(backups, systemId);
-  const first = logPartOf(oldest.record).slice(8); // Timelines may differ. Positions in the log only grow.
   const parts = (await readdir(folder).catch(() => [])).filter((name) => {
     const [, part] = LOG_PART.exec(name) ?? [];
     return part !== undefined && part.slice(8) < first;
@@ -190,14 +191,4 @@ export async function readManifest({
       name === undefined ? [] : [[name, { size, digest }] as const],
     ),
   );
-}
-
-/** A rename survives a power cut only once its directory is on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -4,9 +4,11 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { BackupError, explained } from '#backup/backup-error.ts';
-import { type Backup, filesOf, listBackups, listSystems, readManifest, syncFolder } from '#backup/folder.ts';
+import { type Backup, filesOf, listBackups, listSystems, readManifest } from '#backup/folder.ts';
+import { copySettlements, forceToDisk } from '#backup/settlements.ts';
 import { unpackTar } from '#backup/tar.ts';
-import { logFolder } from '#embedded/archive.ts';
+import { onLatestTimeline, readHistories } from '#backup/timelines.ts';
+import { logFolder, markCopy } from '#embedded/archive.ts';
 import { findBinaries } from '#embedded/binaries.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
@@ -42,7 +44,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Backup> {
   const { dataDirectory, say } = options;
   const target = path.join(dataDirectory, 'postgres');
   await refuseDatabase(target);
-  const backup = await chooseBackup(options);
+  const { backup, line } = await chooseBackup(options);
   await refuseOthers(backup, options.hasSecretOf);
   const workshop = path.join(dataDirectory, WORKSHOP);
   try {
@@ -51,13 +53,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Backup> {
     await unpack(backup, workshop);
     const files = filesOf(backup.folder);
     await cp(files.password, `${workshop}.secret`);
-    await replay(options, backup, workshop);
-    await cp(files.settlements, path.join(dataDirectory, 'settlements'), { recursive: true, force: false }).catch(
-      ignoreMissing,
-    );
+    await replay(options, { backup, line }, workshop);
+    await copySettlements(files.settlements, path.join(dataDirectory, 'settlements'), 'beside');
     await rename(`${workshop}.secret`, `${target}.secret`);
     await rename(workshop, target);
-    await syncFolder(dataDirectory);
+    await forceToDisk(dataDirectory);
     await removeWorkshop(dataDirectory);
     return backup;
   } catch (fault) {
@@ -73,7 +73,13 @@ async function refuseDatabase(target: string): Promise<void> {
   );
 }
 
-async function chooseBackup({ backups, atMs, systemId: wanted }: RestoreOptions): Promise<Backup> {
+/** A backup, and the line of the log to replay after it. */
+interface Chosen {
+  readonly backup: Backup;
+  readonly line: { readonly folders: readonly string[]; readonly timeline: number };
+}
+
+async function chooseBackup({ backups, atMs, alsoLog, systemId: wanted }: RestoreOptions): Promise<Chosen> {
   const systems: string[] = [];
   for (const one of await listSystems(backups)) if ((await listBackups(backups, one)).length > 0) systems.push(one);
   const [systemId, second] = wanted === undefined ? systems : systems.filter((one) => one === wanted);
@@ -83,10 +89,14 @@ async function chooseBackup({ backups, atMs, systemId: wanted }: RestoreOptions)
       `${backups} has backups of several databases: ${systems.join(', ')}. Name one with --database.`,
     );
   }
-  const all = await listBackups(backups, systemId);
-  const found = all.findLast(({ record }) => atMs === undefined || epochMsOf(record.endedAt) <= atMs);
-  if (found !== undefined) return found;
-  throw new BackupError(`The oldest backup ends at ${all[0]?.record.endedAt}. Give a later moment.`);
+  const folders = [logFolder(backups, systemId), ...(alsoLog === undefined ? [] : [alsoLog])];
+  const latest = onLatestTimeline(await listBackups(backups, systemId), await readHistories(folders));
+  const [oldest] = latest.backups;
+  if (oldest === undefined)
+    throw new BackupError(`Every backup in ${backups} is from after the moment that the last restore went back to.`);
+  const backup = latest.backups.findLast(({ record }) => atMs === undefined || epochMsOf(record.endedAt) <= atMs);
+  if (backup !== undefined) return { backup, line: { folders, timeline: latest.timeline } };
+  throw new BackupError(`The oldest backup ends at ${oldest.record.endedAt}. Give a later moment.`);
 }
 
 async function refuseOthers({ record, name }: Backup, hasSecretOf: RestoreOptions['hasSecretOf']): Promise<void> {
@@ -120,6 +130,7 @@ async function unpack(backup: Backup, workshop: string): Promise<void> {
     );
   }
   await writeFile(path.join(workshop, 'recovery.signal'), '');
+  await markCopy(workshop);
 }
 
 async function unpackArchive(archive: string, folder: string) {
@@ -139,20 +150,19 @@ async function unpackArchive(archive: string, folder: string) {
 }
 
 async function replay(
-  { backups, atMs, alsoLog, log, say, inspect }: RestoreOptions,
-  backup: Backup,
+  { atMs, log, say, inspect }: RestoreOptions,
+  { backup, line }: Chosen,
   workshop: string,
 ): Promise<void> {
-  const folders = [logFolder(backups, backup.record.systemId), ...(alsoLog === undefined ? [] : [alsoLog])];
   const until = atMs === undefined ? undefined : isoOf(atMs);
   say(`Replaying the log${until === undefined ? '' : ` up to ${until}`}.`);
   const server = await startEmbeddedPostgres({
     directory: workshop,
     log,
     say: () => undefined,
-    recovery: { folders, until },
+    recovery: { ...line, until },
   }).catch((fault: unknown) => {
-    throw explainReplay(fault, until, folders);
+    throw explainReplay(fault, until, line.folders);
   });
   try {
     await inspect(server.url, backup);
@@ -180,8 +190,4 @@ async function removeWorkshop(dataDirectory: string): Promise<void> {
     if (name === WORKSHOP || name.startsWith(`${WORKSHOP}.`))
       await rm(path.join(dataDirectory, name), { recursive: true, force: true });
   }
-}
-
-function ignoreMissing(fault: unknown): void {
-  if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
 }

@@ -15,6 +15,7 @@ import { hasSecretOf } from '#db/kept-keys.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { acceptRestores, insertRestore } from '#db/restore-queries.ts';
+import { unmarkCopy } from '#embedded/archive.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
@@ -153,7 +154,8 @@ async function restore(words: readonly string[], of: Of): Promise<number> {
   return status;
 }
 
-async function accept(owner: Pool, { say }: Of): Promise<number> {
+async function accept(owner: Pool, { config, say }: Of): Promise<number> {
+  await unmarkCopy(path.join(config.dataDirectory, 'postgres')); // First, so that no service runs that keeps its log to itself.
   const count = await acceptRestores(owner);
   say(
     count === 0 ? 'No restore waits to be accepted.' : 'The restored database is now the only one. Start the service.',

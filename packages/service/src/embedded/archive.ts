@@ -1,7 +1,7 @@
-import { mkdir, open } from 'node:fs/promises';
-import { chown } from 'node:fs/promises';
+import { access, chown, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runCommand } from '#embedded/command.ts';
+import { unlessMissing } from '#embedded/embedded-postgres-error.ts';
 import type { Layout } from '#embedded/layout.ts';
 import type { Privileges } from '#embedded/privileges.ts';
 
@@ -37,21 +37,47 @@ export function keepingSettings(backups: string, systemId: string): Settings {
   };
 }
 
+/**
+ * In the data directory of a restored copy until somebody says that its original is gone. Until then the copy keeps its log to itself:
+ * the archive belongs to the original.
+ */
+const COPY_MARK = 'purser.copy';
+
+/** Settings with which a server collects its log, and hands on nothing: not even that a restore has begun another timeline. */
+export const HOLDING_SETTINGS: Settings = { archive_mode: 'on', archive_command: '' };
+
+export async function markCopy(directory: string): Promise<void> {
+  await writeFile(path.join(directory, COPY_MARK), '', { mode: 0o600 });
+}
+
+/** From its next start on, the server keeps its log in the archive. Harmless if it is no copy. */
+export async function unmarkCopy(directory: string): Promise<void> {
+  await rm(path.join(directory, COPY_MARK), { force: true });
+}
+
+export async function isCopy(directory: string): Promise<boolean> {
+  return (await unlessMissing(access(path.join(directory, COPY_MARK)).then(() => true))) ?? false;
+}
+
 /** What to replay after the start of a server from a base backup. */
 export interface Recovery {
   /** Folders with parts of the log: compressed (`.gz`), or as a server has them. */
   readonly folders: readonly string[];
+  /** The line of the log to follow, also where it parts from that of the backup. */
+  readonly timeline: number;
   /** ISO 8601 in UTC. Undefined: as far as the log goes. */
   readonly until: string | undefined;
 }
 
 /** Settings with which a server that has a `recovery.signal` replays the log, and then takes writes on a new timeline. */
-export function recoverySettings({ folders, until }: Recovery): Settings {
+export function recoverySettings({ folders, timeline, until }: Recovery): Settings {
   const steps = folders.map((folder) => {
     const part = `${quoted(folder)}/"%f"`;
     return `if [ -e ${part}.gz ]; then gzip -dc ${part}.gz > "%p" || exit ${BROKEN_PART}; exit 0; fi; if [ -e ${part} ]; then cp ${part} "%p" || exit ${BROKEN_PART}; exit 0; fi`;
   });
   return {
+    ...HOLDING_SETTINGS,
+    recovery_target_timeline: String(timeline),
     restore_command: [...steps, 'exit 1'].join('; '),
     recovery_target_action: 'promote',
     hot_standby: 'off', // The server answers when it takes writes, and not before.

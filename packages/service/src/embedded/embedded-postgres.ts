@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 import {
+  HOLDING_SETTINGS,
+  isCopy,
   keepingSettings,
   logFolder,
   prepareLogFolder,
@@ -132,6 +134,7 @@ async function keepLog(
     readonly say: (text: string) => void;
   },
 ) {
+  if (await isCopy(layout.directory)) return HOLDING_SETTINGS;
   const systemId = await readSystemId(layout);
   const fault = await prepareLogFolder(logFolder(backups, systemId), privileges);
   if (fault !== undefined) {

@@ -29,7 +29,7 @@ export function judgeCertificate(host: string, { fault, validToMs, protocol }: S
   return days < DAYS_WARN ? warn(what) : good(what);
 }
 
-/** What this host shows in a TLS handshake, whoever signed it. Rejects if it cannot be reached, or when the signal aborts. */
+/** What this host shows in a TLS handshake, trusted or not. Rejects if it cannot be reached, or when the signal aborts. */
 export function shownAt(hostname: string, port: number, signal: AbortSignal): Promise<Shown> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
