@@ -28,6 +28,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'tests/integration/ledger-watch.test.ts': 11,
   'tests/conformance/sandbox-parity.test.ts': 9,
   'tests/conformance/webhook/guard.test.ts': 7,
+  'tests/integration/failover.test.ts': 7,
   'tests/integration/storm.test.ts': 6,
   'tests/conformance/canary.test.ts': 5,
   'tests/conformance/stream-pace.test.ts': 5,

@@ -219,7 +219,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'sandbox-in-the-live-role',
     clause: 'SB-03',
-    edits: [pool('role=purser_${options.role}', 'role=purser_live')],
+    edits: [pool('role: `purser_${options.role}`', "role: 'purser_live'")],
     killer: rights(SANDBOX_READS),
   },
   {

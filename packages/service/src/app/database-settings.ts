@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readDatabaseUrl } from '#db/hosts.ts';
 import type { SettingsReader } from '#app/settings.ts';
 
 export interface DatabaseSettings {
@@ -10,9 +11,8 @@ export interface DatabaseSettings {
 
 export function readDatabase(settings: SettingsReader): DatabaseSettings {
   const databaseUrl = settings.text('DATABASE_URL');
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    settings.complain('DATABASE_URL must look like postgres://user:password@host:port/database.');
-  }
+  const address = databaseUrl === undefined ? undefined : readDatabaseUrl(databaseUrl);
+  if (typeof address === 'string') settings.complain(address);
   return { databaseUrl, backups: readBackups(settings, databaseUrl) };
 }
 

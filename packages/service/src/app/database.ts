@@ -1,6 +1,9 @@
 import path from 'node:path';
 import type { Config } from '#app/config.ts';
 import { StartError } from '#app/start-error.ts';
+import { UnfitConnectionError } from '#db/connection-check.ts';
+import { databaseAddressOf, textOf } from '#db/hosts.ts';
+import { NoLeaderError } from '#db/leader.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
@@ -16,6 +19,7 @@ export interface Database {
 }
 
 const OWNER_CONNECTIONS_MAX = 2;
+const CHECK_IT = 'Check that it is running and that DATABASE_URL is right.';
 
 interface OpenOptions {
   readonly config: Config;
@@ -47,13 +51,16 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     }
   } catch (fault) {
     await close();
-    throw isConnectionFault(fault) ? new StartError(unreachable(url), { cause: fault }) : fault;
+    throw isConnectionFault(fault) ? new StartError(unreachable(url, fault), { cause: fault }) : fault;
   }
   return { url, owner, close };
 }
 
-/** Names host and database only: the URL contains a password. */
-function unreachable(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `The database ${pathname.slice(1)} at ${host} cannot be reached. Check that it is running and that DATABASE_URL is right.`;
+/** Names hosts and database only: the URL contains a password. */
+function unreachable(text: string, fault: unknown): string {
+  if (fault instanceof UnfitConnectionError) return fault.message;
+  const { hosts, database } = databaseAddressOf(text);
+  const where = `The database ${database} at ${hosts.map(textOf).join(', ')}`;
+  if (fault instanceof NoLeaderError) return `${where} has no server that takes writes. ${CHECK_IT}`;
+  return `${where} cannot be reached. ${CHECK_IT}`;
 }

@@ -5,6 +5,7 @@ import type { Config } from '#app/config.ts';
 import { databaseName, DOCTOR_PURPOSE } from '#app/doctor-sight.ts';
 import { parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import { selectProviders } from '#catalogue/queries.ts';
+import { databaseAddressOf } from '#db/hosts.ts';
 import { selectRole } from '#db/health-queries.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -101,7 +102,7 @@ function findingOf(check: ReachingCheck, { level, what, remedy }: Found): Findin
 
 function strengthOf({ environment, secret, metricsToken, operator, databaseUrl }: Config): Found | undefined {
   if (environment !== 'production') return undefined;
-  const password = databaseUrl === undefined ? '' : (URL.parse(databaseUrl)?.password ?? '');
+  const password = databaseUrl === undefined ? '' : (URL.parse(databaseAddressOf(databaseUrl).url)?.password ?? '');
   return judgeStrength(
     secret,
     [metricsToken, operator?.password, password].filter((one) => one !== undefined),

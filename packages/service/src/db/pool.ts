@@ -1,4 +1,8 @@
 import pg from 'pg';
+import { checkedClients } from '#db/client.ts';
+import { type Asked, optionsOf } from '#db/connection-check.ts';
+import { type DatabaseAddress, databaseAddressOf } from '#db/hosts.ts';
+import { createLeaderWatch, type LeaderWatch } from '#db/leader.ts';
 import { MeteredPool, type PoolUse } from '#db/pool-metrics.ts';
 import type { EmailSeal } from '#kernel/email-seal.ts';
 import type { Mode } from '#kernel/ids.ts';
@@ -60,7 +64,7 @@ interface PoolOptions {
 }
 
 /**
- * Opens a pool whose connections act as the given role. `bigint` columns arrive as `bigint`: a number would lose micros
+ * Opens a pool whose connections act as the given role. If the URL names several hosts, they go to the leader (`leader.ts`). `bigint` columns arrive as `bigint`: a number would lose micros
  * above 2^53. Connections are made when they are needed, and again after the server went away.
  */
 export function createPool(options: PoolOptions): Pool {
@@ -69,13 +73,17 @@ export function createPool(options: PoolOptions): Pool {
       oid === INT8_OID ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format ?? 'text'),
   };
   const statementMsMax = options.statementMsMax ?? STATEMENT_TIMEOUT_MS;
-  const limits =
+  const asked: Asked =
     options.role === 'owner'
-      ? ''
-      : `-c jit=off -c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
-        `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
+      ? { role: 'owner', limits: undefined }
+      : {
+          role: `purser_${options.role}`,
+          limits: { statementMs: statementMsMax, lockMs: LOCK_TIMEOUT_MS, idleMs: IDLE_IN_TRANSACTION_TIMEOUT_MS },
+        };
+  const address = databaseAddressOf(options.url);
   const config: pg.PoolConfig = {
-    connectionString: options.url,
+    Client: checkedClients({ asked, watch: watchOf(options, address) }),
+    connectionString: address.url,
     max: options.connectionsMax,
     min: options.keepsOne === true ? 1 : 0,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -83,15 +91,12 @@ export function createPool(options: PoolOptions): Pool {
     keepAliveInitialDelayMillis: TCP_KEEP_ALIVE_MS,
     ...(options.role === 'owner' ? {} : { query_timeout: statementMsMax + ANSWER_GRACE_MS }),
     application_name: `purser_${options.name ?? options.role}`,
-    options: limits,
+    options: optionsOf(asked),
     types,
   };
   const pool: Pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
   pool.emails = options.emails;
-  // Without these listeners, a connection that dies between two statements would end the process. If it is in use, the
-  // next statement on it fails. If it is idle, the pool reports it.
   pool.on('connect', (client) => {
-    client.on('error', () => {});
     // The pool may get its key later than its first connections.
     Object.defineProperty(client, 'emails', { get: () => pool.emails });
   });
@@ -99,6 +104,16 @@ export function createPool(options: PoolOptions): Pool {
     if (!pool.ending) options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost');
   });
   return pool;
+}
+
+/** By the URL: all pools of a process follow the leader together. */
+const watches = new Map<string, LeaderWatch>();
+
+function watchOf({ url, log }: PoolOptions, address: DatabaseAddress): LeaderWatch | undefined {
+  if (!address.follows) return undefined;
+  const watch = watches.get(url) ?? createLeaderWatch({ address, log });
+  watches.set(url, watch);
+  return watch;
 }
 
 /** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
@@ -125,10 +140,12 @@ async function transaction<Result>(
     isBroken = false;
     return result;
   } catch (fault) {
-    isBroken = await client.query('rollback').then(
-      () => false,
+    const isRolledBack = await client.query('rollback').then(
       () => true,
+      () => false,
     );
+    // A server that turned read-only rolls back, and would refuse the next transaction too.
+    isBroken = !isRolledBack || isServerFault(fault);
     throw fault;
   } finally {
     client.release(isBroken);
