@@ -1738,6 +1738,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.lane_turn(p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.lane_turn(bigint[],ledger.settlement[],db.hold_request[]) to purser_live;
+
 -- ledger.last_charge(p_wallet bigint) returns timestamp with time zone
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.last_charge(bigint) to purser_live;
@@ -1813,7 +1817,7 @@ grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
 
 -- ledger.turn(p_instance bigint, p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+--   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.turn(bigint,ledger.settlement[],db.hold_request[]) to purser_live;
 
 -- ledger.wallet_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)

@@ -44,6 +44,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
 import { createHolds, type Holds } from '#ledger/holds.ts';
+import type { Lanes } from '#ledger/turn/lane.ts';
 import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
@@ -65,6 +66,8 @@ interface ComposeOptions {
   readonly log: Log;
   /** Reads the metrics of all processes of the service, merged. */
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+  /** Lanes to the ledger that this process shares with others. Undefined: it has one of its own. */
+  readonly lanes?: Lanes | undefined;
   /** Shorter stream delays, for tests. */
   readonly pace?: StreamPace;
 }
@@ -101,7 +104,7 @@ const KEPT = { keepsOne: true } as const;
 
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
-  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
+  const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, lanes, pace = STREAM_PACE } = options;
   const clock = systemClock;
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
@@ -110,8 +113,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holdPools = { turns: markStatements(pool('live', 1, { ...KEPT, use: 'calls' })), upkeep };
-  const holds = createHolds({ pools: holdPools, instance, spool, backlog: BACKLOG_LIMITS, log });
+  const turns = lanes ?? markStatements(pool('live', 1, { ...KEPT, use: 'calls' }));
+  const holds = createHolds({ pools: { turns, upkeep }, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openSandboxPools(pool);

@@ -17,6 +17,7 @@ import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts
 import { openMetricsExport } from '#app/telemetry.ts';
 import { StartError } from '#app/start-error.ts';
 import { stopGateway } from '#app/stop.ts';
+import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
@@ -118,9 +119,10 @@ export async function startGateway(
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
+  const lanes = cluster.isWorker ? openWorkerLanes(config.workers) : undefined;
   const { keptKeys, databaseUrl, simulatorUrl } = ground;
   const keys = createKeys(config, keptKeys);
-  const service = await compose({ config, keys, log, readAllMetrics, databaseUrl, simulatorUrl, ...options });
+  const service = await compose({ config, keys, log, readAllMetrics, lanes, databaseUrl, simulatorUrl, ...options });
   const { server } = service;
   try {
     await listen(server, config);
@@ -190,6 +192,7 @@ async function describe(config: Config, { owner }: Database, url: string): Promi
 /** Starts several gateway processes behind one port. A process that dies is replaced; all of them end with this one. */
 async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
   const metrics = startWorkerMetrics();
+  const lanes = startWorkerLanes({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (exportsMetrics: boolean): Worker => {
     const worker = cluster.fork({ PURSER_WORKER_GROUND: textOf({ ...ground, exportsMetrics }) });
@@ -205,6 +208,7 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
     metrics.stop();
+    await lanes.stop();
   };
   try {
     const addresses = await Promise.all(

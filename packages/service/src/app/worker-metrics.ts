@@ -64,7 +64,8 @@ export function startWorkerMetrics(lookMs = LOOK_MS): { readonly stop: () => voi
     const id = lastId;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
     await Promise.all(workers.map((worker) => ask(worker as Worker, id)));
-    return mergeReadings([...last.values(), gone]);
+    // The primary process counts too: it takes the turns of the workers.
+    return mergeReadings([...last.values(), gone, readMetrics()]);
   }
 
   async function ask(worker: Worker, id: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
 /** Runs items in batches, one statement at a time. Items that arrive while a statement runs go into the next one. */
-interface Batcher<Item, Result> {
+export interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the fault of the statement once the retries are used up. */
   readonly submit: (item: Item) => Promise<Result>;
   /**

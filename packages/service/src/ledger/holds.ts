@@ -10,6 +10,7 @@ import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
+import { createOwnLane, type Lanes } from '#ledger/turn/lane.ts';
 import { createTurns } from '#ledger/turn/turns.ts';
 
 /**
@@ -35,8 +36,8 @@ export interface Holds {
 }
 
 interface HoldPools {
-  /** With one connection: there is one statement at a time. */
-  readonly turns: Pool;
+  /** With one connection, because there is one statement at a time; or lanes that this process shares with others. */
+  readonly turns: Pool | Lanes;
   /** For what may not wait behind calls. */
   readonly upkeep: Pool;
 }
@@ -54,7 +55,7 @@ const BEHIND = 'Too many settlements wait for the database, or one has waited to
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
   // The two need each other: a settled call no longer has a hold, and an orphaned hold is released by a settlement.
   const outage = createOutageWatch();
-  const turns = createTurns({ pool: pools.turns, instance, outage, walletOf: (callId) => orphans.walletOf(callId) });
+  const turns = createTurns({ lanes: isShared(pools.turns) ? pools.turns : [createOwnLane(pools.turns)], instance, outage, walletOf: (callId) => orphans.walletOf(callId) });
   const onEnd = (callId: CallId): void => orphans.end(callId);
   const settling = createSettling({ pool: pools.upkeep, outage, settleInTurn: turns.settle, spool, log, onEnd });
   const orphans = createOrphanedHolds({ pool: pools.upkeep, instance, releaseCall: settling.release, log });
@@ -84,3 +85,5 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
     stop: settling.stop,
   };
 }
+
+const isShared = (turns: Pool | Lanes): turns is Lanes => Array.isArray(turns);

@@ -1,3 +1,4 @@
+import { plainArray } from '#db/array-literal.ts';
 import { inOrderOf } from '#db/batcher.ts';
 import { holdRequests } from '#db/hold-request.ts';
 import { type Queryable, sqlStateOf } from '#db/pool.ts';
@@ -15,8 +16,11 @@ export interface Turn {
   readonly requests: readonly HoldRequest[];
 }
 
+/** Which process places a hold: one for all of a turn, or each its own. */
+export type InstanceOf = bigint | ((request: HoldRequest) => bigint);
+
 /** The answers to a turn, each in the order of its questions. */
-interface TurnRows {
+export interface TurnRows {
   readonly settled: readonly SettledRow[];
   readonly placed: readonly ReservedRow[];
 }
@@ -26,15 +30,24 @@ interface TurnRows {
  * Two more decide the rest, settlements first. Safe to repeat: a hold that exists is answered as it is, and a call that
  * has ended is answered with what it was charged.
  */
-export async function takeTurn(db: Queryable, instanceId: bigint, turn: Turn): Promise<TurnRows> {
+export async function takeTurn(db: Queryable, instance: InstanceOf, turn: Turn): Promise<TurnRows> {
   const { settlements, requests } = turn;
-  const { done, left } = await takeOrdinary(db, instanceId, turn);
+  const { done, left } = await takeOrdinary(db, instance, turn);
   const settled = left.settlements.length === 0 ? [] : await settleHolds(db, left.settlements);
-  const placed = left.requests.length === 0 ? [] : await reserveHolds(db, instanceId, left.requests);
+  const placed: ReservedRow[] = [];
+  for (const [instanceId, requests] of byInstance(instance, left.requests)) {
+    placed.push(...(await reserveHolds(db, instanceId, requests)));
+  }
   return {
     settled: inOrderOf(settlements, [...done.settlements.map(chargedAsSaid), ...settled]),
     placed: inOrderOf(requests, [...done.requests.map(heldWhole), ...placed]),
   };
+}
+
+function byInstance(instance: InstanceOf, requests: readonly HoldRequest[]): ReadonlyMap<bigint, readonly HoldRequest[]> {
+  if (requests.length === 0) return new Map();
+  if (typeof instance === 'bigint') return new Map([[instance, requests]]);
+  return Map.groupBy(requests, instance);
 }
 
 /** The answer for a call that was charged what its settlement says. The statement does not send it back. */
@@ -58,12 +71,12 @@ const NOTHING: Turn = { settlements: [], requests: [] };
 /** Does what is ordinary in a turn. Nothing has changed for the calls in `left`. */
 export async function takeOrdinary(
   db: Queryable,
-  instanceId: bigint,
+  instance: InstanceOf,
   turn: Turn,
 ): Promise<{ readonly done: Turn; readonly left: Turn }> {
   const isTried = turn.requests.every(mayBeOrdinary);
   const tried = isTried ? turn : { ...turn, requests: turn.requests.filter(mayBeOrdinary) };
-  const calls = await doneIn(db, instanceId, tried);
+  const calls = await doneIn(db, instance, tried);
   if (calls === 'all' && isTried) return { done: turn, left: NOTHING };
   const isDone = calls === 'all' ? wasTried : ({ callId }: Item): boolean => calls.has(callId);
   return { done: partOf(turn, isDone), left: partOf(turn, (item) => !isDone(item)) };
@@ -91,13 +104,13 @@ const NONE: Done = new Set();
 const UNDONE = /^(40001|23)/;
 
 /** Runs the statement that is cheapest for these, and returns the calls that it has done. */
-async function doneIn(db: Queryable, instanceId: bigint, { settlements, requests }: Turn): Promise<Done> {
+async function doneIn(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
   const [settlement] = settlements;
   const [request] = requests;
   try {
-    if (settlements.length + requests.length > 1) return await turnAll(db, instanceId, { settlements, requests });
+    if (settlements.length + requests.length > 1) return await turnAll(db, instance, { settlements, requests });
     if (settlement !== undefined) return (await settleOne(db, settlement)) ? 'all' : NONE;
-    if (request !== undefined) return (await placeOne(db, instanceId, request)) ? 'all' : NONE;
+    if (request !== undefined) return (await placeOne(db, instanceIdOf(instance, request), request)) ? 'all' : NONE;
     return 'all';
   } catch (fault) {
     if (!UNDONE.test(sqlStateOf(fault) ?? '')) throw fault;
@@ -106,12 +119,19 @@ async function doneIn(db: Queryable, instanceId: bigint, { settlements, requests
   }
 }
 
-/** See `turn.sql`. The server answers null if all is done, which saves sending back the ids. */
-async function turnAll(db: Queryable, instanceId: bigint, { settlements, requests }: Turn): Promise<Done> {
+const instanceIdOf = (instance: InstanceOf, request: HoldRequest): bigint =>
+  typeof instance === 'bigint' ? instance : instance(request);
+
+/** See `lane_turn.sql`. The server answers null if all is done, which saves sending back the ids. */
+async function turnAll(db: Queryable, instance: InstanceOf, { settlements, requests }: Turn): Promise<Done> {
   const { rows } = await db.query<{ done: readonly CallId[] | null }>({
     name: 'ledger_turn',
-    text: 'select ledger.turn($1, $2, $3) as done',
-    values: [instanceId, settlementRecords(settlements), holdRequests(requests)],
+    text: 'select ledger.lane_turn($1, $2, $3) as done',
+    values: [
+      plainArray(requests.map((request) => instanceIdOf(instance, request))),
+      settlementRecords(settlements),
+      holdRequests(requests),
+    ],
   });
   const done = rows[0]?.done;
   assert(done !== undefined, 'a function answers with one row');

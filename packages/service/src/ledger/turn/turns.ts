@@ -1,17 +1,16 @@
-import { createBatcher, type Waiter } from '#db/batcher.ts';
+import { type Batcher, createBatcher, type Waiter } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import type { OutageWatch } from '#db/outage.ts';
-import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import type { ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type SettledCall, settledCallOf } from '#ledger/settlement/settling.ts';
-import { takeTurn } from '#ledger/turn/queries.ts';
+import type { Lanes, TakeTurn } from '#ledger/turn/lane.ts';
 
 /**
- * The way of one process to the ledger: one statement at a time, each of which ends calls and places holds. What comes while
+ * The way of one process to the ledger: in each lane one turn at a time, which ends calls and places holds. What comes while
  * it runs waits for the next. The waiters are called after the commit, and must not throw.
  */
 interface Turns {
@@ -22,7 +21,7 @@ interface Turns {
 }
 
 interface TurnsOptions {
-  readonly pool: Pool;
+  readonly lanes: Lanes;
   readonly instance: Instance;
   readonly outage: Pick<OutageWatch, 'run'>;
   /** Names the wallet of a call, if that is known. */
@@ -36,17 +35,25 @@ const ITEMS_MAX = 512; // In one statement, of both kinds.
 const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 
-export function createTurns({ pool, instance, outage, walletOf }: TurnsOptions): Turns {
-  const turns = createBatcher<Item, Answer>({
-    run: (items) => outage.run(() => instance.run((instanceId) => take(pool, instanceId, items))),
-    itemsMax: ITEMS_MAX,
-    retriesMax: (item) => (isRequest(item) ? PLACE_RETRIES_MAX : Number.POSITIVE_INFINITY),
-    // Another statement may hold the wallet's lock. All calls of that wallet then cost the others one wait, not one each.
-    resourceOf: ({ callId }) => walletOf(callId),
-  });
+export function createTurns({ lanes, instance, outage, walletOf }: TurnsOptions): Turns {
+  const turns = lanes.map((takeTurn) =>
+    createBatcher<Item, Answer>({
+      run: (items) => outage.run(() => instance.run((instanceId) => take(takeTurn, instanceId, items))),
+      itemsMax: ITEMS_MAX,
+      retriesMax: (item) => (isRequest(item) ? PLACE_RETRIES_MAX : Number.POSITIVE_INFINITY),
+      // Another statement may hold the wallet's lock. All calls of that wallet then cost the others one wait, not one each.
+      resourceOf: ({ callId }) => walletOf(callId),
+    }),
+  );
+  function turnsOf(callId: CallId): Batcher<Item, Answer> {
+    const wallet = turns.length === 1 ? undefined : walletOf(callId);
+    const own = turns[wallet === undefined ? 0 : laneOf(wallet, turns.length)];
+    assert(own !== undefined, 'there is a lane');
+    return own;
+  }
   return {
     place: (request, { resolve, reject }) =>
-      turns.hand(request, {
+      turnsOf(request.callId).hand(request, {
         resolve: (answer) => {
           assert('kind' in answer, 'a request is answered by a hold');
           resolve(answer);
@@ -54,7 +61,7 @@ export function createTurns({ pool, instance, outage, walletOf }: TurnsOptions):
         reject,
       }),
     settle: (settlement, { resolve, reject }) =>
-      turns.hand(settlement, {
+      turnsOf(settlement.callId).hand(settlement, {
         resolve: (answer) => {
           assert('charged' in answer, 'a settlement is answered by a charge');
           resolve(answer);
@@ -64,14 +71,23 @@ export function createTurns({ pool, instance, outage, walletOf }: TurnsOptions):
   };
 }
 
-async function take(pool: Pool, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
+/** The lane of a wallet, the same in every process. FNV-1a: any other number that spreads names evenly would do. */
+function laneOf(wallet: string, lanes: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < wallet.length; index += 1) {
+    hash = Math.imul(hash ^ wallet.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) % lanes;
+}
+
+async function take(takeTurn: TakeTurn, instanceId: bigint, items: readonly Item[]): Promise<readonly Answer[]> {
   const settlements: Settlement[] = [];
   const requests: HoldRequest[] = [];
   for (const item of items) {
     if (isRequest(item)) requests.push(item);
     else settlements.push(item);
   }
-  const { settled, placed } = await takeTurn(pool, instanceId, { settlements, requests });
+  const { settled, placed } = await takeTurn(instanceId, { settlements, requests });
   const charges = settled.map(settledCallOf);
   const holds = placed.map(answerOf);
   let charge = 0;

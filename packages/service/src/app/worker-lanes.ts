@@ -1,0 +1,96 @@
+import cluster, { type Worker } from 'node:cluster';
+import { faultFrom, faultTextOf } from '#db/fault-text.ts';
+import { createPool } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import { isJsonObject } from '#kernel/json.ts';
+import type { Log } from '#kernel/log.ts';
+import { createSharedLane, type Lanes, type TakeTurn } from '#ledger/turn/lane.ts';
+import type { Turn, TurnRows } from '#ledger/turn/queries.ts';
+
+/**
+ * Gateway processes behind one port share the lanes of their primary process: each hands in its turns, and the primary makes
+ * one statement of those that wait for the same lane. The messages are structured clones, so amounts stay bigints.
+ */
+type Message =
+  | {
+      readonly purser: 'turn';
+      readonly id: number;
+      readonly lane: number;
+      readonly instanceId: bigint;
+      readonly turn: Turn;
+    }
+  | { readonly purser: 'turn taken'; readonly id: number; readonly rows: TurnRows }
+  | { readonly purser: 'turn failed'; readonly id: number; readonly fault: string };
+
+const NAMES = ['turn', 'turn taken', 'turn failed'];
+
+/** Other modules send messages over the same channel, so everything else is ignored. */
+function isMessage(value: unknown): value is Message {
+  return isJsonObject(value) && typeof value['purser'] === 'string' && NAMES.includes(value['purser']);
+}
+
+/** Batches stay large with few lanes, and one lane keeps about two gateway processes busy. */
+const WORKERS_PER_LANE = 2;
+const LANES_MAX = 4;
+
+export const lanesFor = (workers: number): number => Math.min(LANES_MAX, Math.ceil(workers / WORKERS_PER_LANE));
+
+interface WorkerLanesOptions {
+  readonly databaseUrl: string;
+  readonly workers: number;
+  readonly log: Log;
+}
+
+/** For the primary process, before it forks a worker: takes the turns of all workers. Stop it when they have ended. */
+export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptions): {
+  readonly stop: () => Promise<void>;
+} {
+  cluster.setupPrimary({ serialization: 'advanced' }); // Structured clones: turns hold bigints and buffers.
+  const pools = Array.from({ length: lanesFor(workers) }, () =>
+    createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, keepsOne: true, use: 'calls', log }),
+  );
+  const lanes = pools.map(createSharedLane);
+  const onMessage = (worker: Worker, message: unknown): void => {
+    if (!isMessage(message) || message.purser !== 'turn') return;
+    const { id, lane, instanceId, turn } = message;
+    const answer = (message: Message): void => {
+      if (worker.isConnected()) worker.send(message);
+    };
+    const takeTurn = lanes[lane];
+    assert(takeTurn !== undefined, 'workers and their primary count the same lanes');
+    takeTurn(instanceId, turn).then(
+      (rows) => answer({ purser: 'turn taken', id, rows }),
+      (fault: unknown) => answer({ purser: 'turn failed', id, fault: faultTextOf(fault) }),
+    );
+  };
+  cluster.on('message', onMessage);
+  return {
+    stop: async () => {
+      cluster.off('message', onMessage);
+      await Promise.all(pools.map((pool) => pool.end()));
+    },
+  };
+}
+
+/** For a worker: the lanes of the primary process. A worker ends with its primary, so it needs no others. */
+export function openWorkerLanes(workers: number): Lanes {
+  const waiting = new Map<number, PromiseWithResolvers<TurnRows>>();
+  let lastId = 0;
+  process.on('message', (message) => {
+    if (!isMessage(message) || message.purser === 'turn') return;
+    const turn = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.purser === 'turn taken') turn?.resolve(message.rows);
+    else turn?.reject(faultFrom(message.fault));
+  });
+  const open =
+    (lane: number): TakeTurn =>
+    (instanceId, turn) => {
+      lastId += 1;
+      const answered = Promise.withResolvers<TurnRows>();
+      waiting.set(lastId, answered);
+      process.send?.({ purser: 'turn', id: lastId, lane, instanceId, turn } satisfies Message);
+      return answered.promise;
+    };
+  return [open(0), ...Array.from({ length: lanesFor(workers) - 1 }, (_, place) => open(place + 1))];
+}

@@ -1,0 +1,61 @@
+import { createBatcher } from '#db/batcher.ts';
+import type { Pool } from '#db/pool.ts';
+import type { HoldRequest } from '#kernel/hold.ts';
+import { assert } from '#kernel/assert.ts';
+import { takeTurn, type Turn, type TurnRows } from '#ledger/turn/queries.ts';
+
+/**
+ * Takes the turns of one process: ends calls and places holds under its instance. Answers after the commit. Safe to repeat.
+ * Rejects with the fault of the statement.
+ */
+export type TakeTurn = (instanceId: bigint, turn: Turn) => Promise<TurnRows>;
+
+/** Lanes to one ledger. A wallet always takes the same of them, so that no two wait for one wallet. */
+export type Lanes = readonly [TakeTurn, ...TakeTurn[]];
+
+/** A lane for one process alone: each turn is a statement. */
+export const createOwnLane =
+  (pool: Pool): TakeTurn =>
+  (instanceId, turn) =>
+    takeTurn(pool, instanceId, turn);
+
+interface Part {
+  readonly instanceId: bigint;
+  readonly turn: Turn;
+}
+
+/** Parts in one statement. There are never more processes on a machine. */
+const PARTS_MAX = 256;
+
+/**
+ * A lane for several processes. The turns that they hand in while a statement runs are one statement together, so that
+ * batches are as large as those of a single process. If that statement fails, each turn is tried once alone, so that a process
+ * never hears of a fault that is another's. What to do about its own is for the process that handed it in.
+ */
+export function createSharedLane(pool: Pool): TakeTurn {
+  const parts = createBatcher<Part, TurnRows>({
+    run: (waiting) => takeTogether(pool, waiting),
+    itemsMax: PARTS_MAX,
+    retriesMax: () => 0,
+  });
+  return (instanceId, turn) => parts.submit({ instanceId, turn });
+}
+
+async function takeTogether(pool: Pool, parts: readonly Part[]): Promise<readonly TurnRows[]> {
+  const [first] = parts;
+  assert(first !== undefined, 'a batch holds something');
+  if (parts.length === 1) return [await takeTurn(pool, first.instanceId, first.turn)];
+  const owners = new Map<HoldRequest, bigint>();
+  for (const { instanceId, turn } of parts) for (const request of turn.requests) owners.set(request, instanceId);
+  const whole = {
+    settlements: parts.flatMap(({ turn }) => turn.settlements),
+    requests: parts.flatMap(({ turn }) => turn.requests),
+  };
+  const { settled, placed } = await takeTurn(pool, (request) => owners.get(request) ?? first.instanceId, whole);
+  let ends = 0;
+  let places = 0;
+  return parts.map(({ turn: { settlements, requests } }) => ({
+    settled: settled.slice(ends, (ends += settlements.length)),
+    placed: placed.slice(places, (places += requests.length)),
+  }));
+}
