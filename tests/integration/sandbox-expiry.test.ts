@@ -135,7 +135,7 @@ test('SB-08 a call for a wallet that is being removed makes it anew', async () =
 test('SB-08 a service removes idle wallets every minute, on from its last place and then from the beginning again', async (t) => {
   await setWallets({ first: 31 });
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const expiry = startSandboxExpiry(sandbox, log);
+  const expiry = startSandboxExpiry(sandbox, log, () => true);
   t.after(expiry.stop);
   const isGone = (user: string) => async () => !(await usersLeft()).includes(user);
   assert.deepEqual(await usersLeft(), ['first']);

@@ -185,7 +185,7 @@ test('CC-14 a joined sandbox call ends once its answer is kept, or without that 
   const pools = { reserve: sandbox, settle: sandbox };
   const holds = createSandboxHolds(
     pools,
-    { run, stop: async () => {}, failedRenewals: () => 0, leave: async () => {} },
+    { run, stop: async () => {}, failedRenewals: () => 0, leave: async () => {}, isKeeper: () => true },
     micros(BigInt(GRANT)),
   );
   const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];

@@ -169,7 +169,7 @@ test('WA-09 while calls are charged, several processes add each charge once', as
   const pools = Array.from({ length: 3 }, () =>
     createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log }),
   );
-  const rollUps = pools.map((pool) => startRollUp({ pool, log, periodMs: 5 }));
+  const rollUps = pools.map((pool) => startRollUp({ pool, log, periodMs: 5, isKeeper: () => true }));
   try {
     const users = Array.from({ length: 8 }, (_, index) => `user-${index}`);
     for (const user of users) await ledger.open(user, 100_000);
@@ -210,7 +210,7 @@ test('WA-09 a rebuild makes damaged sums exact again, up to where passes have co
      select 'app_3', 'live', date_trunc('hour', now()) - interval '9 days', 'acme.gone', 'charged', 7`,
   );
   await many.owner.query(`update stats.watermarks set entry_seq = entry_seq - 10 where wallet_id % 2 = 0`);
-  const running = startRollUp({ pool: live, log, periodMs: 5 });
+  const running = startRollUp({ pool: live, log, periodMs: 5, isKeeper: () => true });
   const { receipts } = await rebuildStats(many.owner, ALWAYS, { walletsMax: 7, tracesMax: 5 });
   await running.stop();
   assert.ok(receipts > 0);

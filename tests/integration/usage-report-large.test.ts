@@ -46,7 +46,7 @@ const MARCH = { appId: APP, from: '2026-03-01', to: '2026-04-01' };
 const BY_ALL = { byDay: true, byModel: true, byUser: true };
 
 const FIRST = { after: nameOf({}), most: 10_000 };
-const usage = createAppUsage({ shared: live, reports: live });
+const usage = createAppUsage({ planes: live, reports: live });
 
 async function pageOf(query: Parameters<typeof usage.page>[0]): Promise<readonly UsageFigures[]> {
   const page = await usage.page(query);
@@ -118,7 +118,7 @@ test('CP-04 a report of tens of thousands of rows is read in pages, and adds up'
 });
 
 test('CP-04 a report that would take too long is refused', async () => {
-  const { page } = createAppUsage({ shared: live, reports: hurried });
+  const { page } = createAppUsage({ planes: live, reports: hurried });
   const answer = await page({ ...MARCH, ...BY_ALL, ...FIRST });
   assert.ok(answer instanceof Refusal);
   assert.deepEqual([answer.code, answer.detail.param], ['BAD_REQUEST', 'from']);

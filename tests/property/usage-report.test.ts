@@ -34,7 +34,7 @@ let histories = 0;
 
 before(async () => {
   ledger = await createLedgerDatabase();
-  usage = createAppUsage({ shared: ledger.live, reports: ledger.live });
+  usage = createAppUsage({ planes: ledger.live, reports: ledger.live });
 });
 
 after(() => ledger.close());

@@ -158,14 +158,14 @@ test('each cover of a wait is a marked function or a function on the path of a c
   }
 });
 
-test('app/compose.ts marks every port that calls wait for, and the pools of the statements', () => {
+test('app/compose.ts marks every port that calls wait for, and app/pools.ts the connection of their statements', () => {
   const compose = read('app/compose.ts');
   const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
   for (const port of Object.keys(MARKED)) {
     const root = Object.hasOwn(handedOn, port) ? handedOn[port as keyof typeof handedOn] : port;
     assert.match(compose, new RegExp(`markPort\\('${root}'`), `${port} is not marked`);
   }
-  assert.match(compose, /turns: markStatements\(/);
+  assert.match(read('app/pools.ts'), /openTurns: \(\) => markStatements\(/);
   const queries = globSync('ledger/**/queries.ts', { cwd: SOURCE }).map(read).join('\n');
   for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is not a statement`);
 });

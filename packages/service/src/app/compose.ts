@@ -8,9 +8,10 @@ import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
 import type { Config } from '#app/config.ts';
 import { openMetrics } from '#app/health.ts';
+import { openPools, type Pools } from '#app/pools.ts';
 import { openReaders } from '#app/readers.ts';
 import { openServer } from '#app/open-server.ts';
-import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
+import { composeWebhooks } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
 import { openStatus } from '#app/status.ts';
@@ -19,8 +20,8 @@ import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts
 import { createLinks } from '#connections/link.ts';
 import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
-import { startInstance } from '#db/instance.ts';
-import { createPool, type Pool } from '#db/pool.ts';
+import { type Instance, startInstance } from '#db/instance.ts';
+import type { Pool } from '#db/pool.ts';
 import { selectDatabaseId } from '#db/queries.ts';
 import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
@@ -36,9 +37,7 @@ import { createExactAddress } from '#http/caller-address.ts';
 import type { Closing } from '#http/closing.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
-import type { EmailSeal } from '#kernel/email-seal.ts';
-import { markPort, markStatements } from '#kernel/failpoint.ts';
-import type { Mode } from '#kernel/ids.ts';
+import { markPort } from '#kernel/failpoint.ts';
 import type { Keys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
@@ -50,13 +49,12 @@ import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
-import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts';
+import { startLedgerWatch } from '#ledger/check/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
 import { startRollUp } from '#stats/roll-up.ts';
-import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
 
 interface ComposeOptions {
   readonly config: Config;
@@ -91,47 +89,38 @@ export interface Service {
   readonly settlementsKept: () => number;
 }
 
-/** For reads of the data plane (balance, usage) and drain slots. */
-const SHARED_CONNECTIONS_MAX = 4;
-/** Anybody can send requests to the control plane. Its own connections keep them from delaying calls. */
-const PLANES_CONNECTIONS_MAX = 3;
-/** For the lease, the refreshes and the reaper, none of which may wait behind another's slow statement. */
-const UPKEEP_CONNECTIONS_MAX = 3;
-/** For answers kept for retries, which are large and written while their callers wait. */
-const ANSWERS_CONNECTIONS_MAX = 4;
-/** For pools that a call waits for. */
-const KEPT = { keepsOne: true } as const;
-
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, lanes, pace = STREAM_PACE } = options;
   const clock = systemClock;
-  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log, emailSealOf(keys));
+  const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
+  const { upkeep, reads } = pools;
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const turns = lanes ?? markStatements(pool('live', 1, { ...KEPT, use: 'calls' }));
+  const turns = lanes ?? pools.openTurns();
   const holds = createHolds({ pools: { turns, upkeep }, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
-  const drainSlots = createDrainSlots({ pool: shared, log });
-  const sandboxPools = openSandboxPools(pool);
-  const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
-  const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, ...openBackgroundPools(pool) };
-  const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
+  const drainSlots = createDrainSlots({ pool: reads, log });
+  const sandboxHolds = createSandboxHolds(
+    { reserve: pools.sandbox, settle: pools.sandbox },
+    instance,
+    config.sandboxGrant,
+  );
+  const upkeepJobs = startUpkeep({ holds, instance, pools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, { ...KEPT, use: 'answers' }), keys, log);
+  const idempotency = openIdempotency(reads, keys, log);
   const links = createLinks({ keysOf: keys.proof, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, upstreams, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
-  const pools = openPlanePools(pool);
-  const { noted, endCall, beginSpan } = await openCallRecords(pools.shared, config, log);
+  const { noted, endCall, beginSpan } = await openCallRecords(pools.planes, config, log);
   const gateway: Gateway = {
     ...callers,
-    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { ...KEPT, use: 'rates' }), steadyClock)),
+    rateLimiter: markPort('rate', createRateLimiter(pools.rates, steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(keys),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
@@ -144,14 +133,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const read = openReaders({ db: shared, pools, config });
+  const read = openReaders({ db: reads, pools, config });
   const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
-  const outbox = startMail(config, pools.shared, log);
+  const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
   const acts = { ...options, ...read, ...status, pools, clock, apiKeys, catalogue, links, webhooks };
   const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
-  const metrics = openMetrics(pools.shared, { config, clock, log, readAllMetrics });
+  const metrics = openMetrics(pools.planes, { config, clock, log, readAllMetrics });
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     ...listens,
@@ -168,7 +157,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await holds.stop();
       await endLease().catch(tellOfLease(log));
       providers.close();
-      await endPools();
+      await pools.end();
     },
   };
 }
@@ -216,85 +205,45 @@ function openIdempotency(pool: Pool, keys: Keys, log: Log): Idempotency {
 }
 
 /** Starts the periodic jobs that run whether or not there are calls. */
-function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly stop: () => Promise<unknown> } {
+function startUpkeep({ holds, instance, pools, clock, log, leaseMs }: Upkeep): {
+  readonly stop: () => Promise<unknown>;
+} {
+  const { isKeeper } = instance;
+  const asKeeper =
+    (release: (holdsMax: number) => Promise<number>) =>
+    (holdsMax: number): Promise<number> => {
+      if (isKeeper()) return release(holdsMax);
+      // The reaper wants to know whether the database answers, and the lease asks it anyway.
+      return instance.failedRenewals() === 0
+        ? Promise.resolve(0)
+        : Promise.reject(new Error('The lease is not renewed.'));
+    };
   const jobs = [
     // Releases the holds of dead processes, live and sandbox. The spool is replayed first, so that a hold whose settlement
     // is on disk is charged and not released.
     startReaper({
       passes: [
-        { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
-        { release: (holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax) },
+        { prepare: holds.replay, release: asKeeper((holdsMax) => reapHolds(pools.upkeep, holdsMax)) },
+        { release: asKeeper((holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax)) },
         { release: holds.releaseOrphans },
       ],
       log,
       leaseMs,
     }),
-    startSandboxExpiry(pools.sandbox, log),
-    startLedgerWatch({ pool: pools.check, clock, log }),
-    startRollUp({ pool: pools.stats, log }),
-    startSmallTableStatistics(pools.live, log),
-    startClockWatch(pools.live, log),
+    startSandboxExpiry(pools.sandbox, log, isKeeper),
+    startLedgerWatch({ pool: pools.watch, clock, log }),
+    startRollUp({ pool: pools.stats, log, isKeeper }),
+    startSmallTableStatistics(pools.upkeep, log, isKeeper),
+    startClockWatch(pools.upkeep, log, isKeeper),
   ];
   return { stop: () => Promise.all(jobs.map(({ stop }) => stop())) };
 }
 
 interface Upkeep {
   readonly holds: Holds;
-  readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool; readonly stats: Pool };
+  readonly instance: Instance;
+  readonly pools: Pools;
   readonly clock: Clock;
   readonly log: Log;
   readonly leaseMs: number;
-}
-
-type OpenPool = ReturnType<typeof createPools>['pool'];
-
-/** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
-function openSandboxPools(pool: OpenPool) {
-  const open = () => pool('sandbox', 1, { ...KEPT, use: 'sandbox' });
-  return { reserve: open(), settle: open() };
-}
-
-/**
- * A check of the ledger may read for a minute, which is far above the usual limit of a statement. Its connections have a name,
- * so that an operator can tell its work in the database from that of calls.
- */
-function openCheckPool(pool: OpenPool): Pool {
-  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check', use: 'check' });
-}
-
-/** Opens one connection for the check of the ledger and one for the sums of calls, so that neither waits for the other. */
-function openBackgroundPools(pool: OpenPool) {
-  return { check: openCheckPool(pool), stats: pool('live', 1, { name: 'stats', use: 'stats' }) };
-}
-
-/** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
-function openPlanePools(pool: OpenPool) {
-  return {
-    shared: pool('live', PLANES_CONNECTIONS_MAX, { use: 'planes' }),
-    sandbox: pool('sandbox', 1, { use: 'planes' }),
-    check: openCheckPool(pool),
-    deliveries: pool('live', DELIVERIES_CONNECTIONS_MAX, { use: 'deliveries' }),
-    reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX, use: 'reports' }),
-  };
-}
-
-type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne' | 'use'>;
-
-/**
- * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
- * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
- */
-function createPools(url: string, log: Log, emails: EmailSeal) {
-  const pools: Pool[] = [];
-  const pool = (role: Mode, connectionsMax: number, settings: PoolSettings = {}): Pool => {
-    const opened = createPool({ url, role, connectionsMax, log, emails, ...settings });
-    pools.push(opened);
-    return opened;
-  };
-  return {
-    pool,
-    shared: pool('live', SHARED_CONNECTIONS_MAX, { use: 'reads' }),
-    upkeep: pool('live', UPKEEP_CONNECTIONS_MAX, { use: 'upkeep' }),
-    endPools: () => Promise.all(pools.map((one) => one.end())),
-  };
 }

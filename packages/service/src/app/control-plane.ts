@@ -69,7 +69,7 @@ interface PlanesOptions {
   readonly config: Config;
   readonly pools: {
     /** Used by these planes and nothing else. */
-    readonly shared: Pool;
+    readonly planes: Pool;
     /** Of the database role that may touch play money only. */
     readonly sandbox: Pool;
     /** For statements that may take a minute. */
@@ -120,7 +120,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, keys, pools, clock, log, underWay, links } = options;
-  const pool = pools.shared;
+  const pool = pools.planes;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
@@ -184,7 +184,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
 /** What app owners act on. */
 function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail): ControlPlane {
   const { config, pools, clock, log, keys, apiKeys, underWay } = options;
-  const pool = pools.shared;
+  const pool = pools.planes;
   const isModel = (name: string): boolean => options.catalogue.find(name)?.isServed === true;
   return {
     audit: createAuditReader(pool),
@@ -215,7 +215,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
 
 function pageParts({ config, pools, apiKeys, catalogue, ownCalls, readStatus }: PlanesOptions) {
   const isDevelopment = config.environment === 'development';
-  return { isDevelopment, catalogue, ownCalls, readStatus, lentKeys: createLentKeys(pools.shared, apiKeys.lend) };
+  return { isDevelopment, catalogue, ownCalls, readStatus, lentKeys: createLentKeys(pools.planes, apiKeys.lend) };
 }
 
 interface Mail {
@@ -232,7 +232,7 @@ function composeAccounts(
   return createAccounts({
     ...config,
     keys,
-    pool: pools.shared,
+    pool: pools.planes,
     throttle,
     clock,
     sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),

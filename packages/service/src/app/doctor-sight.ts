@@ -20,7 +20,7 @@ export function createDoctorSight({
 }: {
   readonly config: Config;
   readonly keys: Pick<Keys, 'proof'>;
-  readonly pools: { readonly shared: Pool };
+  readonly pools: { readonly planes: Pool };
   readonly log: Log;
 }): DoctorSight {
   const proof = keys.proof(DOCTOR_PURPOSE);
@@ -35,7 +35,7 @@ export function createDoctorSight({
       forwardedFor: entries.map((entry) => entry.trim()).filter((entry) => entry !== ''),
       forwardedProto: proto === undefined ? undefined : String(proto),
       host,
-      database: await databaseName(pools.shared, proof),
+      database: await databaseName(pools.planes, proof),
     };
   };
 }

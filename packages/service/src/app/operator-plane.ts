@@ -63,7 +63,7 @@ import { createKeyRules } from '#providers/keys/key-rules.ts';
 interface OperatorOptions {
   readonly config: Config;
   readonly pools: {
-    readonly shared: Pool;
+    readonly planes: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
     /** For statements that read a lot. */
@@ -89,7 +89,7 @@ export interface CatalogueOfOperators extends Pick<OperatorPlane, 'readUpstreams
 /** What operators act on. */
 export function composeOperator(options: OperatorOptions): OperatorPlane {
   const { config, pools, clock, apiKeys, catalogue, control, payments, sendMail, sendNews } = options;
-  const pool = pools.shared;
+  const pool = pools.planes;
   const { currency } = config;
   const cases = { processor: payments?.processor, tellOfPayment: payments?.tellOfPayment };
   const ground = {

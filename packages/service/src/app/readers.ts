@@ -9,7 +9,7 @@ interface ReadersOptions {
   /** For reads of the data plane. */
   readonly db: Pool;
   /** Those of the planes. */
-  readonly pools: { readonly shared: Pool; readonly sandbox: Pool };
+  readonly pools: { readonly planes: Pool; readonly sandbox: Pool };
   readonly config: Config;
 }
 
@@ -20,7 +20,7 @@ export function openReaders({ db, pools, config }: ReadersOptions) {
     wallets: createWallets(db),
     usage: createUsage(db),
     apps: createAppProfiles(db),
-    sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.shared, grant }),
+    sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.planes, grant }),
     currency,
   };
 }

@@ -14,7 +14,7 @@ import { startStatusWatch } from '#status/watch.ts';
 interface StatusOptions {
   /** For what is noted, which must not wait for people who look. */
   readonly upkeep: Pool;
-  readonly pools: { readonly shared: Pool };
+  readonly pools: { readonly planes: Pool };
   readonly config: Pick<Config, 'statusPage'>;
   readonly instance: Pick<Instance, 'failedRenewals'>;
   /** Settlements that the database has not taken. */
@@ -31,7 +31,7 @@ export function openStatus({ upkeep, pools, config, instance, spool, catalogue, 
   const namesModels = config.statusPage === 'full';
   // On a full disk a renewal still finds room where a hold does not.
   const takesNoWrites = () => instance.failedRenewals() > FAILED_RENEWALS_MAX || spool.kept() > 0;
-  const read = createStatus({ db: pools.shared, clock: steadyClock, look, takesNoWrites, models, namesModels });
+  const read = createStatus({ db: pools.planes, clock: steadyClock, look, takesNoWrites, models, namesModels });
   const readStatus: (() => Promise<ServiceStatus>) | undefined = config.statusPage === 'off' ? undefined : read;
   return { readStatus, stop };
 }

@@ -23,7 +23,7 @@ interface WebhooksOptions {
   readonly config: Config;
   readonly keys: Keys;
   readonly pools: {
-    readonly shared: Pool;
+    readonly planes: Pool;
     /** Used by the delivery worker only. */
     readonly deliveries: Pool;
   };
@@ -31,7 +31,7 @@ interface WebhooksOptions {
   readonly log: Log;
 }
 
-export const DELIVERIES_CONNECTIONS_MAX = 3;
+const DELIVERIES_CONNECTIONS_MAX = 3;
 /** Test events of one app, in one process. */
 const TEST_EVENTS = { ratePerMinute: 10, rateBurst: 10 };
 
@@ -52,12 +52,12 @@ export function composeWebhooks({ config, keys, pools, clock, log }: WebhooksOpt
   const courier = createCourier({ guard, clock });
   const testPace = createPace(TEST_EVENTS, steadyClock);
   return {
-    subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
-    listeners: createListeners(pools.shared),
-    listenTokens: createListenTokens(pools.shared),
-    deliveries: createDeliveryHistory(pools.shared),
+    subscriptions: createSubscriptions({ pool: pools.planes, secrets, guard }),
+    listeners: createListeners(pools.planes),
+    listenTokens: createListenTokens(pools.planes),
+    deliveries: createDeliveryHistory(pools.planes),
     sendTestEvent: createSendTest({
-      pool: pools.shared,
+      pool: pools.planes,
       courier,
       secrets,
       clock,
@@ -105,7 +105,7 @@ export function startWork(
   const { worker } = composeWebhooks({
     config,
     keys,
-    pools: { shared: own, deliveries: own },
+    pools: { planes: own, deliveries: own },
     clock: systemClock,
     log,
   });

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { faultFrom, faultTextOf } from '#db/fault-text.ts';
-import { createPool } from '#db/pool.ts';
+import { ANSWER_GRACE_MS, createPool, SILENCE, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { isJsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
@@ -22,6 +22,9 @@ type Message =
   | { readonly purser: 'turn taken'; readonly id: number; readonly rows: TurnRows }
   | { readonly purser: 'turn failed'; readonly id: number; readonly fault: string };
 
+/** The primary process reports a silent database sooner. One that says nothing by then stands still, which is no better. */
+const ANSWER_MS_MAX = STATEMENT_TIMEOUT_MS + 2 * ANSWER_GRACE_MS;
+
 const NAMES = ['turn', 'turn taken', 'turn failed'];
 
 /** Other modules send messages over the same channel, so everything else is ignored. */
@@ -33,7 +36,7 @@ function isMessage(value: unknown): value is Message {
 const WORKERS_PER_LANE = 2;
 const LANES_MAX = 4;
 
-export const lanesFor = (workers: number): number => Math.min(LANES_MAX, Math.ceil(workers / WORKERS_PER_LANE));
+const lanesFor = (workers: number): number => Math.min(LANES_MAX, Math.ceil(workers / WORKERS_PER_LANE));
 
 interface WorkerLanesOptions {
   readonly databaseUrl: string;
@@ -87,10 +90,15 @@ export function openWorkerLanes(workers: number): Lanes {
     (lane: number): TakeTurn =>
     (instanceId, turn) => {
       lastId += 1;
+      const id = lastId;
       const answered = Promise.withResolvers<TurnRows>();
-      waiting.set(lastId, answered);
-      process.send?.({ purser: 'turn', id: lastId, lane, instanceId, turn } satisfies Message);
-      return answered.promise;
+      const timer = setTimeout(() => {
+        waiting.delete(id);
+        answered.reject(new Error(SILENCE));
+      }, ANSWER_MS_MAX);
+      waiting.set(id, answered);
+      process.send?.({ purser: 'turn', id, lane, instanceId, turn } satisfies Message);
+      return answered.promise.finally(() => clearTimeout(timer));
     };
   return [open(0), ...Array.from({ length: lanesFor(workers) - 1 }, (_, place) => open(place + 1))];
 }

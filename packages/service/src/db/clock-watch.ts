@@ -7,8 +7,9 @@ import { repeat } from '#kernel/repeat.ts';
 const PERIOD_MS = 5_000;
 
 /** Looks at the database's clock every five seconds, so that a step of it begins no month (`observe_clock.sql`). */
-export function startClockWatch(pool: Pool, log: Log): { readonly stop: () => Promise<void> } {
+export function startClockWatch(pool: Pool, log: Log, isKeeper: () => boolean): { readonly stop: () => Promise<void> } {
   async function look(): Promise<void> {
+    if (!isKeeper()) return;
     try {
       await observeClock(pool);
     } catch (fault) {

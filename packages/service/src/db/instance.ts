@@ -29,6 +29,11 @@ export interface Instance {
   readonly leave: () => Promise<void>;
   /** How many renewals of the lease have failed in a row. */
   readonly failedRenewals: () => number;
+  /**
+   * True if this is the oldest live process on the database: it does the upkeep that one process can do for all. Two may
+   * think so for a moment, so that work must be safe to do twice at once.
+   */
+  readonly isKeeper: () => boolean;
 }
 
 /**
@@ -42,6 +47,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   let replacing: Promise<void> | undefined;
   let beating: Promise<void> | undefined;
   let failedRenewals = 0;
+  let isKeeper = false;
 
   async function takeNewId(fencedId: bigint): Promise<void> {
     if (id !== fencedId) return; // Another statement noticed it first, and the new id is there.
@@ -64,7 +70,9 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   async function beat(): Promise<void> {
     const current = id;
     try {
-      if (!(await renewLease(pool, current, leaseMs))) await replace(current);
+      const renewed = await renewLease(pool, current, leaseMs);
+      isKeeper = renewed?.is_oldest === true;
+      if (renewed === undefined) await replace(current);
       failedRenewals = 0;
     } catch (fault) {
       failedRenewals += 1;
@@ -103,5 +111,6 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
     },
     leave,
     failedRenewals: () => failedRenewals,
+    isKeeper: () => isKeeper,
   };
 }

@@ -6,7 +6,6 @@ import { steadyClock } from '#kernel/clock.ts';
 export type PoolUse =
   | 'calls'
   | 'rates'
-  | 'answers'
   | 'sandbox'
   | 'reads'
   | 'upkeep'

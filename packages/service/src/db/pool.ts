@@ -11,7 +11,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 const INT8_OID = 20;
 
 /** None of our statements takes seconds. One that does is stuck, and a retry serves its callers better. */
-const STATEMENT_TIMEOUT_MS = 5_000;
+export const STATEMENT_TIMEOUT_MS = 5_000;
 /** Short, because one locked wallet would otherwise keep a whole batch of other wallets waiting. */
 const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Shorter than the four minutes after which the first firewalls and load balancers forget a silent connection. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 /** A server that does not even report the timeout by then is gone. The connection is given up. */
-const ANSWER_GRACE_MS = 2_000;
+export const ANSWER_GRACE_MS = 2_000;
 
 /** What queries find besides the database: how addresses are sealed in it. */
 interface Sealing {
@@ -153,7 +153,8 @@ async function transaction<Result>(
 }
 
 /** The driver's own faults. They carry no code, so we can only compare their messages. */
-const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', 'Query read timeout'];
+export const SILENCE = 'Query read timeout';
+const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', SILENCE];
 const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Client has encountered a connection error'];
 const CONNECTION_CODE =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOST(UNREACH|DOWN)|NET(UNREACH|DOWN)|ADDRNOTAVAIL|[MN]FILE)$/;

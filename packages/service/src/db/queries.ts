@@ -13,15 +13,23 @@ export async function insertInstance(db: Queryable, leaseMs: number): Promise<bi
   return row.instance_id;
 }
 
-/** Renews the lease of a live instance. False when it has been fenced. */
-export async function renewLease(db: Queryable, instanceId: bigint, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update db.instances
+/** Renews the lease of a live instance, and says whether it is the oldest live one. Undefined when it has been fenced. */
+export async function renewLease(
+  db: Queryable,
+  instanceId: bigint,
+  leaseMs: number,
+): Promise<{ readonly is_oldest: boolean } | undefined> {
+  const { rows } = await db.query<{ is_oldest: boolean }>(
+    `update db.instances i
      set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
-     where instance_id = $1 and state = 'live'`,
+     where i.instance_id = $1 and i.state = 'live'
+     returning not exists (
+       select from db.instances o
+       where o.instance_id < i.instance_id and o.state = 'live' and o.lease_until > clock_timestamp()
+     ) as is_oldest`,
     [instanceId, leaseMs],
   );
-  return rowCount === 1;
+  return rows[0];
 }
 
 /** Marks an instance as gone, so that what it still holds is released without waiting for its lease. */

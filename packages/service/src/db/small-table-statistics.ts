@@ -11,8 +11,13 @@ const TABLES_PER_PASS = 100;
  * Analyzes small tables that have doubled, every second. Until a table is analyzed, connections keep plans that were made
  * when it was almost empty, and autovacuum comes too late to help (decision 35).
  */
-export function startSmallTableStatistics(pool: Pool, log: Log): { readonly stop: () => Promise<void> } {
+export function startSmallTableStatistics(
+  pool: Pool,
+  log: Log,
+  isKeeper: () => boolean,
+): { readonly stop: () => Promise<void> } {
   async function pass(): Promise<void> {
+    if (!isKeeper()) return;
     try {
       for (let tables = 0; tables < TABLES_PER_PASS; tables += 1) if (!(await analyzeSmallTable(pool))) return;
     } catch (fault) {

@@ -24,7 +24,8 @@ language plpgsql security definer set search_path = pg_catalog as $$
 declare
   token_units constant bigint := 60000000;
   lease_us constant bigint := 3000000; -- Three times as long as holders spend of a lease: time to give the rest back.
-  shares constant int := 10; -- All leases of a bucket together are at most this part of its burst.
+  shares constant int := 10; -- A lease is at most this part of the burst, and of what is in the bucket.
+  sharers_max constant int := 5; -- All leases of a bucket together are at most so many shares.
   asked record;
   bucket limits.buckets;
   ended record;
@@ -34,6 +35,7 @@ declare
   full_units bigint;
   available bigint;
   tokens_out bigint;
+  sharers int; -- Holders of a lease, this one included.
   own int;
 begin
   -- A crash may give back the tokens of the last moments: no money hangs on them, so no commit waits for the disk.
@@ -59,6 +61,7 @@ begin
     from_us := bucket.refilled_at_us;
     available := bucket.units;
     tokens_out := 0;
+    sharers := 1;
     own := 0;
     if bucket.leases_until_us > from_us then
       tokens_out := (select coalesce(sum(a.tokens), 0) from limits.token_leases a where a.app_id = asked.app);
@@ -74,9 +77,8 @@ begin
         tokens_out := tokens_out - ended.tokens;
       end loop;
       delete from limits.token_leases a where a.app_id = asked.app and a.until_us <= now_us;
-      own := coalesce(
-        (select a.tokens from limits.token_leases a where a.app_id = asked.app and a.holder = p_holder), 0
-      );
+      select 1 + count(*) filter (where a.holder <> p_holder), coalesce(sum(a.tokens) filter (where a.holder = p_holder), 0)
+      into sharers, own from limits.token_leases a where a.app_id = asked.app;
     end if;
     available := limits.refilled(
       available, greatest(0, full_units - tokens_out * token_units), asked.per_minute, now_us - from_us
@@ -97,7 +99,8 @@ begin
     -- Only of a bucket that is at least half full: one that runs low is shared token by token.
     leased := case when granted = asked.wanted and available * 2 >= full_units then
       greatest(0, least(
-        asked.leased - asked.kept, asked.burst / shares - tokens_out, available / token_units / shares
+        asked.leased - asked.kept, asked.burst / shares - asked.kept,
+        asked.burst * least(sharers, sharers_max)::bigint / shares - tokens_out, available / token_units / shares
       )) else 0 end;
     available := available - leased * token_units;
     tokens_out := tokens_out + leased;

@@ -15,10 +15,11 @@ interface SandboxExpiry {
  * Deletes sandbox wallets that have not been used for 30 days (SB-08). Each minute it looks at the next few, and starts over
  * at the end. A call treats an expired wallet as new whether or not it has been deleted, so nothing depends on the timing.
  */
-export function startSandboxExpiry(pool: Pool, log: Log): SandboxExpiry {
+export function startSandboxExpiry(pool: Pool, log: Log, isKeeper: () => boolean): SandboxExpiry {
   let after = 0n;
 
   async function pass(): Promise<void> {
+    if (!isKeeper()) return;
     try {
       after = (await expireSandboxWallets(pool, after, WALLETS_PER_PASS)) ?? 0n;
     } catch (fault) {

@@ -22,13 +22,15 @@ interface RollUpOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly periodMs?: number;
+  /** False while another process does this. */
+  readonly isKeeper: () => boolean;
 }
 
 /**
  * Adds the charges of new receipts to the sums, every second. One process on a database does so at a time. Nothing is lost or
  * counted twice if it dies, because the sums change in one statement with the watermarks.
  */
-export function startRollUp({ pool, log, periodMs = PERIOD_MS }: RollUpOptions): {
+export function startRollUp({ pool, log, isKeeper, periodMs = PERIOD_MS }: RollUpOptions): {
   readonly stop: () => Promise<unknown>;
 } {
   let isStopping = false;
@@ -36,6 +38,7 @@ export function startRollUp({ pool, log, periodMs = PERIOD_MS }: RollUpOptions):
   declareLastPass(() => lastSeconds);
 
   async function pass(): Promise<void> {
+    if (!isKeeper()) return;
     try {
       const { begun, ended_seconds: endedSeconds } = await beginPass(pool, periodMs);
       lastSeconds = endedSeconds;
@@ -49,6 +52,7 @@ export function startRollUp({ pool, log, periodMs = PERIOD_MS }: RollUpOptions):
   }
 
   async function merge(): Promise<void> {
+    if (!isKeeper()) return;
     try {
       for (let days = 0; days < DAYS_PER_MERGE; days += 1) {
         if (isStopping || !(await mergeDay(pool, HOURS_KEPT_DAYS))) return;

@@ -81,22 +81,22 @@ export interface AppUsage {
 }
 
 const RECEIPTS_MAX = 100;
-/** How many reports a process makes at once. Each has a connection of its own, so nothing else waits behind a report. */
-export const REPORTS_MAX = 2;
+/** How many reports a process makes at once. Each has a connection of its own: nothing else waits behind a report. */
+export const REPORTS_MAX = 1;
 export const REPORT_STATEMENT_MS_MAX = 20_000;
-const REPORTS_WAITING_MAX = 20;
+const REPORTS_WAITING_MAX = 21;
 const RETRY_SECONDS = 5;
 /** SQLSTATE of a statement that exceeded its time limit (`query_canceled`). */
 const TIMED_OUT = '57014';
 
 interface AppUsagePools {
-  readonly shared: Pool;
+  readonly planes: Pool;
   /** A pool of its own, for statements that read a lot. */
   readonly reports: Pool;
 }
 
 /** Creates the reader. Reports run on connections of their own and are limited in number, because one may read very many rows. */
-export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
+export function createAppUsage({ planes, reports }: AppUsagePools): AppUsage {
   const reportLimit = createConcurrencyLimit({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
   return {
     page: async (query) => {
@@ -112,11 +112,11 @@ export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
       }
     },
     receipt: async (appId, callId) => {
-      const row = await selectReceipt(shared, appId, callId);
+      const row = await selectReceipt(planes, appId, callId);
       return row === undefined ? undefined : receiptOf(row);
     },
     receipts: async (appId, correlationId) =>
-      (await selectReceiptsByCorrelation(shared, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
+      (await selectReceiptsByCorrelation(planes, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
   };
 }
 

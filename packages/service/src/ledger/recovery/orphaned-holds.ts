@@ -1,5 +1,6 @@
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -15,7 +16,12 @@ interface OrphanedHolds {
   readonly walletOf: (callId: CallId) => string | undefined;
   /** The call was refused, settled or given up. A hold that it still has, or gets later, is orphaned. */
   readonly end: (callId: CallId) => void;
-  /** Releases the orphaned holds of this process. Returns how many there were. */
+  /** A statement that may have placed holds has failed, and may still take effect. */
+  readonly doubt: () => void;
+  /**
+   * Releases the orphaned holds of this process. Returns how many there were. It looks only for a minute after a doubt, and
+   * once a minute otherwise: a look reads all holds.
+   */
   readonly release: () => Promise<number>;
 }
 
@@ -27,6 +33,10 @@ interface OrphanedHoldsOptions {
   readonly log: Log;
 }
 
+/** A statement that comes later than this, out of a stalled network, is found by the next look. */
+const DOUBT_MS = 60_000;
+const LOOK_MS = 60_000;
+
 /**
  * A hold can exist without its call. The answer to the statement that placed it may be lost. The statement may also run
  * long after its call was given up: a stalled network delivers it, or a stopped server continues. No timeout can tell when
@@ -36,6 +46,8 @@ interface OrphanedHoldsOptions {
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
   /** The calls, with the names of their wallets. */
   const calls = new Map<CallId, string>();
+  let doubtUntilMs = 0;
+  let lookAtMs = 0;
 
   function releaseOne(callId: CallId, walletId: bigint): void {
     calls.set(callId, `wallet ${walletId}`); // Counts as a call until it is released, so that the next pass does not release it again.
@@ -49,8 +61,14 @@ export function createOrphanedHolds({ pool, instance, releaseCall, log }: Orphan
     begin: ({ callId, appId, userId }) => void calls.set(callId, `${appId} ${userId}`),
     walletOf: (callId) => calls.get(callId),
     end: (callId) => void calls.delete(callId),
+    doubt: () => {
+      doubtUntilMs = steadyClock.nowMs() + DOUBT_MS;
+    },
     release: async () => {
+      const nowMs = steadyClock.nowMs();
+      if (nowMs >= doubtUntilMs && nowMs < lookAtMs) return 0;
       const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));
+      lookAtMs = nowMs + LOOK_MS;
       // Compared after the answer: a call that began meanwhile is in `calls` already.
       const orphans = held.filter(({ call_id: callId }) => !calls.has(callId));
       for (const { call_id: callId, wallet_id: walletId } of orphans) releaseOne(callId, walletId);

@@ -17,7 +17,7 @@ export interface Turn {
 }
 
 /** Which process places a hold: one for all of a turn, or each its own. */
-export type InstanceOf = bigint | ((request: HoldRequest) => bigint);
+type InstanceOf = bigint | ((request: HoldRequest) => bigint);
 
 /** The answers to a turn, each in the order of its questions. */
 export interface TurnRows {
@@ -44,7 +44,10 @@ export async function takeTurn(db: Queryable, instance: InstanceOf, turn: Turn):
   };
 }
 
-function byInstance(instance: InstanceOf, requests: readonly HoldRequest[]): ReadonlyMap<bigint, readonly HoldRequest[]> {
+function byInstance(
+  instance: InstanceOf,
+  requests: readonly HoldRequest[],
+): ReadonlyMap<bigint, readonly HoldRequest[]> {
   if (requests.length === 0) return new Map();
   if (typeof instance === 'bigint') return new Map([[instance, requests]]);
   return Map.groupBy(requests, instance);

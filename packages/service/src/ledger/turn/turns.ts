@@ -23,7 +23,8 @@ interface Turns {
 interface TurnsOptions {
   readonly lanes: Lanes;
   readonly instance: Instance;
-  readonly outage: Pick<OutageWatch, 'run'>;
+  /** Runs the statement of one turn, and learns from the way it ends. */
+  readonly run: OutageWatch['run'];
   /** Names the wallet of a call, if that is known. */
   readonly walletOf: (callId: CallId) => string | undefined;
 }
@@ -35,10 +36,10 @@ const ITEMS_MAX = 512; // In one statement, of both kinds.
 const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 
-export function createTurns({ lanes, instance, outage, walletOf }: TurnsOptions): Turns {
+export function createTurns({ lanes, instance, run, walletOf }: TurnsOptions): Turns {
   const turns = lanes.map((takeTurn) =>
     createBatcher<Item, Answer>({
-      run: (items) => outage.run(() => instance.run((instanceId) => take(takeTurn, instanceId, items))),
+      run: (items) => run(() => instance.run((instanceId) => take(takeTurn, instanceId, items))),
       itemsMax: ITEMS_MAX,
       retriesMax: (item) => (isRequest(item) ? PLACE_RETRIES_MAX : Number.POSITIVE_INFINITY),
       // Another statement may hold the wallet's lock. All calls of that wallet then cost the others one wait, not one each.
