@@ -145,7 +145,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-for-the-fenced',
     clause: 'WA-10',
-    edits: [turn(`i.instance_id = p_instance and i.state = 'live'`, 'i.instance_id = p_instance')],
+    edits: [turn(`i.instance_id = any (p_instances) and i.state = 'live'`, 'i.instance_id = any (p_instances)')],
     killer: waiting('WA-10 a process that is fenced while it waits for a wallet places no hold, beside another'),
   },
   {

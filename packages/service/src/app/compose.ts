@@ -94,7 +94,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, keys, databaseUrl, simulatorUrl, log, readAllMetrics, lanes, pace = STREAM_PACE } = options;
   const clock = systemClock;
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
-  const { upkeep, reads } = pools;
+  const { upkeep, reads, sandbox: play } = pools;
   const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
@@ -105,11 +105,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const holds = createHolds({ pools: { turns, upkeep }, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: reads, log });
-  const sandboxHolds = createSandboxHolds(
-    { reserve: pools.sandbox, settle: pools.sandbox },
-    instance,
-    config.sandboxGrant,
-  );
+  const sandboxHolds = createSandboxHolds({ reserve: play, settle: play }, instance, config.sandboxGrant);
   const upkeepJobs = startUpkeep({ holds, instance, pools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = openIdempotency(reads, keys, log);
