@@ -1,10 +1,10 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  archiving,
   backingUp,
   backupFolder,
   copies,
   doctorCall,
-  embeddedServer,
   keptSettlements,
   publicAddress,
   reaching,
@@ -41,9 +41,9 @@ export const BACKUP_FAULTS: readonly Mutant[] = [
     killer: backingUp('CP-05 WA-07 a restore follows the latest timeline, from a backup that leads to it'),
   },
   {
-    id: 'copy-writes-into-the-archive-of-its-original',
+    id: 'new-timeline-is-not-archived',
     clause: 'WA-07',
-    edits: [embeddedServer('if (await isCopy(layout.directory)) return HOLDING_SETTINGS;', '')],
+    edits: [archiving('    ...HOLDING_SETTINGS,\n    recovery_target', '    recovery_target')],
     killer: RESTORE,
   },
   {
