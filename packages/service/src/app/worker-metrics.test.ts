@@ -64,3 +64,28 @@ test('WA-09 what a killed worker has counted stays in the sums, also if nobody h
     for (const id of [1, 2]) delete workers[id];
   }
 });
+
+test('WA-09 a worker that dies while it is asked ends neither the answer nor the first process', async () => {
+  const workers = cluster.workers ?? {};
+  const { worker, sent } = workerWith(1, () => 10);
+  const dying = {
+    ...workerWith(2, () => 0).worker,
+    // Node does not know yet that it is gone. Without a callback it emits `error`, which ends the process.
+    send: (_message: Sent, done?: (fault: Error) => void) => {
+      if (done === undefined) throw new Error('write EPIPE');
+      done(new Error('write EPIPE'));
+    },
+  } as unknown as Worker;
+  Object.assign(workers, { 1: worker, 2: dying });
+  const metrics = startWorkerMetrics();
+  try {
+    cluster.emit('message', dying, { purser: 'metrics wanted', id: 6 });
+    cluster.emit('message', worker, { purser: 'metrics wanted', id: 7 });
+    const answer = (): Sent | undefined => sent.find(({ purser, id }) => purser === 'metrics' && id === 7);
+    for (let turn = 0; turn < 10_000 && answer() === undefined; turn += 1) await setImmediate();
+    assert.deepEqual(answer()?.readings?.[0]?.samples, [['', 10]]);
+  } finally {
+    metrics.stop();
+    for (const id of [1, 2]) delete workers[id];
+  }
+});

@@ -72,11 +72,13 @@ export function startWorkerMetrics(lookMs = LOOK_MS): { readonly stop: () => voi
     const key = `${worker.id}:${id}`;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, WORKER_ANSWER_MS_MAX);
-      waiting.set(key, () => {
+      const answered = () => {
         clearTimeout(timer);
         resolve();
-      });
-      worker.send({ purser: 'metrics wanted', id } satisfies Message);
+      };
+      waiting.set(key, answered);
+      // With a callback: without one, a message to a worker that has just died ends this process, and with it all others.
+      worker.send({ purser: 'metrics wanted', id } satisfies Message, (fault) => fault === null || answered());
     });
     waiting.delete(key);
   }
@@ -90,7 +92,7 @@ export function startWorkerMetrics(lookMs = LOOK_MS): { readonly stop: () => voi
       return;
     }
     void readAll().then((readings) => {
-      if (worker.isConnected()) worker.send({ purser: 'metrics', id, readings } satisfies Message);
+      if (worker.isConnected()) worker.send({ purser: 'metrics', id, readings } satisfies Message, () => undefined);
     });
   };
   const onExit = (worker: Worker): void => {
