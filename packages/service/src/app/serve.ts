@@ -16,7 +16,8 @@ import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { openMetricsExport } from '#app/telemetry.ts';
 import { StartError } from '#app/start-error.ts';
-import { stopGateway } from '#app/stop.ts';
+import { endChild } from '#app/end-child.ts';
+import { stopGateway, stopMsMax } from '#app/stop.ts';
 import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
@@ -206,9 +207,12 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   const stop = async () => {
     isKept = false;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(workers.map(stopWorker));
+    const ends = await Promise.all(workers.map(({ process: child }) => endChild(child, stopMsMax(config))));
     metrics.stop();
     await lanes.stop();
+    if (!ends.includes(false)) return;
+    log.error('a gateway process did not stop in time and was killed: its calls are not charged');
+    process.exitCode = 1;
   };
   try {
     const addresses = await Promise.all(
@@ -220,13 +224,6 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
     await stop();
     throw fault;
   }
-}
-
-/** Asks a worker to stop and waits for its end. The worker itself bounds how long that takes. */
-function stopWorker(worker: Worker): Promise<unknown> {
-  if (worker.isDead()) return Promise.resolve();
-  worker.process.kill('SIGTERM');
-  return new Promise((resolve) => worker.once('exit', resolve));
 }
 
 /** Resolves when the worker listens. A worker that ends before that could not start. */

@@ -7,6 +7,13 @@ import { sleep } from '#kernel/sleep.ts';
 const ANSWER_MS_MAX = 10_000;
 const SETTLE_MS_MAX = 5_000;
 const WAIT_STEP_MS = 25;
+/** For what has no limit of its own, such as a machine that is busy. */
+const SPARE_MS = 7_000;
+
+/** A process that takes longer to stop hangs. */
+export function stopMsMax({ stopDelayMs, stopCallsMs }: StopSettings): number {
+  return stopDelayMs + Math.max(stopCallsMs, ANSWER_MS_MAX) + SETTLE_MS_MAX + SPARE_MS;
+}
 
 /**
  * Shuts down gracefully. First the process says that it is not ready any more and goes on serving (`stopDelayMs`), so that

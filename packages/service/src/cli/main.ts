@@ -221,7 +221,7 @@ async function runService(config: Config, log: Log): Promise<never> {
   await untilToldToStop();
   if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
-  process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
+  process.exit(); // Otherwise a connection that a silent server never closes could keep the process alive.
 }
 
 /** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
