@@ -90,7 +90,7 @@ test('CC-16 an incident goes on while any process sees it, ends when none does, 
     ['a.one', 'out', false, 0],
     ['a.two', 'out', false, 0],
   ]);
-  const listed = await selectIncidents(live, { days: 30, most: 3 });
+  const listed = await selectIncidents(live, { days: 30, most: 1, models: ['a.one', 'a.two'] });
   assert.deepEqual(
     listed.map(({ model, ended_at: ended }) => [model, ended === null]),
     [
@@ -99,6 +99,15 @@ test('CC-16 an incident goes on while any process sees it, ends when none does, 
       ['a.one', false],
     ],
   );
+});
+
+test('MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed', async () => {
+  const many = Array.from({ length: 40 }, (_, at) => `b.reserved-${at}`);
+  await note({ out: ['a.one', 'a.two', 'a.three'] });
+  await pass('1 second');
+  await note({ out: ['a.one', 'a.two', 'a.three', ...many], isSlow: true });
+  const listed = await selectIncidents(live, { days: 30, most: 1, models: ['a.one', 'a.two'] });
+  assert.deepEqual(listed.map(({ model }) => model).toSorted(), ['', 'a.one', 'a.two']);
 });
 
 test('a model is slow when it takes twice as long as usual and a second more, and not while it is out', async () => {

@@ -33,16 +33,17 @@ export interface IncidentRow {
   readonly ended_at: Date | null;
 }
 
-/** The latest incidents: those that go on, and those that ended within `days`. */
+/** Incidents of the service and of these models: all that go on, and then the `most` latest that ended within `days`. */
 export async function selectIncidents(
   db: Queryable,
-  { days, most }: { readonly days: number; readonly most: number },
+  { days, most, models }: { readonly days: number; readonly most: number; readonly models: readonly string[] },
 ): Promise<readonly IncidentRow[]> {
   const { rows } = await db.query<IncidentRow>(
     `select model, state, began_at, ended_at from status.incidents
-     where ended_at is null or ended_at > clock_timestamp() - $1 * interval '1 day'
-     order by ended_at is null desc, began_at desc limit $2`,
-    [days, most],
+     where (model = '' or model = any ($3::text[])) and (ended_at is null or ended_at > clock_timestamp() - $1 * interval '1 day')
+     order by ended_at is null desc, began_at desc
+     limit $2 + (select count(*) from status.incidents where ended_at is null)`,
+    [days, most, textArray(models)],
   );
   return rows;
 }

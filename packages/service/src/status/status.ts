@@ -69,7 +69,8 @@ export function createStatus(options: StatusOptions): () => Promise<ServiceStatu
 
   async function select(): Promise<readonly IncidentRow[] | undefined> {
     try {
-      latest = await selectIncidents(db, { days: INCIDENT_DAYS, most: INCIDENTS_MAX });
+      const ids = models().map(({ id }) => id);
+      latest = await selectIncidents(db, { days: INCIDENT_DAYS, most: INCIDENTS_MAX, models: ids });
       return latest;
     } catch {
       return undefined; // The watch has logged it.
@@ -114,7 +115,7 @@ export function statusOf({ rows, isReached, trouble, models, namesModels }: Know
   return {
     state: isReached ? wholeOf(states, isSlow) : 'out',
     models: namesModels && isReached ? states : [],
-    incidents: shown.map((row) => incidentOf(row, namesModels)),
+    incidents: shown.slice(0, INCIDENTS_MAX).map((row) => incidentOf(row, namesModels)),
     isStale: !isReached,
   };
 }
