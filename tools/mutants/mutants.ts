@@ -22,6 +22,7 @@ import { SECRET_FAULTS } from './faults/secrets.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { SSO_FAULTS } from './faults/sso.ts';
 import { STATS_FAULTS } from './faults/stats.ts';
+import { STATUS_FAULTS } from './faults/status.ts';
 import { TELEMETRY_FAULTS } from './faults/telemetry.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
 import { TURN_OF_BOTH_FAULTS } from './faults/turn-of-both.ts';
@@ -57,5 +58,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIMIT_FAULTS,
   ...CONSOLE_FAULTS,
   ...BACKUP_FAULTS,
+  ...STATUS_FAULTS,
   ...TELEMETRY_FAULTS,
 ];

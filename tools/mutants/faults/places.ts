@@ -151,6 +151,15 @@ export const emailSeal = inFile('packages/service/src/kernel/email-seal.ts');
 export const sealing = inFile('packages/service/src/db/sealing.ts');
 export const auditEntry = inFile('packages/service/src/audit/entry.ts');
 
+/** The status page. */
+export const publicStatus = inFile('packages/service/src/status/status.ts');
+export const incidents = inFile('packages/service/src/status/queries.ts');
+export const trouble = inFile('packages/service/src/status/trouble.ts');
+export const observing = inFile('packages/service/src/status/observe.sql');
+export const statusWords = ofFile('packages/service/src/status/status.test.ts');
+export const seeing = ofFile('packages/service/src/status/trouble.test.ts');
+export const noting = ofFile('tests/integration/status.test.ts');
+
 /** backups and the doctor. */
 export const backupFolder = inFile('packages/service/src/backup/folder.ts');
 export const timelines = inFile('packages/service/src/backup/timelines.ts');
