@@ -133,12 +133,13 @@ export async function selectRole(db: Queryable): Promise<RoleRow> {
 }
 
 /**
- * Names this database on its server, and this life of it. A copy has another name: a restored server begins another timeline, and a
- * dump makes another database.
+ * Names this database on its server, and this life of it. A copy has another name: a restored server begins another timeline, a dump
+ * makes another database, and a server on a snapshot of the disk was started at another time.
  */
 export async function selectIncarnation(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ incarnation: string }>(
-    `select concat_ws('/', s.system_identifier, c.timeline_id, d.oid, i.database_id) as incarnation
+    `select concat_ws('/', s.system_identifier, c.timeline_id, d.oid, i.database_id,
+       extract(epoch from pg_postmaster_start_time())) as incarnation
      from pg_control_system() s, pg_control_checkpoint() c, pg_database d, db.identity i where d.datname = current_database()`,
   );
   return rows[0]?.incarnation ?? '';

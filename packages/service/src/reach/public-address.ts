@@ -47,13 +47,15 @@ async function arrive(
   { publicUrl, token, dispatcher }: PublicAddress,
   signal: AbortSignal,
 ): Promise<{ readonly look: Look } | { readonly failure: Found }> {
-  const headers = { [DOCTOR_HEADER]: token, 'x-forwarded-for': CLAIMED_ADDRESS };
   const first = `${publicUrl}/healthz`;
   const seen = new Set<string>();
   for (let url = first; seen.size <= REDIRECTS_MAX; ) {
     if (seen.has(url)) return { failure: bad(`${first} redirects in a loop.`) };
     seen.add(url);
     let look: Look;
+    // The token is for our own gateway, and an answer that redirects may come from anybody.
+    const own = originOf(url) === originOf(first) ? { [DOCTOR_HEADER]: token } : {};
+    const headers = { ...own, 'x-forwarded-for': CLAIMED_ADDRESS };
     try {
       look = await lookAt(url, { dispatcher, signal, headers });
     } catch (fault) {

@@ -79,6 +79,9 @@ test('CP-05 the doctor tells its gateway from another service, another copy of t
   assert.deepEqual(await look('http://127.0.0.1:9'), ['warn', undefined, undefined]);
   answer = { status: 'ok' };
   assert.deepEqual(await look(url), ['bad', undefined, undefined], 'somebody else’s `/healthz`');
+  const detour = await serve(t, (_, response) => response.writeHead(308, { location: `${url}/elsewhere` }).end());
+  assert.deepEqual(await look(detour), ['warn', undefined, undefined]);
+  assert.equal(asked, 'undefined', 'a redirect to another address does not get the token');
 });
 
 test('CP-05 only a process with the same secret can ask a gateway what arrived, and only for a minute', () => {
