@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createReadiness } from '../../packages/service/src/app/readiness.ts';
 import { readFunctions } from '../../packages/service/src/db/functions.ts';
 import { MigrationError, migrate, SCHEMA_VERSION } from '../../packages/service/src/db/migrate.ts';
 import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { BackupError } from '../../packages/service/src/backup/backup-error.ts';
+import { createBackup } from '../../packages/service/src/backup/create.ts';
+import { listSystems } from '../../packages/service/src/backup/folder.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -113,6 +117,23 @@ test('the body of every function is valid for the schema', async () => {
     await client.query('rollback');
     client.release();
   }
+});
+
+test('CP-05 a backup that fills its disk says so, and leaves nothing that looks like one', async (t) => {
+  const disk = mountSmallDisk(t);
+  if (disk === undefined) return t.skip('This process may not mount a small disk.');
+  const { url } = database;
+  const server = { url, pool: anotherProcess() };
+  await migrate(server.pool);
+  const create = () => createBackup({ server, dataDirectory: os.tmpdir(), backups: disk.directory, keep: undefined });
+  await assert.rejects(
+    create(),
+    (fault) => fault instanceof BackupError && /nothing of it is left: ENOSPC/.test(fault.message),
+  );
+  const [systemId = ''] = await listSystems(disk.directory);
+  assert.deepEqual(readdirSync(path.join(disk.directory, systemId, 'base')), []);
+  disk.fill();
+  await assert.rejects(create(), BackupError, 'not even its folder can be made');
 });
 
 test('C7 readiness says in words what is wrong: schema, database, writes, disk', async (t) => {
