@@ -75,6 +75,7 @@ test('CC-16 an incident goes on while any process sees it, ends when none does, 
   await note({ out: ['a.one'] });
   await pass('20 seconds');
   await note({ silentMs: 9_000 }); // Another process, which has not called the model.
+  assert.deepEqual(await incidents(), [['a.one', 'out', false, 0]], 'the first one may still see it');
   await note({ out: ['a.one'] });
   assert.deepEqual(await incidents(), [['a.one', 'out', false, 20]]);
   await pass('40 seconds');

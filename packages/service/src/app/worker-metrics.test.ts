@@ -68,14 +68,14 @@ test('WA-09 what a killed worker has counted stays in the sums, also if nobody h
 test('WA-09 a worker that dies while it is asked ends neither the answer nor the first process', async () => {
   const workers = cluster.workers ?? {};
   const { worker, sent } = workerWith(1, () => 10);
-  const dying = {
-    ...workerWith(2, () => 0).worker,
+  const dying = Object.assign(workerWith(2, () => 0).worker, {
     // Node does not know yet that it is gone. Without a callback it emits `error`, which ends the process.
     send: (_message: Sent, done?: (fault: Error) => void) => {
       if (done === undefined) throw new Error('write EPIPE');
       done(new Error('write EPIPE'));
+      return false;
     },
-  } as unknown as Worker;
+  });
   Object.assign(workers, { 1: worker, 2: dying });
   const metrics = startWorkerMetrics();
   try {
