@@ -57,7 +57,8 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
     if (!isMessage(message) || message.purser !== 'turn') return;
     const { id, lane, instanceId, turn } = message;
     const answer = (message: Message): void => {
-      if (worker.isConnected()) worker.send(message);
+      // With a callback: without one, an answer to a worker that has just died ends this process, and with it all others.
+      if (worker.isConnected()) worker.send(message, () => undefined);
     };
     const takeTurn = lanes[lane];
     assert(takeTurn !== undefined, 'workers and their primary count the same lanes');
