@@ -73,7 +73,7 @@ const lock = JSON.parse(lockText);
 const wanted = createHash('sha256').update(`${lockText}${process.platform}${process.arch}`).digest('hex');
 
 if (readOr(stampFile, '') !== wanted || missingPackages(lock).length > 0) {
-  say('Installing the locked packages, including Node and PostgreSQL. First run only, about half a minute.');
+  say('Installing the locked packages, including Node and PostgreSQL. First run only, half a minute to a minute.');
   for (let attempt = 1; ; attempt += 1) {
     if (!install())
       stop('The packages could not be installed. See the message of npm above, then run the command again.');

@@ -281,9 +281,6 @@ test('one sentence says why the service cannot start', async () => {
   const blocked = path.join(directory, 'demo.json', 'data'); // A file is in the way.
   const unusable = await finish(launch(['serve'], { PURSER_DATA_DIR: blocked, PURSER_SECRET: 'x'.repeat(32) }));
   assert.match(unusable.output, /^The data directory \S.+\/data cannot be used: .+ set PURSER_DATA_DIR to another/);
-  const unknown = await finish(launch(['frobnicate']));
-  assert.equal(unknown.code, 2);
-  assert.match(unknown.output, /There is no command `frobnicate`/);
 });
 
 interface Child {

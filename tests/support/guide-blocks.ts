@@ -9,6 +9,7 @@ import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { readSettings } from '../../packages/service/src/app/settings.ts';
 import { readTelemetry } from '../../packages/service/src/app/telemetry-settings.ts';
+import { USAGE } from '../../packages/service/src/cli/usage.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { outputOfPurser } from './guide-commands.ts';
 import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from './python-package.ts';
@@ -137,10 +138,9 @@ async function checkCommands(code: string): Promise<string> {
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>;
   };
-  const usage = readFileSync(path.join(ROOT, 'packages/service/src/cli/main.ts'), 'utf8');
   for (const [text, script = '', words] of code.matchAll(NPM)) {
     assert.ok(script in scripts || NPM_COMMANDS.includes(script), text);
-    if (script === 'purser') assert.match(usage, new RegExp(`^  ${words ?? ''}\\b`, 'm'), text);
+    if (script === 'purser') assert.match(USAGE, new RegExp(`^  ${words ?? ''}\\b`, 'm'), text);
   }
   return code;
 }

@@ -64,6 +64,8 @@ export interface WalletFigures {
 
 /** The address to which every app of the tests may send its users back. */
 export const REDIRECT_URI = 'https://app.test/back';
+/** The one that the demo app has, which the documents use. */
+const DEMO_REDIRECT_URI = 'http://localhost:8787/';
 
 const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
 
@@ -150,7 +152,7 @@ async function addApp({ owner }: TestDatabase, options: AppOptions = {}): Promis
     app: {
       appId: app.appId,
       name: 'Test app',
-      redirectUris: [REDIRECT_URI],
+      redirectUris: [REDIRECT_URI, DEMO_REDIRECT_URI],
       isFirstParty,
       limits: { ...GENEROUS, ...limits },
     },

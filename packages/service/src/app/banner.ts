@@ -51,7 +51,7 @@ The variables of the guides, to paste into another terminal:
 
 The pages for wallet owners: ${publicUrl}/wallet   The console of app owners: ${publicUrl}/console
 Check the ledger, to the micro: npm run purser -- ledger check
-Read on: docs/guides/app-developer.md, docs/guides/operator.md. Stop with Ctrl-C.
+Read on: ${publicUrl}/guides   Stop with Ctrl-C.
 `;
 }
 

@@ -18,6 +18,9 @@ test('CP-05 the doctor knows every setting of the guide, and finds the one that 
     'PATH',
     'PURSER_OPERATOR_TOKEN',
     'PURSER_APP_ID',
+    'PURSER_OWNER_EMAIL',
+    'PURSER_OWNER_PASSWORD',
+    'PURSER_WEBHOOK_SECRET',
   ];
   assert.deepEqual(unknownSettings(typed, settings), [
     'PURSER_PROXY_HOP (did you mean PURSER_PROXY_HOPS?)',

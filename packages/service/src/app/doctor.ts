@@ -38,8 +38,8 @@ const ASKED_SOMETIMES = [
   'PURSER_URL',
   'PURSER_WORKER_GROUND',
 ];
-/** Variables that the guides keep ids and tokens in, for the commands that a reader copies. */
-const OF_GUIDES = /^PURSER_(?:API_KEY|[A-Z]+_TOKEN|[A-Z]+_KEY|[A-Z]+_ID)$/;
+/** Variables that the guides keep ids, tokens and the demo's owner in, for the commands that a reader copies. */
+const OF_GUIDES = /^PURSER_(?:[A-Z]+_TOKEN|[A-Z]+_KEY|[A-Z]+_ID|OWNER_EMAIL|OWNER_PASSWORD|WEBHOOK_SECRET)$/;
 const KEPT_MS = 30_000;
 
 /** Variables that begin like a setting of ours and are none, each with the setting that is spelt almost like it. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { checkChain, type KnownHead } from '#audit/check-chain.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/command-error.ts';
 import { openKeptKeys } from '#db/kept-keys.ts';
 import type { Pool } from '#db/pool.ts';
 import { steadyClock } from '#kernel/clock.ts';
@@ -8,18 +8,18 @@ import { newKeptKey, type Secrets } from '#kernel/keys.ts';
 
 const HEAD = /^(\d{1,18}):([0-9a-f]{64})$/;
 
-/** Reads the options of `audit check`. Throws `CommandError`. */
+/** Reads the options of `audit check`. Throws `UsageError`. */
 export function readAuditOptions(words: readonly string[]): KnownHead | undefined {
   let head: string | undefined;
   try {
     ({ head } = parseArgs({ args: [...words], options: { head: { type: 'string' } } }).values);
   } catch {
-    throw new CommandError('`audit check` takes --head <line>:<hash>, as the log and `/operator/audit/head` say them.');
+    throw new UsageError('`audit check` takes --head <line>:<hash>, as the log and `/operator/audit/head` say them.');
   }
   if (head === undefined) return undefined;
   const [, linkNo, hash] = HEAD.exec(head) ?? [];
   if (linkNo === undefined || hash === undefined) {
-    throw new CommandError('--head must be the number of a line, a colon, and its hash of 64 hexadecimal digits.');
+    throw new UsageError('--head must be the number of a line, a colon, and its hash of 64 hexadecimal digits.');
   }
   return { linkNo: BigInt(linkNo), hash: Buffer.from(hash, 'hex') };
 }

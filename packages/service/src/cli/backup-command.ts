@@ -9,7 +9,7 @@ import { createBackup } from '#backup/create.ts';
 import { listBackups, listSystems } from '#backup/folder.ts';
 import { selectLastReplayed } from '#backup/queries.ts';
 import { restoreBackup } from '#backup/restore.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/command-error.ts';
 import { printRestoredCheck } from '#cli/restored-check.ts';
 import { hasSecretOf } from '#db/kept-keys.ts';
 import { migrate } from '#db/migrate.ts';
@@ -42,7 +42,7 @@ export async function runBackup([sub, ...words]: readonly string[], of: Of): Pro
   if (sub === 'restore') return restore(words, of);
   if (sub === 'check' && words.length === 0) return withDatabase(of, (owner) => printRestoredCheck(owner, of.config));
   if (sub === 'accept' && words.length === 0) return withDatabase(of, (owner) => accept(owner, of));
-  throw new CommandError('`backup` takes `create`, `list`, `restore`, `check` or `accept`.');
+  throw new UsageError('`backup` takes `create`, `list`, `restore`, `check` or `accept`.');
 }
 
 const OPTIONS = {
@@ -61,15 +61,15 @@ function read(words: readonly string[], allowed: readonly (keyof typeof OPTIONS)
   try {
     parsed = parseArgs({ args: [...words], options, allowPositionals: true });
   } catch {
-    throw new CommandError(
+    throw new UsageError(
       `This command takes a folder and ${allowed.map((name) => `--${name}`).join(', ') || 'no option'}.`,
     );
   }
   if (config.databaseUrl !== undefined) throw new BackupError(OWN_TOOLS);
   const [named, ...others] = parsed.positionals;
-  if (others.length > 0) throw new CommandError('Name one folder.');
+  if (others.length > 0) throw new UsageError('Name one folder.');
   const folder = named === undefined ? config.backups : path.resolve(named);
-  if (folder === undefined) throw new CommandError('Name the folder of backups, or set PURSER_BACKUP_DIR.');
+  if (folder === undefined) throw new UsageError('Name the folder of backups, or set PURSER_BACKUP_DIR.');
   return { ...parsed.values, folder };
 }
 
@@ -77,7 +77,7 @@ async function create(words: readonly string[], of: Of): Promise<number> {
   const { folder, keep: text } = read(words, ['keep'], of);
   const keep = text === undefined ? undefined : /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (keep !== undefined && (keep < 1 || keep > KEEP_MAX))
-    throw new CommandError(`--keep must be a number from 1 to ${KEEP_MAX}.`);
+    throw new UsageError(`--keep must be a number from 1 to ${KEEP_MAX}.`);
   const { backup, removed, isLogKept } = await withServer(of, (server) =>
     createBackup({ server, dataDirectory: of.config.dataDirectory, backups: folder, keep }),
   );
@@ -119,7 +119,7 @@ async function list(words: readonly string[], of: Of): Promise<number> {
 async function restore(words: readonly string[], of: Of): Promise<number> {
   const { folder, at, log: alsoLog, database } = read(words, ['at', 'log', 'database'], of);
   if (at !== undefined && !MOMENT.test(at))
-    throw new CommandError('--at must be a moment with its zone, such as 2026-11-23T14:00:00Z.');
+    throw new UsageError('--at must be a moment with its zone, such as 2026-11-23T14:00:00Z.');
   const { config, log, say } = of;
   makeDataDirectory(config.dataDirectory);
   let status = 1;

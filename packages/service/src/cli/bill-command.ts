@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import { bytesOf, readFileOptions } from '#cli/reconcile-command.ts';
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -13,7 +13,7 @@ interface BillOptions extends BillOf {
   readonly file: string;
 }
 
-/** Reads `<file> --provider <name> --format <format> --from <day> --to <day> [--dollar <amount>]`. Throws `CommandError`. */
+/** Reads `<file> --provider <name> --format <format> --from <day> --to <day> [--dollar <amount>]`. Throws `UsageError`. */
 export function readBillOptions(words: readonly string[]): BillOptions {
   const usage =
     '`bill` takes a file, --provider <name>, --format openrouter|anthropic|openai, --from <day>, --to <day>, and --dollar <amount> unless your currency is the US dollar.';
@@ -23,16 +23,16 @@ export function readBillOptions(words: readonly string[]): BillOptions {
     const options = { provider: text, format: text, from: text, to: text, dollar: text };
     given = parseArgs({ args: [...words], options, allowPositionals: true });
   } catch {
-    throw new CommandError(usage);
+    throw new UsageError(usage);
   }
   const { provider, format, from = '', to = '', dollar } = given.values;
   const dollarMicros = dollar === undefined ? undefined : microsIn(dollar);
   const known = BILL_FORMATS.find((one) => one === format);
   if (provider === undefined || known === undefined || (dollar !== undefined && (dollarMicros ?? 0n) <= 0n)) {
-    throw new CommandError(usage);
+    throw new UsageError(usage);
   }
   const { file, period } = readFileOptions('bill', [...given.positionals, '--from', from, '--to', to]);
-  if (file === undefined) throw new CommandError(usage);
+  if (file === undefined) throw new UsageError(usage);
   return { file, provider, format: known, period, dollarMicros };
 }
 

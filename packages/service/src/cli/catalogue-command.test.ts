@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
-import { importCatalogue } from '#cli/catalogue-command.ts';
-import type { Pool } from '#db/pool.ts';
+import { readCatalogueFile } from '#cli/catalogue-command.ts';
+import { UsageError } from '#cli/command-error.ts';
 
-test('`catalogue import` says that it cannot read a file, before it uses the database', async () => {
-  const unused: Pool = undefined as never;
-  await assert.rejects(
-    importCatalogue(unused, '/no/such/catalogue.json'),
+test('`catalogue import` says that it cannot read a file, before it uses the database', () => {
+  assert.throws(
+    () => readCatalogueFile(['/no/such/catalogue.json']),
     new CatalogueFileError('The catalogue `/no/such/catalogue.json` cannot be read.'),
   );
-  await assert.rejects(importCatalogue(unused, undefined), /Name the file/);
+  for (const words of [[], ['a.json', 'b.json'], ['--force']]) {
+    assert.throws(() => readCatalogueFile(words), UsageError, words.join(' '));
+  }
 });

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
 import { reachOut } from '#app/reach.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/command-error.ts';
 import { VERSION } from '#db/functions.ts';
 import { readKeptKey } from '#db/kept-keys.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -49,7 +49,7 @@ function readOptions(words: readonly string[]): { readonly isJson: boolean; read
     const { json = false, local = false } = parseArgs({ args: [...words], options }).values;
     return { isJson: json, reaches: !local };
   } catch {
-    throw new CommandError('`doctor` takes --json, and --local to call nobody, or nothing.');
+    throw new UsageError('`doctor` takes --json, and --local to call nobody, or nothing.');
   }
 }
 

@@ -5,7 +5,7 @@ import { listenSchema } from '@purser/contract/webhooks.ts';
 import { readListenToken, readServiceUrl } from '#app/config.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import { readHiddenLine } from '#cli/read-password.ts';
 
 type ListenBody = ReturnType<typeof listenSchema.parse>;
@@ -27,20 +27,20 @@ const OPTIONS = {
   threshold: { type: 'string' },
 } as const;
 
-/** Reads the options of `listen`. Throws `CommandError`. */
+/** Reads the options of `listen`. Throws `UsageError`. */
 export async function readListenOptions(words: readonly string[]): Promise<ListenOptions> {
   const { app, forward, url = readServiceUrl() ?? DEFAULT_URL, events, threshold } = parse(words);
   if (app === undefined || forward === undefined) {
-    throw new CommandError(
+    throw new UsageError(
       'Name the app and the address for its events: --app app_... --forward http://localhost:3000/hook',
     );
   }
   const fault = await createLoopbackGuard().refuse(forward);
-  if (fault !== undefined) throw new CommandError(`--forward ${fault}.`);
+  if (fault !== undefined) throw new UsageError(`--forward ${fault}.`);
   const service = URL.parse(url);
   const isSafe = service?.protocol === 'https:' || (service?.protocol === 'http:' && isThisMachine(service));
   if (!isSafe)
-    throw new CommandError(
+    throw new UsageError(
       '--url (or PURSER_URL) must be https, or http on this machine, because a token is sent there.',
     );
   const types = events?.split(',') ?? [
@@ -58,7 +58,7 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
   if (!wanted.success) {
     const [issue] = wanted.error.issues;
     const option = issue?.path[0] === 'events' ? '--events' : '--threshold';
-    throw new CommandError(`${option}: ${issue?.message ?? 'is not valid'}.`);
+    throw new UsageError(`${option}: ${issue?.message ?? 'is not valid'}.`);
   }
   return { appId: app, forwardTo: forward, serviceUrl: url.replace(/\/+$/, ''), wanted: wanted.data };
 }
@@ -68,7 +68,7 @@ function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;
   } catch (fault) {
-    throw new CommandError(fault instanceof Error ? fault.message : 'The options could not be read.');
+    throw new UsageError(fault instanceof Error ? fault.message : 'The options could not be read.');
   }
 }
 

@@ -13,12 +13,13 @@ import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
 import { BackupError } from '#backup/backup-error.ts';
 import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
-import { importCatalogue } from '#cli/catalogue-command.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { importCatalogue, readCatalogueFile } from '#cli/catalogue-command.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
 import { createOperator, enrolOperator, readEnrolment, readNewOperator } from '#cli/operator-command.ts';
-import { replaceSecret } from '#cli/secret-command.ts';
+import { readSecretOptions, replaceSecret } from '#cli/secret-command.ts';
 import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
+import { helpFor, usageOf } from '#cli/usage.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { VERSION } from '#db/functions.ts';
 import { MigrationError } from '#db/migrate.ts';
@@ -27,70 +28,22 @@ import { steadyClock } from '#kernel/clock.ts';
 import { createKeys, type KeptKeys, proofsOf } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
-const USAGE = `Usage: npm run purser -- <command>
-
-  serve                     start the service (same as \`npm start\`)
-  work                      deliver webhooks in a process that does nothing else
-  migrate                   bring the database schema up to date
-  seed                      create the demo account, app, keys and user
-  listen --app <app> --forward <address>   forward copies of an app's new events to an address on this machine;
-                            the listen token of the app's Webhooks page comes from PURSER_LISTEN_TOKEN or
-                            standard input, or is asked for;
-                            --url <service> (default PURSER_URL, or else http://127.0.0.1:8787);
-                            --events <type>,<type>;
-                            --threshold <micros> also forwards balance.low
-  catalogue import <file>   replace the catalogue with a file
-  catalogue prices          compare the prices of a catalogue file with a public list, and write new ones;
-                            --help lists its options
-  catalogue probe <model>   find out with a few small calls what the upstreams of a model can do, and propose an entry;
-                            --help lists its options
-  operator create --email <address> [--name <name>]
-                            create an operator account; asks for the password, or reads it from standard input
-  operator enrol --email <address>
-                            print the code with which an operator adds their first second factor
-  secret replace            make PURSER_SECRET the only secret of this database, after all gateways have stopped;
-                            PURSER_SECRET_ALSO: the former one; --lost gives up what a lost one protected, for good
-  doctor                    look for what is wrong with the settings, the machine, the database and everybody whom the
-                            service talks to, and say what to do; changes nothing;
-                            --json for programs; --local calls nobody
-  backup create [<folder>]  back up the embedded database and the settlements on disk while the service runs;
-                            --keep <number> removes older backups
-  backup list [<folder>]    list the whole backups
-  backup restore [<folder>] restore into an empty data directory: --at <time> goes back to a moment,
-                            --log <folder> also reads the log of a lost server
-  backup check              check a restored database: books, audit trail, kept keys, counters
-  backup accept             say that the original of a restored database is gone, so that gateways start
-  ledger check              recompute every balance and report each difference
-  ledger check --incremental   the same, only for wallets that changed since they were last found right
-  bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
-                            compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
-                            --dollar <amount>: what a US dollar was worth in your currency
-  reconcile <file> --from <day> --to <day>
-                            compare Stripe's itemized balance report (CSV) of some UTC days with the books, and
-                            file it if it is clean; without a file, Stripe's own list is read; --to is the day
-                            after the last
-  audit check               walk the audit trail's chain of hashes and report each line that was changed, removed or inserted;
-                            --head <line>:<hash> also compares a line with what the log once said
-  stats rebuild             make the statistics of calls again from receipts and traces;
-                            --from <day> --to <day> for some UTC days only, without the day of --to
-  --version                 print the version
-
-Settings are environment variables. docs/guides/operator/settings.md lists them.`;
-
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;
 
 /** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
 
-/** Runs a command and returns the exit status: 0, or 1 for a negative result, or 2 for a command that does not exist. */
+/** Runs a command and returns the exit status: 0, or 1 for a negative result, or 2 for words that are no command. */
 async function main(words: readonly string[]): Promise<number> {
   const [command, sub] = words;
-  if (command === undefined || command === 'help' || command === '--help') {
-    console.log(USAGE);
+  // Two commands have more to say about themselves.
+  const help = command === 'catalogue' && (sub === 'prices' || sub === 'probe') ? undefined : helpFor(words);
+  if (help !== undefined) {
+    console.log(help);
     return 0;
   }
-  if (command === '--version') {
+  if (command === '--version' || command === '-v') {
     console.log(VERSION);
     return 0;
   }
@@ -113,6 +66,7 @@ async function main(words: readonly string[]): Promise<number> {
     const { runDoctor } = await import('#cli/doctor-command.ts');
     return leaveWith(await runDoctor(words.slice(1), readProcessConfig));
   }
+  if (usageOf(command) === undefined) return refuse(words); // Before the settings are asked for.
   return runWithSettings(words, readProcessConfig());
 }
 
@@ -139,7 +93,7 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
         console.log(JSON.stringify(demo, undefined, 2));
       });
     case 'ledger check':
-      if (argument !== undefined && argument !== '--incremental') break;
+      if (words.length > 3 || (argument ?? '--incremental') !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
     case 'audit check': {
       const known = readAuditOptions(words.slice(2));
@@ -152,12 +106,22 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
     case 'operator create':
     case 'operator enrol':
       return runOperator(words.slice(1), config, log);
-    case 'secret replace':
-      return withDatabase(config, log, (owner) => replaceSecret(owner, config, words.slice(2)));
-    case 'catalogue import':
-      return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
+    case 'secret replace': {
+      const options = readSecretOptions(words.slice(2));
+      return withDatabase(config, log, (owner) => replaceSecret(owner, config, options));
+    }
+    case 'catalogue import': {
+      const text = readCatalogueFile(words.slice(2));
+      return withDatabase(config, log, (owner) => importCatalogue(owner, text));
+    }
   }
-  say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
+  return refuse(words);
+}
+
+function refuse(words: readonly string[]): number {
+  const [command, sub] = words;
+  const usage = usageOf(command, sub) ?? usageOf(command) ?? '`npm run purser -- --help` lists all commands.';
+  say(`There is no command \`${words.join(' ')}\`.\n\n${usage}`);
   return 2;
 }
 
@@ -284,5 +248,5 @@ try {
       ? fault.message
       : `Purser ran into an unexpected fault.\n${JSON.stringify(describeFault(fault), undefined, 2)}`,
   );
-  process.exit(1);
+  process.exit(fault instanceof UsageError ? 2 : 1);
 }

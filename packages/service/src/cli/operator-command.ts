@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { email, name, newPassword } from '@purser/contract/control.ts';
 import { makeEnrolmentCode } from '#accounts/enrolment.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import { type PasswordSource, readPassword } from '#cli/read-password.ts';
 import type { Pool } from '#db/pool.ts';
 import type { ProofKeys } from '#kernel/keys.ts';
@@ -25,11 +25,11 @@ export async function readNewOperator(
   source: PasswordSource,
   write: (text: string) => unknown,
 ): Promise<NewOperator> {
-  const options = optionsOf(words);
+  const options = optionsOf(words, USAGE);
   const address = email.safeParse(options.email);
-  if (!address.success) throw new CommandError(`--email must be an e-mail address: ${USAGE}`);
+  if (!address.success) throw new UsageError(`--email must be an e-mail address: ${USAGE}`);
   const called = name.optional().safeParse(options.name);
-  if (!called.success) throw new CommandError('--name must have 1 to 100 characters.');
+  if (!called.success) throw new UsageError('--name must have 1 to 100 characters.');
   const password = newPassword.safeParse(await readPassword(source, write));
   if (!password.success) throw new CommandError('The password must have 10 to 256 characters.');
   return { email: address.data, name: called.data, password: password.data };
@@ -52,12 +52,12 @@ export async function createOperator(owner: Pool, operator: NewOperator): Promis
   return 0;
 }
 
-/** Reads the e-mail of the operator who gets a code. Throws `CommandError`. */
+/** Reads the e-mail of the operator who gets a code. Throws `UsageError`. */
 export function readEnrolment(words: readonly string[]): string {
-  const { email: given, name: others } = optionsOf(words);
+  const { email: given, name: others } = optionsOf(words, ENROL_USAGE);
   const address = email.safeParse(given);
   if (!address.success || others !== undefined)
-    throw new CommandError(`--email must be an e-mail address: ${ENROL_USAGE}`);
+    throw new UsageError(`--email must be an e-mail address: ${ENROL_USAGE}`);
   return address.data;
 }
 
@@ -77,7 +77,7 @@ export async function enrolOperator(owner: Pool, keys: ProofKeys, address: strin
 }
 
 /** The parser's own message is not shown: it would repeat a password that was given as an argument by mistake. */
-function optionsOf(words: readonly string[]): { readonly email?: string; readonly name?: string } {
+function optionsOf(words: readonly string[], usage: string): { readonly email?: string; readonly name?: string } {
   try {
     const { values } = parseArgs({
       args: [...words],
@@ -85,6 +85,6 @@ function optionsOf(words: readonly string[]): { readonly email?: string; readonl
     });
     return values;
   } catch {
-    throw new CommandError(`Unknown arguments. Usage: ${USAGE}`);
+    throw new UsageError(`Unknown arguments. Usage: ${usage}`);
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import { epochMsOf, systemClock } from '#kernel/clock.ts';
 import { type Decimal, readDecimal } from '#price-lists/decimal.ts';
 import { readAliases } from '#price-lists/matching.ts';
@@ -67,7 +67,7 @@ export async function comparePrices(words: readonly string[], readSettings: () =
 
 async function compare(options: ReturnType<typeof readOptions>, settings: PricesSettings): Promise<number> {
   const { list: place = LIST, catalogue: file = settings.catalogueFile, write, from } = options;
-  if (file === undefined) throw new CommandError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');
+  if (file === undefined) throw new UsageError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');
   const exchangeRate = readRate(options.dollar, settings.currency);
   checkMoment(from, write);
   const text = readCatalogue(file);
@@ -117,7 +117,7 @@ function readOptions(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;
   } catch (fault) {
-    throw new CommandError(fault instanceof Error ? fault.message : 'The options could not be read.');
+    throw new UsageError(fault instanceof Error ? fault.message : 'The options could not be read.');
   }
 }
 
@@ -125,22 +125,21 @@ function readOptions(words: readonly string[]) {
 function readRate(text: string | undefined, currency: string): Decimal {
   if (text === undefined) {
     if (currency === 'USD') return DOLLAR;
-    throw new CommandError(
+    throw new UsageError(
       `Your prices are in ${currency} (PURSER_CURRENCY), and the list is in US dollars. ` +
         `Say how many ${currency} one US dollar is, such as --dollar 0.92`,
     );
   }
   const rate = readDecimal(text);
-  if (rate === undefined || rate.digits <= 0n)
-    throw new CommandError('--dollar must be a number above 0, such as 0.92.');
+  if (rate === undefined || rate.digits <= 0n) throw new UsageError('--dollar must be a number above 0, such as 0.92.');
   return rate;
 }
 
 function checkMoment(from: string | undefined, write: string | undefined): void {
   if (from === undefined) return;
-  if (write === undefined) throw new CommandError('--from needs --write: it says when the written prices begin.');
+  if (write === undefined) throw new UsageError('--from needs --write: it says when the written prices begin.');
   if (!(epochMsOf(from) > systemClock.nowMs())) {
-    throw new CommandError('--from must be a time in the future, such as 2026-12-01T00:00:00Z.');
+    throw new UsageError('--from must be a time in the future, such as 2026-12-01T00:00:00Z.');
   }
 }
 

@@ -4,7 +4,7 @@ import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts'
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import type { Config } from '#app/config.ts';
 import { FORMAT_PARAMETERS, openProber } from '#app/probe.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { inUnits } from '#price-lists/decimal.ts';
 import { type PricedUpstream, readUpstreams } from '#price-lists/priced-upstreams.ts';
@@ -46,7 +46,7 @@ export async function probeModel(words: readonly string[], readSettings: () => P
     console.log(PROBE_HELP);
     return 0;
   }
-  if (model === undefined || positionals.length > 1) throw new CommandError(PROBE_HELP);
+  if (model === undefined || positionals.length > 1) throw new UsageError(PROBE_HELP);
   const settings = readSettings();
   const fillsContext = options['fill-context'] === true;
   const file = readFile(options.catalogue ?? settings.catalogueFile);
@@ -88,7 +88,7 @@ interface CatalogueText {
 }
 
 function readFile(file: string | undefined): CatalogueText {
-  if (file === undefined) throw new CommandError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');
+  if (file === undefined) throw new UsageError('Name the catalogue file: --catalogue <file>, or PURSER_CATALOGUE.');
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -205,6 +205,6 @@ function readOptions(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, strict: true, allowPositionals: true });
   } catch (fault) {
-    throw new CommandError(fault instanceof Error ? fault.message : 'The options could not be read.');
+    throw new UsageError(fault instanceof Error ? fault.message : 'The options could not be read.');
   }
 }

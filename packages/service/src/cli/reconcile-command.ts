@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { CommandError } from '#cli/command-error.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { epochMsOf, isoOf, systemClock } from '#kernel/clock.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -14,7 +14,7 @@ export interface FileOptions {
   readonly period: Period;
 }
 
-/** Reads `[<file>] --from <day> --to <day>`. Throws `CommandError`. */
+/** Reads `[<file>] --from <day> --to <day>`. Throws `UsageError`. */
 export function readFileOptions(command: string, words: readonly string[]): FileOptions {
   const usage = `\`${command}\` takes a file, --from <day> and --to <day>, such as --from 2026-11-01 --to 2026-12-01. --to is the day after the last.`;
   let given;
@@ -22,17 +22,17 @@ export function readFileOptions(command: string, words: readonly string[]): File
     const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
     given = parseArgs({ args: [...words], options, allowPositionals: true });
   } catch {
-    throw new CommandError(usage);
+    throw new UsageError(usage);
   }
   const { from, to } = given.values;
-  if (from === undefined || to === undefined || given.positionals.length > 1) throw new CommandError(usage);
+  if (from === undefined || to === undefined || given.positionals.length > 1) throw new UsageError(usage);
   return { file: given.positionals[0], period: { from: dayOf('--from', from), to: dayOf('--to', to) } };
 }
 
 function dayOf(option: string, text: string): string {
   const ms = /^2\d{3}-\d{2}-\d{2}$/.test(text) ? epochMsOf(text) : Number.NaN;
   if (!Number.isNaN(ms) && isoOf(ms).startsWith(text)) return text;
-  throw new CommandError(`${option} must be a UTC day, such as 2026-11-30.`);
+  throw new UsageError(`${option} must be a UTC day, such as 2026-11-30.`);
 }
 
 /** The bytes of a file, as they are read. Throws `CommandError` if it cannot be. */

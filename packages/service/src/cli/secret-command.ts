@@ -1,12 +1,21 @@
 import { replaceSecretNow } from '#app/keys.ts';
-import { CommandError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Secrets } from '#kernel/keys.ts';
 
-/** `secret replace`: makes `PURSER_SECRET` the only secret of this database, at once. Throws with nothing changed if it cannot. */
-export async function replaceSecret(owner: Pool, secrets: Secrets, words: readonly string[]): Promise<void> {
-  if (words.some((word) => word !== '--lost')) throw new CommandError('`secret replace` takes --lost or nothing.');
-  const result = await replaceSecretNow(owner, secrets, { isLost: words.includes('--lost') });
+/** Reads the options of `secret replace`. Throws `UsageError`. */
+export function readSecretOptions(words: readonly string[]): { readonly isLost: boolean } {
+  if (words.some((word) => word !== '--lost')) throw new UsageError('`secret replace` takes --lost or nothing.');
+  return { isLost: words.length > 0 };
+}
+
+/** Makes `PURSER_SECRET` the only secret of this database, at once. Throws with nothing changed if it cannot. */
+export async function replaceSecret(
+  owner: Pool,
+  secrets: Secrets,
+  options: { readonly isLost: boolean },
+): Promise<void> {
+  const result = await replaceSecretNow(owner, secrets, options);
   const kept =
     result === 'replaced'
       ? 'Pseudonyms, webhook secrets, second factors and the audit trail are as before.'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CommandError } from '#cli/command-error.ts';
+import { UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { dateOf, epochMsOf, isoOf, steadyClock, systemClock } from '#kernel/clock.ts';
 import { rebuildStats } from '#stats/rebuild.ts';
@@ -14,24 +14,24 @@ interface Days {
   readonly to: Date;
 }
 
-/** Reads the options of `stats rebuild`. Throws `CommandError`. */
+/** Reads the options of `stats rebuild`. Throws `UsageError`. */
 export function readRebuildOptions(words: readonly string[], nowMs = systemClock.nowMs()): Days {
   let values: { readonly from?: string; readonly to?: string };
   try {
     ({ values } = parseArgs({ args: [...words], options: { from: { type: 'string' }, to: { type: 'string' } } }));
   } catch {
-    throw new CommandError('`stats rebuild` takes --from <day> and --to <day>, such as --from 2026-11-01.');
+    throw new UsageError('`stats rebuild` takes --from <day> and --to <day>, such as --from 2026-11-01.');
   }
   const from = dayOf('--from', values.from ?? FIRST_DAY);
   const to = dayOf('--to', values.to ?? isoOf(nowMs + DAY_MS).slice(0, 10));
-  if (from >= to) throw new CommandError('--from must be before --to, which is the day after the last one.');
+  if (from >= to) throw new UsageError('--from must be before --to, which is the day after the last one.');
   return { from, to };
 }
 
 function dayOf(option: string, text: string): Date {
   const ms = DAY.test(text) ? epochMsOf(text) : Number.NaN;
   if (Number.isNaN(ms) || !isoOf(ms).startsWith(text)) {
-    throw new CommandError(`${option} must be a UTC day, such as 2026-11-30.`);
+    throw new UsageError(`${option} must be a UTC day, such as 2026-11-30.`);
   }
   return dateOf(ms);
 }

@@ -95,6 +95,7 @@ for (const [finding, ofOwn, ofStored] of [
   ['warn webhooks', {}, { webhooks: { late: 1, disabled: 0 } }],
   ['warn webhooks', {}, { webhooks: { late: 0, disabled: 1 } }],
   ['bad provider-keys', {}, { missingKeys: ['acme'] }],
+  ['warn provider-keys', { isProduction: false }, { missingKeys: ['acme'] }],
   ['warn second-factors', {}, { operators: { withoutFactor: ['anna@example.test'], movers: 2 } }],
   ['warn settings', { doubts: ['PURSER_LOG_LEVEL is silent.'] }, {}],
   ['bad server', {}, { hosting: { ...hosting, is_read_only: true } }],
