@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../../tools/toolchain.ts';
+import { PHASES, SLOW_TO_END } from '../observed/plays.ts';
 
 /** The alerts of `deploy/prometheus`, tried by `promtool`. `npm run try:alerts` fails if it is missing; a test run skips. */
 
@@ -76,4 +77,32 @@ test('WA-09 the runbook has a paragraph for each alert, and for no other', () =>
     assert.equal(annotations.runbook, `docs/guides/operator/alerts.md#${alert.toLowerCase()}`);
     assert.ok(['critical', 'warning'].includes(labels.severity), alert);
   }
+});
+
+test('WA-09 the runbook says of each alert how far it was played, as the plays are', () => {
+  const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
+  const rows = [...runbook.matchAll(/^\| ([a-z].+) \| (Purser.+) \|$/gm)].map(([, how = '', names = '']) => ({
+    hasEnded: how.includes('ended') && !how.includes('nobody waited'),
+    isPlayed: !how.startsWith('not played'),
+    names: names.split(', '),
+  }));
+  const told = (is: (row: (typeof rows)[number]) => boolean) =>
+    rows
+      .filter(is)
+      .flatMap(({ names }) => names)
+      .toSorted();
+  const plays = PHASES.flat();
+  const ended = plays.filter(({ remedy }) => remedy !== undefined).flatMap(({ alerts }) => alerts);
+  assert.deepEqual(
+    told(() => true),
+    rules.map(({ alert }) => alert).toSorted(),
+  );
+  assert.deepEqual(
+    told(({ isPlayed }) => isPlayed),
+    plays.flatMap(({ alerts }) => alerts).toSorted(),
+  );
+  assert.deepEqual(
+    told(({ hasEnded }) => hasEnded),
+    ended.filter((one) => !SLOW_TO_END.includes(one)).toSorted(),
+  );
 });

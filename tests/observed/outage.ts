@@ -1,19 +1,17 @@
 // `npm run try:outage [folder for pictures]`: causes what the alerts are about in a real service, waits until a real Prometheus fires
-// them, does what the runbook says, and waits for their end. Only `for`, the time that an alert must be true, is shortened.
+// them, takes the cause away where a play has a remedy, and waits for their end then. The runbook's table says what that proves. Only `for`, the time that an alert must be true, is shortened.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../support/chromium-files.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { PHASES, type Play } from './plays.ts';
+import { PHASES, type Play, SLOW_TO_END } from './plays.ts';
 import { needPrometheus, type Prometheus, startPrometheus } from './prometheus.ts';
 import { type Observed, startObserved } from './stage.ts';
 
 const FOR_SECONDS = 1;
 const FIRE_MS_MAX = 150_000;
 const END_MS_MAX = 180_000;
-/** `CallsFail` looks at five minutes, `Throttles` too. Their ends are not waited for. */
-const SLOW_TO_END = ['PurserCallsFail', 'PurserProviderThrottles'];
 const PICTURED = {
   'provider-outage': 'sum by (provider, outcome) (rate(purser_upstream_calls_total[10s]))',
   'provider-alert': 'ALERTS{alertname="PurserProviderDown"}',

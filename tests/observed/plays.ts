@@ -16,6 +16,9 @@ export interface Play {
   readonly remedy?: (observed: Observed) => Promise<unknown>;
 }
 
+/** `CallsFail` looks at five minutes, `Throttles` too. Their ends are not waited for. */
+export const SLOW_TO_END = ['PurserCallsFail', 'PurserProviderThrottles'];
+
 /** More than twice the lease of the stage. */
 const STALL_MS = 25_000;
 const MIB = 1024 * 1024;
