@@ -1,7 +1,8 @@
-// The provider of a roll: one chunk of a stream a second, and a note of every call that it was asked for. Run as a process.
+// The provider of a roll: a chunk of a stream every second, and a note of every call that it was asked for. Run as a process.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startArgument } from '../../../benchmarks/support/worker.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 
 /** What it was asked for: how many calls, and the tags of those that came more than once. */
@@ -10,9 +11,16 @@ export interface ProviderFacts {
   readonly twice: readonly string[];
 }
 
+interface ProviderOptions {
+  /** 0, and by default: any free one. */
+  readonly port?: number;
+  /** Between two chunks of a stream. */
+  readonly chunkMs?: number;
+}
+
+const { port = 0, chunkMs = 1_000 } = startArgument() as ProviderOptions;
 const USAGE = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 };
 const PLAIN_MS = 20;
-const CHUNK_MS = 1_000;
 const CHUNKS = { least: 10, most: 25 };
 /** A call names itself in its prompt. */
 const TAG = /call-[a-z]-\d+/;
@@ -20,7 +28,8 @@ const TAG = /call-[a-z]-\d+/;
 const asked = new Map<string, number>();
 const plain = completionBody({ model: 'roll-upstream', content: 'Whole.', usage: USAGE });
 
-const server = createServer((request, response) => {
+// A gateway may keep an idle connection for longer than the five seconds of Node. On a busy machine the two would meet.
+const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   let body = '';
   request.on('data', (part) => void (body += String(part)));
   request.on('error', () => {});
@@ -35,7 +44,7 @@ const server = createServer((request, response) => {
     void (body.includes('"stream":true') ? sendStream(response) : sendPlain(response));
   });
 });
-server.listen(0, '127.0.0.1', () =>
+server.listen(port, '127.0.0.1', () =>
   console.log(`The provider is at http://127.0.0.1:${(server.address() as AddressInfo).port} now`),
 );
 process.once('disconnect', () => process.exit());
@@ -52,7 +61,7 @@ async function sendStream(response: ServerResponse): Promise<void> {
   response.setHeader('content-type', 'text/event-stream');
   for (const { write } of steps) {
     response.write(write);
-    await pause(CHUNK_MS);
+    await pause(chunkMs);
     if (response.destroyed) return;
   }
   response.end();

@@ -50,6 +50,7 @@ const OPERATOR_PAGES = [
   'alerts',
   'log',
   'backup',
+  'high-availability',
   'upgrade',
   'secret',
   'troubleshooting',

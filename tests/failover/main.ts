@@ -1,0 +1,177 @@
+// `npm run failover`: see README.md here.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { addApp, createOwner, fundUsers } from '../../benchmarks/support/database.ts';
+import { startWorker } from '../../benchmarks/support/worker.ts';
+import { createRandom } from '../prove/random.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { judge, untilNothingIsHeld } from './books.ts';
+import { type Cell, startCell } from './cell.ts';
+import { FAULTS } from './faults.ts';
+import { type Gateway, startGateways } from './gateways.ts';
+import type { LoadOptions, LoadOrder, LoadReport } from './load.ts';
+import { layNetwork } from './network.ts';
+import { findPrograms, Missing, type Programs } from './programs.ts';
+import { isRight, type Round, sayAll, sayRound } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10' },
+    only: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+    rate: { type: 'string', default: '40' },
+    /** At each gateway. */
+    streams: { type: 'string', default: '6' },
+    users: { type: 'string', default: '60' },
+    /** Commits do not wait for a standby: the check that a run would notice a loss. */
+    asynchronous: { type: 'boolean', default: false },
+    /** Where data and logs are kept for a look at them. */
+    keep: { type: 'string' },
+  },
+});
+
+/** Set in the namespaces: the folder of the run. */
+const INSIDE = 'PURSER_FAILOVER_INSIDE';
+const GATEWAYS = 3;
+const BEFORE_MS = 4_000;
+const AFTER_MS = 4_000;
+const READY_MS_MAX = 120_000;
+const unknown = values.only.filter((name) => !(name in FAULTS));
+if (unknown.length > 0) {
+  console.error(`There is no fault ${unknown.join(', ')}. There are ${Object.keys(FAULTS).join(', ')}.`);
+  process.exit(2);
+}
+try {
+  const programs = findPrograms();
+  const directory = process.env[INSIDE];
+  // The machines would keep this process alive. They end with it.
+  if (directory === undefined) process.exitCode = enter();
+  else process.exit((await play(programs, directory)) ? 0 : 1);
+} catch (fault) {
+  if (!(fault instanceof Missing)) throw fault;
+  console.error(fault.message);
+  process.exitCode = 2;
+}
+
+/**
+ * Starts this program again in namespaces of its own: networks, mounts and processes that nobody else sees, and that are gone with it.
+ * No rights are needed for that, and root needs no others.
+ */
+function enter(): number {
+  const directory = values.keep ?? mkdtempSync(path.join(os.tmpdir(), 'purser-failover-'));
+  mkdirSync(directory, { recursive: true });
+  const own = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+  // The shell takes care of what its children leave behind, as the first process of a machine must.
+  const shell = ['sh', '-c', '"$@"; exit $?', 'sh', process.execPath, fileURLToPath(import.meta.url)];
+  const env = { ...process.env, [INSIDE]: path.resolve(directory) };
+  const { status } = spawnSync('unshare', [...asRoot, ...own, ...shell, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env,
+  });
+  if (values.keep === undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  return status ?? 1;
+}
+
+async function play(programs: Programs, directory: string): Promise<boolean> {
+  console.log(`Seed ${values.seed}.${values.asynchronous ? ' Asynchronous: calls must be lost.' : ''}`);
+  layNetwork();
+  const cell = await startCell({ programs, directory, isSynchronous: !values.asynchronous });
+  const [first, second, third] = await startGateways({ cell, programs, directory, count: GATEWAYS });
+  if (first === undefined || second === undefined || third === undefined) throw new Error('A gateway is missing.');
+  const gateways = [first, second, third] as const;
+  const key = await fund(cell);
+  const argument: LoadOptions = {
+    urls: gateways.map(({ url }) => url),
+    key,
+    users: Number(values.users),
+    perSecond: Number(values.rate),
+    streams: Number(values.streams),
+  };
+  const script = new URL('load.ts', import.meta.url);
+  const load = startWorker<LoadOrder, LoadReport>({ command: [process.execPath], script, argument });
+  const rounds: Round[] = [];
+  const named = values.asynchronous ? ['replication-held'] : Object.keys(FAULTS);
+  const faults = values.only.length > 0 ? values.only : named;
+  for (const fault of faults) {
+    console.log(`\n${fault}: ${FAULTS[fault]?.what}`);
+    for (let number = 1; number <= Number(values.rounds); number += 1) {
+      const random = createRandom(Number(values.seed), `${fault}/${number}`);
+      await load.tell('go');
+      await pause(BEFORE_MS);
+      let beganAt = Date.now();
+      await FAULTS[fault]?.play({ cell, gateways, random, begins: () => void (beganAt = Date.now()) });
+      await cell.untilWhole();
+      await untilReady(gateways);
+      await pause(AFTER_MS);
+      const { calls } = await load.tell('stop');
+      const round = {
+        fault,
+        calls,
+        beganAt,
+
+        ...(await look(cell, gateways, calls)),
+      };
+      sayRound(round, number);
+      rounds.push(round);
+    }
+  }
+  await load.stop();
+  console.log();
+  sayAll(rounds);
+  return verdict(rounds);
+}
+
+async function untilReady(gateways: readonly Gateway[]): Promise<void> {
+  const all = async (): Promise<boolean> =>
+    (await Promise.all(gateways.map((gateway) => gateway.isReady()))).every((isReady) => isReady);
+  await waitUntil('all gateways are ready', all, READY_MS_MAX);
+}
+
+/** Lets everything come to rest, and then compares. */
+async function look(
+  cell: Cell,
+  gateways: readonly [Gateway, ...Gateway[]],
+  calls: LoadReport['calls'],
+): Promise<Pick<Round, 'judgement' | 'isLedgerRight'>> {
+  const owner = createOwner(cell.urlAt((await cell.leader()).address));
+  try {
+    for (const gateway of gateways) await gateway.untilSettled();
+    await untilNothingIsHeld(owner);
+    const { status, said } = await gateways[0].command('ledger', 'check');
+    if (status !== 0) console.log(said);
+    return { judgement: await judge(owner, calls), isLedgerRight: status === 0 };
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Opens the wallets, and gives the key of an app whose limits do not bind. */
+async function fund(cell: Cell): Promise<string> {
+  const owner = createOwner(cell.urlAt((await cell.leader()).address));
+  const app = await addApp(owner);
+  await fundUsers(owner, [app], Number(values.users));
+  await owner.end();
+  await pause(2_000); // Until every gateway knows the key.
+  return app.liveKey;
+}
+
+function verdict(rounds: readonly Round[]): boolean {
+  const lost = rounds.reduce((sum, { judgement }) => sum + judgement.lost.length, 0);
+  if (values.asynchronous) {
+    console.log(
+      lost > 0
+        ? `${lost} calls were lost, as they must be without synchronous commits: a run notices a loss.`
+        : 'No call was lost without synchronous commits: this run proves nothing.',
+    );
+    return lost > 0;
+  }
+  const isGood = rounds.every(isRight);
+  console.log(isGood ? 'All that callers were told is booked, once.' : 'THE BOOKS DIFFER from what callers were told.');
+  return isGood;
+}
