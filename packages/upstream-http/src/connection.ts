@@ -49,6 +49,7 @@ export interface ConnectionOwner {
 /** A connection to an upstream. It carries one request at a time, and is destroyed at the first byte it cannot explain. */
 export class Connection implements Timed {
   ticksLeft = ticksOf(CONNECT_MS_MAX);
+  place = -1;
   /** For how many ticks it is kept idle, of which `ticksLeft` are left. */
   idleTicks = 0;
   readonly #owner: ConnectionOwner;

@@ -24,6 +24,7 @@ export interface ErrorResponse {
 /** One request and its response, from the queue to the end: what buffered and streamed responses have in common. */
 export abstract class Exchange implements PooledRequest, Timed {
   ticksLeft = Number.POSITIVE_INFINITY;
+  place = -1;
   isOver = false;
   status = 0;
   protected retryAfterMs: number | undefined;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Waiter } from '#db/batcher.ts';
 import { createOutageWatch } from '#db/outage.ts';
+import { promotedShareOf } from '../../../../tests/support/promoted.ts';
 
 const AWAY = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
 
@@ -74,4 +75,14 @@ test('nothing waits for a server that is away, until a statement succeeds', { ti
   const third = watch.orLate(after.begin, late);
   after.end().resolve('back');
   assert.equal(await third, 'back');
+});
+
+test('work that has ended is collected with the young generation', () => {
+  const watch = createOutageWatch();
+  const share = promotedShareOf((kept) => {
+    const { begin, end } = work();
+    void watch.orLate(begin, (landing) => (assert.ok(kept), landing));
+    return () => end().resolve('done');
+  });
+  assert.ok(share < 0.1, `${share} of it was promoted`);
 });

@@ -1,6 +1,7 @@
 import type { Waiter } from '#db/batcher.ts';
 import { isServerFault } from '#db/pool.ts';
 import { steadyClock } from '#kernel/clock.ts';
+import { type Listed, Roster } from '#kernel/roster.ts';
 
 /** How long callers wait for a statement that has not failed. After that they go on without it. */
 const PATIENCE_MS = 1_000;
@@ -24,10 +25,16 @@ export interface OutageWatch {
   ) => Promise<Result>;
 }
 
+/** A caller that waits for its statement. */
+interface Caller extends Listed {
+  /** When it goes on without it. */
+  untilMs: number;
+  readonly giveUp: () => void;
+}
+
 export function createOutageWatch(): OutageWatch {
   let isAway = false;
-  /** The callers that wait, and the time at which each gives up. All have the same patience, so the first in is the first due. */
-  const waiting = new Map<() => void, number>();
+  const waiting = new Roster<Caller>();
   let timer: NodeJS.Timeout | undefined;
 
   /**
@@ -37,11 +44,12 @@ export function createOutageWatch(): OutageWatch {
   function giveUpOverdue(): void {
     timer = undefined;
     const nowMs = steadyClock.nowMs();
-    for (const [giveUp, untilMs] of waiting) {
-      if (untilMs > nowMs) return lookIn(untilMs - nowMs);
-      waiting.delete(giveUp);
-      giveUp();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const caller of waiting.all()) {
+      if (caller.untilMs > nowMs) nextMs = Math.min(nextMs, caller.untilMs);
+      else if (waiting.delete(caller)) caller.giveUp();
     }
+    if (Number.isFinite(nextMs)) lookIn(nextMs - nowMs);
   }
 
   function lookIn(ms: number): void {
@@ -58,8 +66,7 @@ export function createOutageWatch(): OutageWatch {
         if (isServerFault(fault)) {
           isAway = true;
           // Nobody waits out their second for a server that is known to be away.
-          for (const giveUp of waiting.keys()) giveUp();
-          waiting.clear();
+          for (const caller of waiting.all()) if (waiting.delete(caller)) caller.giveUp();
         }
         throw fault;
       }
@@ -68,24 +75,29 @@ export function createOutageWatch(): OutageWatch {
     orLate: <Result>(begin: (waiter: Waiter<Result>) => void, late: (work: Promise<Result>) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let work: PromiseWithResolvers<Result> | undefined;
-        const giveUp = (): void => {
-          work = Promise.withResolvers();
-          resolve(late(work.promise));
+        const caller: Caller = {
+          place: -1,
+          untilMs: 0,
+          giveUp: () => {
+            work = Promise.withResolvers();
+            resolve(late(work.promise));
+          },
         };
         begin({
           resolve: (result) => {
             if (work !== undefined) return work.resolve(result);
-            waiting.delete(giveUp);
+            waiting.delete(caller);
             resolve(result);
           },
           reject: (fault) => {
             if (work !== undefined) return work.reject(fault);
-            waiting.delete(giveUp);
+            waiting.delete(caller);
             reject(fault); // A failure in time is an answer too: the caller gets it, and `late` is not called.
           },
         });
-        if (isAway) return giveUp();
-        waiting.set(giveUp, steadyClock.nowMs() + PATIENCE_MS);
+        if (isAway) return caller.giveUp();
+        caller.untilMs = steadyClock.nowMs() + PATIENCE_MS;
+        waiting.add(caller);
         lookIn(PATIENCE_MS);
       }),
   };

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createReading } from '#http/reading.ts';
 
 const KIB = 1_024;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 test('C3 a body counts for 16 KiB at least, so that the number of bodies is bounded as well', () => {
   const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
@@ -44,4 +49,15 @@ test('C3 several callers who take all they can get leave room for one more', () 
   for (let body = 0; body < 16; body += 1) for (const caller of 'abcdefgh') reading.begin(caller);
   const next = reading.begin('another');
   assert.equal(next?.grow(64 * KIB), true, `${reading.bytes()} bytes are taken`);
+});
+
+test('C3 callers of whom nothing arrives any more are forgotten', () => {
+  const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let caller = 0; caller < 100_000; caller += 1) reading.begin(`caller ${caller}`)?.end();
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  assert.ok(grown < 2 * KIB * KIB, `${grown} bytes are kept`); // Ten million if none is forgotten.
+  assert.equal(reading.bytes(), 0);
 });

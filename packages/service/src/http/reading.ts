@@ -28,38 +28,48 @@ interface ReadingLimits {
  */
 const BODY_BYTES_MIN = 16_384;
 
+/** What the bodies of one caller count for. */
+interface Share {
+  bytes: number;
+}
+
 export function createReading({ bytesMax, part }: ReadingLimits): Reading {
-  const shares = new Map<string, number>();
+  /** By caller. Callers of whom nothing arrives stay for a while: to add and delete one with each call would cost memory (`kernel/roster.ts`). */
+  const shares = new Map<string, Share>();
+  const sharesMax = 2 * Math.ceil(bytesMax / BODY_BYTES_MIN);
   let all = 0;
 
-  function take(caller: string, bytes: number): boolean {
-    const share = (shares.get(caller) ?? 0) + bytes;
-    if (share * part > bytesMax - all - bytes) return false;
-    all += bytes;
+  function shareOf(caller: string): Share {
+    const known = shares.get(caller);
+    if (known !== undefined) return known;
+    if (shares.size >= sharesMax) for (const [one, { bytes }] of shares) if (bytes === 0) shares.delete(one);
+    const share = { bytes: 0 };
     shares.set(caller, share);
-    return true;
+    return share;
   }
 
-  function giveBack(caller: string, bytes: number): void {
-    all -= bytes;
-    const left = (shares.get(caller) ?? 0) - bytes;
-    if (left > 0) shares.set(caller, left);
-    else shares.delete(caller);
+  function take(share: Share, bytes: number): boolean {
+    if ((share.bytes + bytes) * part > bytesMax - all - bytes) return false;
+    all += bytes;
+    share.bytes += bytes;
+    return true;
   }
 
   return {
     begin: (caller) => {
-      if (!take(caller, BODY_BYTES_MIN)) return undefined;
+      const share = shareOf(caller);
+      if (!take(share, BODY_BYTES_MIN)) return undefined;
       let taken = BODY_BYTES_MIN;
       return {
         grow: (bytes) => {
           if (bytes <= taken) return true;
-          if (!take(caller, bytes - taken)) return false;
+          if (!take(share, bytes - taken)) return false;
           taken = bytes;
           return true;
         },
         end: () => {
-          if (taken > 0) giveBack(caller, taken);
+          all -= taken;
+          share.bytes -= taken;
           taken = 0;
         },
       };

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { promotedShareOf } from '../../../tests/support/promoted.ts';
+import { Deadlines } from './deadlines.ts';
+
+test('what has met its deadline is collected with the young generation', () => {
+  const deadlines = new Deadlines();
+  const share = promotedShareOf((kept) => {
+    const timed = { ticksLeft: Number.POSITIVE_INFINITY, place: -1, onOverdue: () => assert.equal(kept, undefined) };
+    deadlines.add(timed);
+    return () => {
+      deadlines.remove(timed);
+      deadlines.remove(timed);
+    };
+  });
+  assert.ok(share < 0.1, `${share} of it was promoted`);
+});
+
+test('of several that are overdue at once each is told once, also if one takes another away', async () => {
+  const deadlines = new Deadlines();
+  const told: string[] = [];
+  const done = Promise.withResolvers<void>();
+  const timedAs = (name: string, ticksLeft: number, act: () => void) => {
+    const timed = {
+      ticksLeft,
+      place: -1,
+      onOverdue: () => {
+        told.push(name);
+        deadlines.remove(timed);
+        act();
+      },
+    };
+    deadlines.add(timed);
+    return timed;
+  };
+  timedAs('first', 1, () => deadlines.remove(taken));
+  const taken = timedAs('taken', 1, () => {});
+  timedAs('third', 1, () => {});
+  timedAs('last', 2, () => done.resolve());
+  await done.promise;
+  assert.deepEqual(told, ['first', 'third', 'last']);
+});
