@@ -48,6 +48,7 @@ export function startService(options: ServiceOptions): Promise<Running> {
       PURSER_LOG_LEVEL: 'warn',
       PURSER_WORKERS: String(options.workers ?? 1),
       DATABASE_URL: options.databaseUrl,
+      PURSER_DATABASE_DURABILITY: 'none', // Some measures use a server that flushes nothing.
       [PROVIDER_KEY]: 'a key that opens nothing',
       PORT: '0',
       PURSER_STOP_DELAY_SECONDS: '0',

@@ -1658,6 +1658,10 @@ grant execute on function db.current_month() to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.observe_clock() to purser_live;
 
+-- db.synchronous_standbys() returns integer
+--   plpgsql, stable, security definer, search_path=pg_catalog
+grant execute on function db.synchronous_standbys() to purser_live;
+
 -- db.trust_clock() returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.trust_clock() to purser_live;

@@ -80,6 +80,8 @@ test('WA-09 a scrape shows what waits, what needs a person, the money held, leas
     purser_disk_free_bytes: 1,
     purser_database_size_bytes: 1,
     purser_database_connections: 1,
+    purser_database_standbys_wanted: 0,
+    purser_database_standbys_streaming: 0,
     'purser_database_pool_connections_max{pool="calls"}': 1,
     'purser_database_wait_seconds_count{pool="calls"}': 1,
     purser_held_micros: 0,

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { refuseUnfit } from '../../packages/service/src/app/fit-database.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { afterwards, isLinux } from '../support/embedded-harness.ts';
 import { createGate } from '../support/gate.ts';
+import { scrape } from '../support/metrics.ts';
 import { movementsOf } from '../support/receipts.ts';
 import { completionBody, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
 import { startStandbyPair } from '../support/standby-pair.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+const log = createLog('silent');
 const RICH = 1_000_000_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
@@ -20,6 +24,8 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   const { first, second, url, database } = await startStandbyPair(t);
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
+  const fit = { databaseUrl: url, durability: 'standby' } as const;
+  await refuseUnfit(fit, log);
   const service = await startTestService(
     catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }),
     { DATABASE_URL: url },
@@ -36,6 +42,8 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   const isAnswered = async (user: string): Promise<boolean> => (await call(user)).status === 200;
   assert.equal((await call('early')).status, 200);
   upstream.script(() => ({ headers, body: [{ waitFor: gate.opened }, { write }] }));
+  const streaming = async () => (await scrape(service.url)).get('purser_database_standbys_streaming');
+  assert.equal(await streaming(), 1);
   const running = call('running');
   await upstream.arrival(1);
   upstream.script(() => ({ headers, body: [{ write }] }));
@@ -46,6 +54,9 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   assert.deepEqual([answer.status, answer.headers.get('x-service-charge-micros')], [200, String(CHARGE)]);
   await second.promote();
   await waitUntil('calls are answered by the new leader', () => isAnswered('later'));
+
+  assert.equal(await streaming(), 0);
+  await assert.rejects(refuseUnfit(fit, log), /wait for no standby.*PURSER_DATABASE_DURABILITY=disk/);
 
   first.thaw(); // It does not know that it was succeeded.
   await second.kill();

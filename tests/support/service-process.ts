@@ -125,7 +125,10 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
       PURSER_STOP_DELAY_SECONDS: '0', // There is no proxy in front, and every stop would wait for it in production.
       PURSER_WORKERS: String(options.workers ?? 1),
       ...(options.leaseSeconds === undefined ? {} : { PURSER_LEASE_SECONDS: String(options.leaseSeconds) }),
-      ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+      // The server of the tests has no standby, and flushes nothing to disk.
+      ...(options.databaseUrl === undefined
+        ? {}
+        : { DATABASE_URL: options.databaseUrl, PURSER_DATABASE_DURABILITY: 'none' }),
       ...options.environment,
     },
   });

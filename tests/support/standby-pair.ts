@@ -18,8 +18,7 @@ import { EMAIL_SEAL } from './keys.ts';
 import { descendantsOf } from './service-process.ts';
 
 const DATABASE = 'purser';
-/** The server takes no time to be safe on a disk, and does wait for its standby. */
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '32MB', max_connections: '100' };
+const SETTINGS = { shared_buffers: '32MB', max_connections: '100' };
 
 interface PairServer {
   /** Of the database, at this server alone. */

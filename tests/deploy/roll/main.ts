@@ -156,6 +156,7 @@ function environmentOf(databaseUrl: string, provider: string): Readonly<Record<s
     PURSER_LOG_LEVEL: 'warn',
     PURSER_WORKERS: '1',
     DATABASE_URL: databaseUrl,
+    PURSER_DATABASE_DURABILITY: 'none',
     NODE_COMPILE_CACHE: path.join(directory, 'compile-cache'),
   };
 }

@@ -139,7 +139,7 @@ export function readConfig(
     port,
     isInContainer: readReach(settings, environment, host),
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
-    ...readDatabase(settings),
+    ...readDatabase(settings, environment),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),

@@ -2,18 +2,39 @@ import path from 'node:path';
 import { readDatabaseUrl } from '#db/hosts.ts';
 import type { SettingsReader } from '#app/settings.ts';
 
+/** `standby`: another server has it. `disk`: it is on the disk of the server. `none`: it may be lost. */
+const DURABILITIES = ['standby', 'disk', 'none'] as const;
+export type Durability = (typeof DURABILITIES)[number];
+
 export interface DatabaseSettings {
   /** Undefined means the embedded PostgreSQL in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** What the server of `DATABASE_URL` has to promise of a commit. */
+  readonly durability: Durability;
   /** The folder of backups, in which the embedded server keeps its log. Undefined: it keeps none. */
   readonly backups: string | undefined;
 }
 
-export function readDatabase(settings: SettingsReader): DatabaseSettings {
+export function readDatabase(settings: SettingsReader, environment: string): DatabaseSettings {
   const databaseUrl = settings.text('DATABASE_URL');
   const address = databaseUrl === undefined ? undefined : readDatabaseUrl(databaseUrl);
   if (typeof address === 'string') settings.complain(address);
-  return { databaseUrl, backups: readBackups(settings, databaseUrl) };
+  return {
+    databaseUrl,
+    durability: readDurability(settings, environment, databaseUrl),
+    backups: readBackups(settings, databaseUrl),
+  };
+}
+
+function readDurability(settings: SettingsReader, environment: string, databaseUrl: string | undefined): Durability {
+  const name = 'PURSER_DATABASE_DURABILITY';
+  const isSet = settings.text(name) !== undefined;
+  if (isSet && databaseUrl === undefined) {
+    settings.complain(
+      `${name} is for a server of DATABASE_URL. Remove it: the embedded one keeps commits on its disk.`,
+    );
+  }
+  return settings.choice(name, DURABILITIES, environment === 'production' ? 'standby' : 'none');
 }
 
 function readBackups(settings: SettingsReader, databaseUrl: string | undefined): string | undefined {

@@ -40,12 +40,13 @@ const QUEUES: readonly ReadQueue[] = [
 
 /** Opens what `/metrics` shows: the figures of all processes, and those of the service as a whole. */
 export function openMetrics(pool: Pool, of: HealthOptions) {
-  const { dataDirectory, publicUrl, metricsToken: token } = of.config;
+  const { dataDirectory, publicUrl, metricsToken: token, databaseUrl, durability } = of.config;
   const figures = createFigures({
     pool,
     dataDirectory,
     attention: createAttention({ pool, clock: of.clock, readUpstreams: () => [] }),
     queues: QUEUES,
+    standbysMin: databaseUrl !== undefined && durability === 'standby' ? 1 : 0,
     certificateEndsMs: createPublicCertificate(publicUrl),
     log: of.log,
   });

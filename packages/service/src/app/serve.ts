@@ -10,6 +10,7 @@ import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { refuseUnfit } from '#app/fit-database.ts';
 import { openKeys } from '#app/keys.ts';
 import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
@@ -63,6 +64,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
+    await refuseUnfit(config, log);
     await refuseCopy(database.owner);
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
     const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));

@@ -5,6 +5,7 @@ import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { refuseUnfit } from '#app/fit-database.ts';
 import { openKeys } from '#app/keys.ts';
 import { refuseCopy } from '#app/restored.ts';
 import { openLog } from '#app/readable-log.ts';
@@ -193,6 +194,7 @@ async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   let keptKeys: KeptKeys;
   try {
+    await refuseUnfit(config, log);
     await refuseCopy(database.owner);
     keptKeys = await openKeys(database.owner, config, { isGateway: false, say });
   } catch (fault) {

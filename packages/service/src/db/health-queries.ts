@@ -6,6 +6,10 @@ interface DatabaseRow {
   readonly schema_version: number;
   readonly connections_max: number;
   /** Of everybody on the server, by the name that a connection gives itself. Only those to this database. */
+  /** The setting `synchronous_standby_names`. */
+  readonly standby_names: string;
+  /** The synchronous standbys that stream now. Null: the owner of the database may not see it. */
+  readonly standbys_streaming: number | null;
   readonly connections: readonly { readonly name: string; readonly count: number }[];
   readonly settings: readonly { readonly name: string; readonly value: string }[];
 }
@@ -28,6 +32,7 @@ export async function selectDatabaseHealth(db: Queryable): Promise<DatabaseRow> 
     `select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes,
        (select coalesce(max(version), 0) from db.migrations) as schema_version,
        current_setting('max_connections')::int as connections_max,
+       current_setting('synchronous_standby_names') as standby_names, db.synchronous_standbys() as standbys_streaming,
        (select coalesce(json_agg(json_build_object('name', name, 'count', count) order by name), '[]') from (
          select coalesce(nullif(application_name, ''), 'other') as name, count(*) as count from pg_stat_activity
          where datname = current_database() group by 1) as named) as connections,
@@ -80,6 +85,8 @@ export interface ServerRow {
   /** Commits wait for another server. */
   readonly waits_for_standby: boolean;
   readonly standbys: number;
+  /** Null: the owner of the database may not see it. */
+  readonly synchronous_standbys: number | null;
   readonly archives: boolean;
   /** Since the last part of the log was kept. Null: none was. */
   readonly archived_seconds: number | null;
@@ -96,10 +103,31 @@ export async function selectServer(db: Queryable): Promise<ServerRow> {
        current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') not in ('off', 'local')
          as waits_for_standby,
        (select count(*)::int from pg_stat_replication) as standbys,
+       db.synchronous_standbys(),
        current_setting('archive_mode') <> 'off' as archives,
        extract(epoch from clock_timestamp() - a.last_archived_time)::float8 as archived_seconds,
        a.last_failed_time is not null and a.last_failed_time > coalesce(a.last_archived_time, '-infinity') as archive_fails
      from pg_database d, pg_stat_archiver a where d.datname = current_database()`,
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database server says nothing about itself.');
+  return row;
+}
+
+/** What becomes of a commit when a machine is lost. */
+interface DurabilityRow {
+  readonly fsync: boolean;
+  readonly full_page_writes: boolean;
+  readonly synchronous_commit: string;
+  readonly standby_names: string;
+}
+
+/** Reads the settings in force for the connection of this very statement: a role or a database may have its own. */
+export async function selectDurability(db: Queryable): Promise<DurabilityRow> {
+  const { rows } = await db.query<DurabilityRow>(
+    `select current_setting('fsync')::bool as fsync, current_setting('full_page_writes')::bool as full_page_writes,
+       current_setting('synchronous_commit') as synchronous_commit,
+       trim(current_setting('synchronous_standby_names')) as standby_names`,
   );
   const row = rows[0];
   if (row === undefined) throw new Error('The database server says nothing about itself.');

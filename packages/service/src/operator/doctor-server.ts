@@ -51,9 +51,22 @@ export function judgeReplication(
       'Start the standby, or empty synchronous_standby_names and reload the server.',
     );
   }
+  const seen = row.synchronous_standbys;
+  if (waits && seen === null) {
+    return warn(
+      `Commits wait for a standby, and it cannot be seen whether one streams. ${standbys} are connected.`,
+      'Run `grant pg_read_all_stats to` the user of DATABASE_URL as a superuser.',
+    );
+  }
+  if (waits && seen === 0) {
+    return bad(
+      `Commits wait for a standby, and none of the ${standbys} that are connected keeps up as a synchronous one.`,
+      'Look at pg_stat_replication: its names must fit synchronous_standby_names, and its state must be streaming.',
+    );
+  }
   if (!waits && standbys > 0)
     return warn(`${standbys} standbys or log receivers are connected, and commits wait for none of them.`);
-  return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${standbys} are connected.`);
+  return good(standbys === 0 ? 'No standby is connected.' : `Commits wait for a standby. ${seen} stream.`);
 }
 
 export function judgeBackups(own: OwnFacts, { hosting: row, nowMs }: StoredFacts): Found | undefined {

@@ -4,6 +4,7 @@ import { FINDING_KINDS } from '@purser/contract/operator-overview.ts';
 import { selectEnd } from '#audit/chain-queries.ts';
 import { selectDatabaseHealth, selectInstances } from '#db/health-queries.ts';
 import type { Pool } from '#db/pool.ts';
+import { standbysAsked } from '#db/standbys.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
@@ -16,6 +17,8 @@ interface FiguresOptions {
   readonly dataDirectory: string;
   readonly attention: () => Promise<Attention>;
   readonly queues: readonly ReadQueue[];
+  /** The least number of synchronous standbys that the settings ask for. */
+  readonly standbysMin: number;
   /** The end of the certificate of the public address in milliseconds. Undefined: the address has none, or it was not reached. */
   readonly certificateEndsMs: () => Promise<number | undefined>;
   readonly log: Log;
@@ -67,7 +70,7 @@ async function readFigures(options: FiguresOptions): Promise<readonly MetricRead
       'When the TLS certificate of PURSER_PUBLIC_URL ends. Missing if that address is not https or does not answer.',
       endsMs && endsMs / 1_000,
     ),
-    ...storedReadings(stored),
+    ...storedReadings(stored, options.standbysMin),
   ];
 }
 
@@ -85,7 +88,7 @@ async function readStored({ pool, attention, queues }: FiguresOptions) {
 }
 
 /** The names are there without a database too, so that a missing figure is not taken for a misspelt one. */
-function storedReadings(stored: Stored | undefined): readonly MetricReading[] {
+function storedReadings(stored: Stored | undefined, standbysMin: number): readonly MetricReading[] {
   const { database, instances = [], audit = 0, found, waiting = [] } = stored ?? {};
   const counts = new Map(found?.findings.map(({ kind, count }) => [kind, count]));
   return [
@@ -96,6 +99,16 @@ function storedReadings(stored: Stored | undefined): readonly MetricReading[] {
       database?.connections.reduce((sum, { count }) => sum + count, 0),
     ),
     one('purser_database_connections_max', 'The most that the server takes.', database?.connections_max),
+    one(
+      'purser_database_standbys_wanted',
+      'Synchronous standbys that each commit should wait for: what the server asks for, and at least one if PURSER_DATABASE_DURABILITY is standby.',
+      database && Math.max(standbysAsked(database.standby_names), standbysMin),
+    ),
+    one(
+      'purser_database_standbys_streaming',
+      'Synchronous standbys that stream now. Missing if the owner of the database is no member of pg_read_all_stats.',
+      database?.standbys_streaming ?? undefined,
+    ),
     one(
       'purser_gateways',
       'Gateway processes with a lease on this database, on every machine.',

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '#app/config.ts';
+import { lackOf } from '#app/fit-database.ts';
+
+const SAFE = { fsync: true, full_page_writes: true, synchronous_commit: 'on', standby_names: 'ANY 1 (a, b)' };
+const ALONE = { ...SAFE, standby_names: '' };
+
+test('a server is refused if its commits are less safe than the settings ask for', () => {
+  for (const [durability, row, words] of [
+    ['standby', SAFE, undefined],
+    ['standby', { ...SAFE, synchronous_commit: 'remote_apply' }, undefined],
+    ['standby', ALONE, /wait for no standby: synchronous_standby_names/],
+    ['standby', { ...SAFE, synchronous_commit: 'local' }, /wait for no standby: synchronous_commit is local/],
+    ['disk', ALONE, undefined],
+    ['disk', { ...ALONE, synchronous_commit: 'local' }, undefined],
+    ['disk', { ...ALONE, synchronous_commit: 'off' }, /synchronous_commit is off/],
+    ['disk', { ...ALONE, fsync: false }, /fsync=off/],
+    ['standby', { ...SAFE, full_page_writes: false }, /full_page_writes=off/],
+    ['none', { ...ALONE, fsync: false, synchronous_commit: 'off' }, undefined],
+  ] as const) {
+    const lacking = lackOf(durability, row);
+    if (words === undefined) assert.equal(lacking, undefined);
+    else assert.match(lacking ?? '', words);
+  }
+});
+
+test('production asks for a standby unless a setting says otherwise, and the embedded database has no such setting', () => {
+  const production = {
+    PURSER_ENV: 'production',
+    PURSER_SECRET: 'qNcIcLmC1wMaTYDWZAkMHDPjs8Eb0ne2FI7wKjbQsQI=',
+    PURSER_PUBLIC_URL: 'https://pay.example.com',
+    PURSER_CATALOGUE: 'catalogue.json',
+  };
+  const DATABASE_URL = 'postgres://u@a,b/d';
+  const read = (further: Readonly<Record<string, string>>) => readConfig({ ...production, ...further }).durability;
+  assert.equal(read({ DATABASE_URL }), 'standby');
+  assert.equal(read({ DATABASE_URL, PURSER_ENV: 'development' }), 'none');
+  assert.equal(read({ DATABASE_URL, PURSER_DATABASE_DURABILITY: 'disk' }), 'disk');
+  const both = () => read({ DATABASE_URL, PURSER_DATABASE_DURABILITY: 'paper' });
+  assert.throws(both, /PURSER_DATABASE_DURABILITY must be one of standby, disk, none/);
+  assert.throws(() => read({ PURSER_DATABASE_DURABILITY: 'disk' }), /is for a server of DATABASE_URL/);
+});

@@ -1,0 +1,66 @@
+import type { Config } from '#app/config.ts';
+import type { Durability } from '#app/database-settings.ts';
+import { StartError } from '#app/start-error.ts';
+import { UnfitConnectionError } from '#db/connection-check.ts';
+import { selectDurability } from '#db/health-queries.ts';
+import { createPool, sqlStateOf } from '#db/pool.ts';
+import type { Log } from '#kernel/log.ts';
+
+const ROLES = ['live', 'sandbox'] as const;
+const WEAKER: Readonly<Record<Durability, string>> = {
+  standby: ' If one server is enough for you, set PURSER_DATABASE_DURABILITY=disk.',
+  disk: ' A server whose data nobody needs may be used with PURSER_DATABASE_DURABILITY=none.',
+  none: '',
+};
+
+/**
+ * Refuses a server on which calls would run as the owner or without limits, or whose commits are less safe than
+ * PURSER_DATABASE_DURABILITY asks for. Opens a connection of each kind as calls do. The embedded server is ours and needs no look.
+ */
+export async function refuseUnfit(
+  { databaseUrl, durability }: Pick<Config, 'databaseUrl' | 'durability'>,
+  log: Log,
+): Promise<void> {
+  if (databaseUrl === undefined) return;
+  for (const role of ROLES) {
+    const pool = createPool({ url: databaseUrl, role, connectionsMax: 1, log, name: 'start' });
+    try {
+      const lacking = lackOf(durability, await selectDurability(pool));
+      if (lacking !== undefined) throw new StartError(`${lacking}${WEAKER[durability]}`);
+    } catch (fault) {
+      throw explained(fault, role);
+    } finally {
+      await pool.end();
+    }
+  }
+}
+
+/** What is missing, or undefined. */
+export function lackOf(durability: Durability, row: Awaited<ReturnType<typeof selectDurability>>): string | undefined {
+  const { fsync, full_page_writes: pages, synchronous_commit: commit, standby_names: names } = row;
+  if (durability === 'none') return undefined;
+  if (!fsync || !pages) {
+    const off = fsync ? 'full_page_writes' : 'fsync';
+    return `The database server runs with ${off}=off: a crash of its machine loses charges. Set it to on.`;
+  }
+  if (commit === 'off') {
+    return 'The database server answers before a commit is on its disk: synchronous_commit is off for the roles of calls. Set it to on.';
+  }
+  if (durability === 'disk') return undefined;
+  if (names === '') {
+    return (
+      'Commits wait for no standby: synchronous_standby_names of the database server is empty, and a failover would lose charges that ' +
+      'callers were told. Set it, for example to `ANY 1 (a, b)`.'
+    );
+  }
+  if (commit !== 'local') return undefined;
+  return 'Commits wait for no standby: synchronous_commit is local for the roles of calls. Set it to on.';
+}
+
+function explained(fault: unknown, role: string): unknown {
+  if (fault instanceof UnfitConnectionError) return new StartError(fault.message, { cause: fault });
+  const isRefused = ['22023', '42501'].includes(sqlStateOf(fault) ?? '');
+  if (!isRefused) return fault;
+  const how = 'Run `grant purser_live, purser_sandbox to` that user as an administrator of the server.';
+  return new StartError(`The user of DATABASE_URL may not act as purser_${role}. ${how}`, { cause: fault });
+}
