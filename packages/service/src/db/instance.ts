@@ -3,6 +3,7 @@ import { endInstance, insertInstance, renewLease, trustClock } from '#db/queries
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { counter } from '#kernel/metrics.ts';
+import { repeat } from '#kernel/repeat.ts';
 
 /** How long a process may be silent before its holds are released (WA-10), unless `PURSER_LEASE_SECONDS` is set. */
 export const LEASE_MS = 15_000;
@@ -45,7 +46,6 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   await trustClock(pool);
   let id = await insertInstance(pool, leaseMs);
   let replacing: Promise<void> | undefined;
-  let beating: Promise<void> | undefined;
   let failedRenewals = 0;
   let isKeeper = false;
 
@@ -81,16 +81,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
     }
   }
 
-  const timer = setInterval(() => {
-    beating ??= beat().finally(() => {
-      beating = undefined;
-    });
-  }, HEARTBEAT_MS);
-
-  async function leave(): Promise<void> {
-    clearInterval(timer);
-    await beating;
-  }
+  const { stop: leave } = repeat(beat, HEARTBEAT_MS);
 
   return {
     run: async (statement) => {
