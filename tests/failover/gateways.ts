@@ -29,6 +29,8 @@ interface GatewayOptions {
   readonly programs: Programs;
   readonly directory: string;
   readonly count: number;
+  /** False: commits wait for no standby, which gateways otherwise refuse. */
+  readonly isSynchronous: boolean;
 }
 
 /** The gateway that has all servers in its `DATABASE_URL`. The others find the leader through HAProxy. */
@@ -52,7 +54,8 @@ const MODEL = {
   maxOutputTokens: 1_000,
 };
 
-export async function startGateways({ cell, programs, directory, count }: GatewayOptions): Promise<readonly Gateway[]> {
+export async function startGateways(options: GatewayOptions): Promise<readonly Gateway[]> {
+  const { cell, programs, directory, count, isSynchronous } = options;
   const catalogueFile = path.join(directory, 'catalogue.json');
   const providers = { roll: { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${PROVIDER_PORT}/v1` } };
   writeFileSync(catalogueFile, JSON.stringify({ providers, models: [MODEL], aliases: { roll: MODEL.id } }));
@@ -62,11 +65,12 @@ export async function startGateways({ cell, programs, directory, count }: Gatewa
     const machine = await addMachine(name, address);
     const logFile = (of: string) => path.join(directory, `${name}-${of}.log`);
     machine.start([programs.haproxy, '-db', '-f', haproxyFile], { env: {}, logFile: logFile('haproxy') });
-    const options = JSON.stringify({ port: PROVIDER_PORT, chunkMs: CHUNK_MS });
-    machine.start([process.execPath, PROVIDER, options], { env: {}, logFile: logFile('provider') });
+    const provider = JSON.stringify({ port: PROVIDER_PORT, chunkMs: CHUNK_MS });
+    machine.start([process.execPath, PROVIDER, provider], { env: {}, logFile: logFile('provider') });
     const own = path.join(directory, name);
     const environment = {
       ...environmentOf(directory, catalogueFile),
+      PURSER_DATABASE_DURABILITY: isSynchronous ? 'standby' : 'disk',
       PURSER_DATA_DIR: own,
       DATABASE_URL: name === SEVERAL_HOSTS ? cell.urlAt(...Object.values(DATABASES)) : cell.urlAt('127.0.0.1'),
     };

@@ -82,7 +82,13 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
   console.log(`Seed ${values.seed}.${values.asynchronous ? ' Asynchronous: calls must be lost.' : ''}`);
   layNetwork();
   const cell = await startCell({ programs, directory, isSynchronous: !values.asynchronous });
-  const [first, second, third] = await startGateways({ cell, programs, directory, count: GATEWAYS });
+  const [first, second, third] = await startGateways({
+    cell,
+    programs,
+    directory,
+    count: GATEWAYS,
+    isSynchronous: !values.asynchronous,
+  });
   if (first === undefined || second === undefined || third === undefined) throw new Error('A gateway is missing.');
   const gateways = [first, second, third] as const;
   const key = await fund(cell);

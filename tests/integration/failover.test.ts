@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refuseUnfit } from '../../packages/service/src/app/fit-database.ts';
+import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
@@ -48,6 +49,13 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   await upstream.arrival(1);
   upstream.script(() => ({ headers, body: [{ write }] }));
 
+  const patient = createPool({ url, role: 'live', connectionsMax: 1, log, statementMsMax: 600_000 });
+  afterwards(t, () => patient.end());
+  const stuck = assert.rejects(patient.query('select pg_sleep(600)'), /Connection terminated/);
+  await waitUntil('it runs', async () => {
+    const { rowCount } = await database.owner.query(`select from pg_stat_activity where query like '%pg_sleep(600)'`);
+    return rowCount === 1;
+  });
   first.freeze();
   gate.open();
   const answer = await running;
@@ -55,6 +63,7 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   await second.promote();
   await waitUntil('calls are answered by the new leader', () => isAnswered('later'));
 
+  await stuck; // Its limit is far away, and the server that had it is frozen.
   assert.equal(await streaming(), 0);
   await assert.rejects(refuseUnfit(fit, log), /wait for no standby.*PURSER_DATABASE_DURABILITY=disk/);
 
