@@ -17,26 +17,31 @@ export interface Judgement {
 
 const HOLDS_MS_MAX = 90_000;
 
+/** A call in the books: how many receipts charge it, and what they charge together. A part that we bear ourselves counts as booked. */
 interface Booked {
   readonly tag: string;
   readonly times: number;
   readonly micros: number;
 }
 
+const NOT_BOOKED = { times: 0, micros: 0 };
+
 export async function judge(owner: Pool, calls: readonly Call[]): Promise<Judgement> {
   const { rows } = await owner.query<Booked>(
-    `select correlation_id as tag, count(*)::int as times, sum(charged_micros)::float8 as micros
-     from usage.calls where correlation_id = any ($1::text[]) group by 1`,
+    `select c.correlation_id as tag, count(*)::int as times, sum(c.charged_micros + coalesce(j.amount_micros, 0))::float8 as micros
+     from usage.calls c left join ledger.journal j on j.kind::text = 'charge_lost' and j.cause = c.call_id::text
+     where c.correlation_id = any ($1::text[]) and c.charged_micros + coalesce(j.amount_micros, 0) > 0 group by 1`,
     [calls.map(({ tag }) => tag)],
   );
   const booked = new Map(rows.map((row) => [row.tag, row]));
-  const told = calls.filter(({ toldMicros }) => toldMicros !== undefined);
-  const lost = told.filter(({ tag, toldMicros = 0 }) => toldMicros > 0 && !booked.has(tag));
+  const of = ({ tag }: Call): Pick<Booked, 'times' | 'micros'> => booked.get(tag) ?? NOT_BOOKED;
+  const told = calls.filter(({ toldMicros = 0 }) => toldMicros > 0);
+  const lost = told.filter((call) => of(call).times === 0);
   return {
     lost: tagsOf(lost),
-    different: tagsOf(told.filter(({ tag, toldMicros }) => (booked.get(tag)?.micros ?? toldMicros) !== toldMicros)),
-    twice: rows.filter(({ times }) => times > 1).map(({ tag }) => tag),
-    chargedRefusals: tagsOf(calls.filter(({ tag, end }) => end === 'refused' && (booked.get(tag)?.micros ?? 0) > 0)),
+    different: tagsOf(told.filter((call) => of(call).times > 0 && of(call).micros !== call.toldMicros)),
+    twice: tagsOf(calls.filter((call) => of(call).times > 1)),
+    chargedRefusals: tagsOf(calls.filter((call) => call.end === 'refused' && of(call).times > 0)),
     lostMicros: lost.reduce((sum, { toldMicros = 0 }) => sum + toldMicros, 0),
   };
 }
