@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -50,6 +50,7 @@ const { dcs } = patroni.bootstrap;
 const etcd = deployEnvironment('ha/etcd.env');
 const haproxy = deployText('ha/haproxy.cfg');
 const program = programAt('haproxy');
+const analyze = programAt('systemd-analyze');
 
 test('the files for high availability name the same machines and ports', () => {
   assert.deepEqual(
@@ -133,4 +134,13 @@ test('HAProxy accepts its file', { skip: program === undefined && 'haproxy is mi
     encoding: 'utf8',
   });
   assert.equal(status, 0, stderr);
+});
+
+test('the unit for Patroni is valid', { skip: analyze === undefined && 'systemd-analyze is missing' }, (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ha-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'patroni.service');
+  writeFileSync(file, deployText('ha/patroni.service').replace('/opt/patroni/bin/patroni', '/bin/true')); // It is not installed here.
+  const { status, stderr } = spawnSync(analyze ?? '', ['verify', file], { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, '']);
 });

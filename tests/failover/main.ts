@@ -74,7 +74,8 @@ function enter(): number {
     stdio: 'inherit',
     env,
   });
-  if (values.keep === undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  if (status !== 0) console.error(`Data and logs are in ${directory}.`);
+  else if (values.keep === undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   return status ?? 1;
 }
 
