@@ -70,7 +70,7 @@ test('the installed command needs no file outside, and every library in it loads
   assert.equal(stdout, `${packed.version}\n`);
 });
 
-test('the package contains JavaScript, SQL and guides, and says how its command is called', () => {
+test('the package contains JavaScript, SQL, guides and the samples that they name, and says how its command is called', () => {
   const files = globSync('**/*', { cwd: installed, withFileTypes: true }).filter((entry) => entry.isFile());
   const typed = files.filter(({ name }) => TEST_PROGRAM.test(name)).map(({ name }) => name);
   assert.deepEqual(typed, []);
@@ -79,6 +79,9 @@ test('the package contains JavaScript, SQL and guides, and says how its command 
     const text = readFileSync(path.join(file.parentPath, file.name), 'utf8');
     assert.doesNotMatch(text, /npm run purser -- |npm start\b/, file.name);
     assert.ok(!text.includes(ROOT), file.name);
+  }
+  for (const sample of ['systemd/purser.service', 'systemd/purser@.service', 'nginx/purser.conf', 'caddy/Caddyfile']) {
+    assert.ok(existsSync(path.join(installed, 'deploy', sample)), sample);
   }
   const bytes = Number(spawnSync('du', ['-sk', installed], { encoding: 'utf8' }).stdout.split('\t')[0]) * 1024;
   assert.ok(bytes > 0 && bytes < INSTALLED_MIB_MAX * 1024 * 1024, `${bytes} bytes`);
@@ -124,13 +127,13 @@ test('a machine without Node, or with an older one, gets one clear line', () => 
     symlinkSync(found, path.join(bare, tool));
   }
   const without = spawnSync(program, ['help'], { encoding: 'utf8', env: { PATH: bare } });
-  assert.deepEqual([without.status, without.stdout], [1, '']);
+  assert.deepEqual([without.status, without.stdout], [78, '']);
   assert.match(without.stderr, /^Purser needs Node \d+ or newer, but there is no `node` on the PATH\..+\n$/);
 
   const check = path.join(installed, 'bin/node-version.cjs');
   const older = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require(${JSON.stringify(check)})`;
   const old = spawnSync(process.execPath, ['-e', older], { encoding: 'utf8' });
-  assert.equal(old.status, 1);
+  assert.equal(old.status, 78);
   assert.match(old.stderr, /^Purser needs Node \d+ or newer, but \S+ is 20\.20\.2\..+\n$/);
   assert.ok(existsSync(program));
 });

@@ -34,6 +34,16 @@ test('the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) =>
   }
 });
 
+test('systemd repeats a start for as long as it takes, but none that cannot succeed', () => {
+  const unit = linesOf('purser.service');
+  for (const line of ['Restart=on-failure', 'StartLimitIntervalSec=0']) assert.ok(unit.includes(line), line);
+  assert.match(
+    unit.join('\n'),
+    /^RestartPreventExitStatus=78 /m,
+    'the status of a start with settings that cannot be used',
+  );
+});
+
 const linesOf = (name: string) => readFileSync(path.join(UNITS, name), 'utf8').split('\n');
 
 test('the unit for several gateways is the one for a service, but for its port', () => {

@@ -8,6 +8,8 @@ export const LIBRARIES = ['contract', 'simulator', 'text-runs', 'upstream-http']
 
 /** The guides that the service shows at `/guides`. Other documents are for those who change the code. */
 const DOCUMENTS = ['docs/guides/**/*.md', 'docs/SANDBOX.md', 'docs/CLIENTS.md', 'docs/PARAMETERS.md'];
+/** What the guides tell operators to copy from an installation. An image is built in a clone. */
+const SAMPLES = 'deploy/{systemd,nginx,caddy,prometheus,grafana}/*';
 
 /**
  * Writes the files of ours into `target`, one for each source file and in the same folders as in the repository, so that
@@ -19,7 +21,9 @@ export function writeOwnFiles(target: string): void {
   for (const file of globSync(DOCUMENTS, { cwd: ROOT })) {
     write(join(target, file), nameCommand(readFileSync(join(ROOT, file), 'utf8')));
   }
-  for (const file of ['LICENSE', 'CHANGELOG.md']) copyInto(join(ROOT, file), join(target, file));
+  for (const file of ['LICENSE', 'CHANGELOG.md', ...globSync(SAMPLES, { cwd: ROOT })]) {
+    copyInto(join(ROOT, file), join(target, file));
+  }
   for (const file of globSync('**/*', { cwd: join(ROOT, 'tools/pack/files'), withFileTypes: true })) {
     if (!file.isFile()) continue;
     const from = join(file.parentPath, file.name);

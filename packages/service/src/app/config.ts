@@ -15,6 +15,7 @@ import { dataDirectoryOf, IS_INSTALLED, makeDataDirectory } from '#app/data-dire
 import { keptSecret, readSecrets, secretFile } from '#app/secret.ts';
 import { LOOPBACK, readReach } from '#app/reach-settings.ts';
 import { readSso } from '#app/sso-settings.ts';
+import { SetupError } from '#app/start-error.ts';
 import { readTelemetry } from '#app/telemetry-settings.ts';
 import { readRetention, type Retention } from '#app/retention-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
@@ -100,7 +101,7 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
 }
 
 /** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
-export class ConfigError extends Error {}
+export class ConfigError extends SetupError {}
 
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */

@@ -1,5 +1,5 @@
 import { resealAuthenticators } from '#accounts/authenticator-secret.ts';
-import { StartError } from '#app/start-error.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
 import { resealHead } from '#audit/sealer.ts';
 import { openKeptKeys, replaceSecret } from '#db/kept-keys.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
@@ -7,7 +7,7 @@ import type { KeptKeys, Secrets } from '#kernel/keys.ts';
 import { resealSigningSecrets } from '#webhooks/reseal.ts';
 
 /**
- * Opens the keys that the database keeps. Throws `StartError` if neither secret of this process opens them: two gateways with
+ * Opens the keys that the database keeps. Throws `SetupError` if neither secret of this process opens them: two gateways with
  * different secrets would not recognise each other's retries, links and sealed secrets, and one idempotency key could be charged twice.
  */
 export async function openKeys(
@@ -17,7 +17,7 @@ export async function openKeys(
 ): Promise<KeptKeys> {
   const opened = await openKeptKeys(owner, secrets, { isGateway });
   if (opened === undefined) {
-    throw new StartError(
+    throw new SetupError(
       'This database belongs to another PURSER_SECRET. Set the one that its other gateways use, or, in development, start ' +
         'with the data directory that keeps it. If you are changing the secret, set the former one as PURSER_SECRET_ALSO. ' +
         'If the former one is lost, read "Change PURSER_SECRET" in the operator\'s guide.',

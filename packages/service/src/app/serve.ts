@@ -16,7 +16,7 @@ import { refuseCopy } from '#app/restored.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { openMetricsExport } from '#app/telemetry.ts';
-import { StartError } from '#app/start-error.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
 import { endChild } from '#app/end-child.ts';
 import { stopGateway, stopMsMax } from '#app/stop.ts';
 import { openWorkerLanes, startWorkerLanes } from '#app/worker-lanes.ts';
@@ -167,7 +167,7 @@ async function applyCatalogue(config: Config, database: Database, log: Log): Pro
   const file = parseCatalogueFile(text);
   const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
   if (config.environment === 'production' && usesSimulator) {
-    throw new StartError('The catalogue uses the provider simulator, which exists in development only. Remove it.');
+    throw new SetupError('The catalogue uses the provider simulator, which exists in development only. Remove it.');
   }
   await applyCatalogueFile(database.owner, text);
   const keys = createKeyRules(config.providerKeys);
@@ -181,7 +181,7 @@ function readCatalogueText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (fault) {
-    throw new StartError(`The catalogue ${file} cannot be read. Check PURSER_CATALOGUE.`, { cause: fault });
+    throw new SetupError(`The catalogue ${file} cannot be read. Check PURSER_CATALOGUE.`, { cause: fault });
   }
 }
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { enrolmentKeys } from '#accounts/enrolment.ts';
 import { openAddresses } from '#app/addresses.ts';
-import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
+import { type Config, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
@@ -9,7 +9,7 @@ import { refuseUnfit } from '#app/fit-database.ts';
 import { openKeys } from '#app/keys.ts';
 import { refuseCopy } from '#app/restored.ts';
 import { openLog } from '#app/readable-log.ts';
-import { StartError } from '#app/start-error.ts';
+import { SetupError, StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { startWork } from '#app/webhooks.ts';
 import { BackupError } from '#backup/backup-error.ts';
@@ -29,6 +29,8 @@ import { steadyClock } from '#kernel/clock.ts';
 import { createKeys, type KeptKeys, proofsOf } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
+/** `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
+const SETUP_STATUS = 78;
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -232,7 +234,6 @@ function untilToldToStop(): Promise<void> {
 /** True for faults that explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
 function isExplained(fault: unknown): fault is Error {
   return (
-    fault instanceof ConfigError ||
     fault instanceof StartError ||
     fault instanceof EmbeddedPostgresError ||
     fault instanceof MigrationError ||
@@ -240,6 +241,11 @@ function isExplained(fault: unknown): fault is Error {
     fault instanceof CatalogueFileError ||
     fault instanceof CommandError
   );
+}
+
+function statusOf(fault: unknown): number {
+  if (fault instanceof UsageError) return 2;
+  return fault instanceof SetupError || fault instanceof CatalogueFileError ? SETUP_STATUS : 1;
 }
 
 try {
@@ -250,5 +256,5 @@ try {
       ? fault.message
       : `Purser ran into an unexpected fault.\n${JSON.stringify(describeFault(fault), undefined, 2)}`,
   );
-  process.exit(fault instanceof UsageError ? 2 : 1);
+  process.exit(statusOf(fault));
 }

@@ -10,5 +10,5 @@ if (!(Number.parseInt(process.versions.node, 10) >= least)) {
     `Purser needs Node ${least} or newer, but ${process.execPath} is ${process.versions.node}. ` +
       'Install a newer one, or use the archive of Purser that brings its own.\n',
   );
-  process.exit(1);
+  process.exit(78); // As for settings that cannot be used: trying again does not help.
 }
