@@ -6,18 +6,16 @@ import { chat } from '../support/client.ts';
 import { rewrite } from '../support/rewrite.ts';
 import type { NextScript } from '../support/scripted-upstream.ts';
 import { descendantsOf } from '../support/service-process.ts';
-import { answering, answerWith, failing, type Observed } from './stage.ts';
+import { answering, answerWith, failing, type Observed, type Play } from './stage.ts';
 
-/** What has to happen for alerts, and then what the runbook says to do. */
-export interface Play {
-  readonly alerts: readonly string[];
-  readonly cause: (observed: Observed) => Promise<unknown>;
-  /** Undefined: the alert ends by itself, after a time that is too long to wait for here. */
-  readonly remedy?: (observed: Observed) => Promise<unknown>;
-}
-
-/** `CallsFail` looks at five minutes, `Throttles` too. Their ends are not waited for. */
-export const SLOW_TO_END = ['PurserCallsFail', 'PurserProviderThrottles'];
+/** They look at the last five minutes and more. Their ends are waited for with `--long` only. */
+export const SLOW_TO_END = [
+  'PurserCallsFail',
+  'PurserProviderThrottles',
+  'PurserDatabaseSlow',
+  'PurserAuditBroken',
+  'PurserPaymentWebhooksRefused',
+];
 
 /** More than twice the lease of the stage. */
 const STALL_MS = 25_000;

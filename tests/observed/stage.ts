@@ -37,6 +37,16 @@ export interface Observed {
   readonly close: () => Promise<void>;
 }
 
+/** What has to happen for alerts, and then what the runbook says to do. */
+export interface Play {
+  readonly alerts: readonly string[];
+  readonly cause: (observed: Observed) => Promise<unknown>;
+  /** Undefined: the alert ends by itself, after a time that is too long to wait for here. */
+  readonly remedy?: (observed: Observed) => Promise<unknown>;
+  /** How long the first of them may take to fire. Two and a half minutes unless given. */
+  readonly fireMsMax?: number;
+}
+
 export const WORKERS = 2;
 export const RICH = 'rich';
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
@@ -82,6 +92,9 @@ export async function startObserved({ isCalm }: { readonly isCalm: boolean }): P
       PURSER_SECRET: 'a secret of the tries, known to one service',
       PURSER_PUBLIC_URL: front.url,
       PURSER_LOG_LEVEL: 'warn',
+      PURSER_STRIPE_SECRET_KEY: 'rk_live_of_the_tries_alone',
+      PURSER_STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tries_alone_and_long_enough',
+      PURSER_STRIPE_API_BASE: front.url,
     },
   });
   const traffic = startTraffic(service.url, app, isCalm);
