@@ -763,7 +763,7 @@ grant usage on schema ledger to purser_live;
 
 create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss', 'outgoing');
 
-create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released');
+create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released', 'charge_lost');
 
 create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint, rare_counts jsonb);
 
@@ -843,6 +843,7 @@ create table ledger.key_budgets (
   month date not null,
   spent_micros bigint default 0 not null,
   held_micros bigint default 0 not null,
+  limit_micros bigint,
   constraint key_budgets_pkey PRIMARY KEY (key_id, month),
   constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
 ) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
@@ -1502,6 +1503,14 @@ CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
 CREATE UNIQUE INDEX calls_entries ON usage.calls USING btree (wallet_id, seq) WHERE (seq IS NOT NULL);
 grant select on usage.calls to purser_live;
 
+create table usage.late_receipts (
+  call_id uuid not null,
+  receipt_id uuid not null,
+  constraint late_receipts_pkey PRIMARY KEY (call_id),
+  constraint late_receipts_receipt_id_key UNIQUE (receipt_id)
+);
+grant select on usage.late_receipts to purser_live;
+
 -- webhooks
 
 create schema webhooks;
@@ -1691,6 +1700,10 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
 
+-- ledger.booked_for(p_calls uuid[]) returns TABLE(call_id uuid, held bigint, charged bigint, is_late boolean, late bigint, lost bigint, is_running boolean)
+--   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
+grant execute on function ledger.booked_for(uuid[]) to purser_live;
+
 -- ledger.broken_rules(w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint, held bigint, streams bigint, plain bigint, spent bigint, month_held bigint) returns TABLE(rule text, expected bigint, found bigint)
 --   sql, immutable
 
@@ -1766,6 +1779,9 @@ grant execute on function ledger.lock_for_act(text,text) to purser_live;
 -- ledger.moves_between(p_kind ledger.entry_kind, p_debit ledger.book, p_credit ledger.book) returns boolean
 --   plpgsql, immutable
 
+-- ledger.new_receipt_id() returns uuid
+--   sql, volatile, search_path=pg_catalog
+
 -- ledger.note_check(p_kind text, p_process text, p_wallets bigint, p_ms bigint, p_differences bigint) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.note_check(text,text,bigint,bigint,bigint) to purser_live;
@@ -1811,6 +1827,10 @@ grant execute on function ledger.set_connected(text,text,boolean) to purser_live
 -- ledger.settle(p_settlements ledger.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.settle(ledger.settlement[]) to purser_live;
+
+-- ledger.settle_late(p_settlements ledger.settlement[]) returns TABLE(call_id uuid, charged bigint, lost bigint, is_new boolean)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.settle_late(ledger.settlement[]) to purser_live;
 
 -- ledger.settle_one(p ledger.settlement) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
@@ -1930,7 +1950,7 @@ grant execute on function status.observe(double precision,boolean,text[],text[],
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off
 grant execute on function usage.billed(bigint,integer,timestamp with time zone,timestamp with time zone) to purser_live;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer, margin_micros_per_call bigint, details jsonb, provider text, provider_model text, rare_counts jsonb, is_late boolean)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 

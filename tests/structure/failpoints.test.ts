@@ -71,7 +71,6 @@ const COVERS: Readonly<Record<string, string>> = {
   'holds.place': TURN,
   settling: TURN,
   landing: TURN,
-  landed: TURN,
   statement: TURN,
   takeTurn: 'function',
   takeOrdinary: 'function',
@@ -82,6 +81,8 @@ const COVERS: Readonly<Record<string, string>> = {
   reserveHolds: 'statement.ledger-reserve',
   settleHolds: 'statement.ledger-settle',
   'Promise.race': 'spool.keep',
+  kept: 'spool.keep',
+  chargeLate: 'statement.ledger-settle', // Only a replay calls it, and a repeat changes nothing.
   'rateLimiter.take': 'rate.take', // Of a key that has a rate of its own.
 };
 

@@ -199,4 +199,33 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
     found: [STRAY],
     foundAsNew: [],
   },
+  {
+    what: 'a late charge of a call whose hold was not released',
+    by: [
+      `insert into usage.late_receipts select a.call_id, b.call_id from usage.calls a, usage.calls b
+       where a.charged_micros = 30 and b.charged_micros = 20`,
+    ],
+    found: ['a late charge is of a released hold of its wallet: 1, not 0'],
+    foundAsNew: [],
+  },
+  {
+    what: 'a late charge above the hold that was released',
+    by: [
+      `update usage.calls set outcome = 'expired', held_micros = 19 where charged_micros = 0`,
+      `insert into usage.late_receipts select a.call_id, b.call_id from usage.calls a, usage.calls b
+       where a.charged_micros = 0 and b.charged_micros = 20`,
+    ],
+    found: ['a late charge and its loss are at most the hold: 19, not 20'],
+    foundAsNew: [],
+  },
+  {
+    what: 'a loss by a late charge that nobody made',
+    by: [
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+       values (${VICTIM}, 4, 'charge_lost', 'one', 'loss', 'earned', 7, 950)`,
+      ofVictim('entry_seq = 4'),
+    ],
+    found: ['a loss is of a call that was charged late: 0, not 7'],
+    foundAsNew: [],
+  },
 ];

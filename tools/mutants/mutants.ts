@@ -8,6 +8,7 @@ import { CALL_FAULTS } from './faults/call.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
+import { LATE_FAULTS } from './faults/late.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
@@ -34,6 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SCHEMA_FAULTS,
   ...RESERVE_FAULTS,
   ...SETTLE_FAULTS,
+  ...LATE_FAULTS,
   ...TURN_FAULTS,
   ...TURN_OF_BOTH_FAULTS,
   ...LONE_FAULTS,

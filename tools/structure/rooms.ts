@@ -21,7 +21,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     wallet: ['statements'],
     funding: ['statements'],
     recovery: [],
-    check: [],
+    check: ['settlement'],
   },
   web: {
     format: [],

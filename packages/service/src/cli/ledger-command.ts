@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
+import { CommandError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { checkChanges } from '#ledger/check/check.ts';
+import { checkChanges, DIFFERENCES_MAX } from '#ledger/check/check.ts';
+import { compareTold, type ToldDifference } from '#ledger/check/told.ts';
 import { checkAndNote } from '#operator/ledger-check.ts';
 
 /** With fewer entries than this, the time for a million would only be a guess. */
@@ -24,4 +27,41 @@ export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncre
   const rate = ((seconds / Number(entries)) * 1e6).toFixed(1);
   console.log(`${seconds.toFixed(1)} s${entries < ENTRIES_FOR_A_RATE ? '' : `, ${rate} s a million entries`}`);
   return found === 0n ? 0 : 1;
+}
+
+/**
+ * Compares the charges that callers were told, by the logs and settlement files of gateways, with the books (WA-14). `-` is
+ * standard input. Exit status 1 on any difference, and if there was no line to compare but malformed ones.
+ */
+export async function printTold(owner: Pool, files: readonly string[]): Promise<number> {
+  let found = 0;
+  const report = ({ callId, kind, told, booked }: ToldDifference): void => {
+    found += 1;
+    if (found <= DIFFERENCES_MAX) console.log(`call ${callId}: ${kind}: told ${told}, booked ${booked}`);
+  };
+  const sums = await compareTold(owner, textsOf(files), report);
+  if (found > DIFFERENCES_MAX) console.log(`... and ${found - DIFFERENCES_MAX} more`);
+  const { told, toldMicros, bookedMicros, late, lostMicros, waiting, waitingMicros } = sums;
+  console.log(`${sums.lines} lines, ${told} told charges of ${toldMicros} micros, ${bookedMicros} booked`);
+  console.log(`${late} charged late, ${lostMicros} micros of them our loss`);
+  console.log(`${waiting} not booked yet, ${waitingMicros} micros: their calls still hold the money`);
+  const { missing, missingMicros, different, doubled, malformed } = sums;
+  console.log(`${missing} missing (${missingMicros} micros), ${different} different, ${doubled} doubled`);
+  if (malformed > 0) console.log(`${malformed} malformed lines`);
+  const isNothing = malformed > 0 && told === 0;
+  if (isNothing) console.log('Nothing could be compared: the log must be JSON (PURSER_LOG_FORMAT=json).');
+  return found > 0 || isNothing ? 1 : 0;
+}
+
+/** The texts of some files, one after the other. A line ends with its file. Throws `CommandError`. */
+async function* textsOf(files: readonly string[]): AsyncGenerator<string> {
+  for (const file of files) {
+    try {
+      const stream = file === '-' ? process.stdin : createReadStream(file);
+      yield* stream.setEncoding('utf8') as AsyncIterable<string>;
+    } catch {
+      throw new CommandError(`The file \`${file}\` cannot be read.`);
+    }
+    yield '\n';
+  }
 }

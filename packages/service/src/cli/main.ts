@@ -16,7 +16,7 @@ import { BackupError } from '#backup/backup-error.ts';
 import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
 import { importCatalogue, readCatalogueFile } from '#cli/catalogue-command.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
-import { printLedgerCheck } from '#cli/ledger-command.ts';
+import { printLedgerCheck, printTold } from '#cli/ledger-command.ts';
 import { createOperator, enrolOperator, readEnrolment, readNewOperator } from '#cli/operator-command.ts';
 import { readSecretOptions, replaceSecret } from '#cli/secret-command.ts';
 import { printRebuild, readRebuildOptions } from '#cli/stats-command.ts';
@@ -98,6 +98,9 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
     case 'ledger check':
       if (words.length > 3 || (argument ?? '--incremental') !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
+    case 'ledger told':
+      if (argument === undefined) break;
+      return withDatabase(config, log, (owner) => printTold(owner, words.slice(2)));
     case 'audit check': {
       const known = readAuditOptions(words.slice(2));
       return withDatabase(config, log, (owner) => printAuditCheck(owner, config, known));

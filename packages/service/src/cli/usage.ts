@@ -34,6 +34,8 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
   backup accept             say that the original of a restored database is gone, so that gateways start
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
+  ledger told <file>...     compare the charges that callers were told, by the JSON logs and settlement files of gateways, with
+                            the books; \`-\` is standard input
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency

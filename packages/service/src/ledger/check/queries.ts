@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import type { CallId } from '#kernel/ids.ts';
 
 interface DifferenceRow {
   /** Null in a row that carries the counts alone. */
@@ -99,6 +100,28 @@ export async function selectChecks(db: Queryable, most: number): Promise<readonl
     `select kind, begun_at, ended_at, process, passes, wallets, longest_ms, differences from ledger.checks
      order by ended_at desc limit $1`,
     [most],
+  );
+  return rows;
+}
+
+/** What the books have of a call: its receipt, and what was charged late and lost (WA-10). */
+export interface BookedRow {
+  readonly call_id: CallId;
+  /** Null if the call has no receipt: it runs, or the books have never heard of it. */
+  readonly held: bigint | null;
+  readonly charged: bigint;
+  readonly is_late: boolean;
+  readonly late: bigint;
+  readonly lost: bigint;
+  readonly is_running: boolean;
+}
+
+/** Reads what is booked for calls, see `booked_for.sql`. */
+export async function selectBooked(db: Queryable, calls: readonly CallId[]): Promise<readonly BookedRow[]> {
+  if (calls.length === 0) return [];
+  const { rows } = await db.query<BookedRow>(
+    `select call_id, held, charged, is_late, late, lost, is_running from ledger.booked_for($1)`,
+    [calls],
   );
   return rows;
 }

@@ -84,6 +84,24 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   where (c.charged_micros > c.held_micros or c.outcome not in ('answered', 'abandoned') and c.charged_micros <> 0
       or c.seq is not null and c.charged_micros < 1) and f.expected <> f.found
   union all
+  select f.rule, coalesce(l.released_of, l.charged_of, j.wallet_id), f.expected, f.found
+  from (
+    -- Nearly none, so their two receipts are looked up.
+    select k.receipt_id::text as cause, c.wallet_id as released_of, r.wallet_id as charged_of, c.held_micros, r.charged_micros
+    from usage.late_receipts k
+    left join usage.calls c on c.call_id = k.call_id and c.outcome = 'expired'
+    left join usage.calls r on r.call_id = k.receipt_id and r.outcome = 'answered'
+  ) l
+  full join (select * from ledger.journal e where e.kind = 'charge_lost') j on j.cause = l.cause
+  cross join lateral (values
+    ('a late charge is of a released hold of its wallet', (l.cause is not null)::int, coalesce((l.released_of = l.charged_of)::int, 0)),
+    ('a loss is of a call that was charged late', case when l.charged_of = j.wallet_id then j.amount_micros else 0 end,
+      coalesce(j.amount_micros, 0)),
+    ('a late charge and its loss are at most the hold', l.held_micros,
+      l.held_micros + greatest(0, l.charged_micros + coalesce(j.amount_micros, 0) - l.held_micros))
+  ) f (rule, expected, found)
+  where f.expected <> f.found
+  union all
   select 'a call that has ended holds nothing', h.wallet_id, 0, h.amount_micros
   from ledger.holds h join usage.calls c on c.call_id = h.call_id
   union all

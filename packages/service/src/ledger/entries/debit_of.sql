@@ -10,7 +10,7 @@ language sql immutable parallel safe as $$
     when p_kind in ('top_up', 'funds_reinstated') then 'processor'
     when p_kind in ('refund_paid', 'refund_released') then 'outgoing'
     when p_kind = 'contract_credit' then 'contract'
-    when p_kind in ('write_off', 'charge_overrun') then 'loss'
+    when p_kind in ('write_off', 'charge_overrun', 'charge_lost') then 'loss'
   end
 $$;
 

@@ -44,6 +44,7 @@ declare
   joined_calls uuid[] := '{}';
   -- Of each key with a budget and each month. Null if no call of the batch has one.
   budgets text[]; budget_spent bigint[]; budget_held bigint[];
+  budget_limit bigint[]; -- What the last call that was granted came with, for charges that come late.
   at int; -- The place of the call's budget in these; null: it has none.
 begin
   held_wallets := array_fill(null::bigint, array[cardinality(calls)]);
@@ -73,6 +74,7 @@ begin
   if exists (select from unnest(p_requests) q where q.budget_key is not null) then
     select l.budgets, l.spent, l.held into budgets, budget_spent, budget_held
     from ledger.lock_budgets(p_requests, locked, this_month) l;
+    budget_limit := array_fill(null::bigint, array[cardinality(budgets)]);
   end if;
   -- Nearly never. Looked up once for the batch, so that an ordinary call looks for neither its hold nor its receipt.
   is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))
@@ -161,6 +163,7 @@ begin
         capped := capped + granted;
         if at is not null then
           budget_held[at] := budget_held[at] + granted;
+          budget_limit[at] := asked.budget_micros;
         end if;
         if freed > 0 then
           update ledger.holds h set is_stream = false where h.call_id = any (drains);
@@ -203,8 +206,8 @@ begin
     cross join lateral (select (p_requests[h.place]).*) q
     where h.amount is not null;
     if budgets is not null then
-      update ledger.key_budgets b set held_micros = u.held
-      from unnest(budgets, budget_held) u (budget, held)
+      update ledger.key_budgets b set held_micros = u.held, limit_micros = u.most
+      from unnest(budgets, budget_held, budget_limit) u (budget, held, most)
       where b.key_id = split_part(u.budget, ' ', 1) and b.month = split_part(u.budget, ' ', 2)::date
         and b.held_micros <> u.held;
     end if;

@@ -1,4 +1,13 @@
-import { gauge } from '#kernel/metrics.ts';
+import { counter, gauge } from '#kernel/metrics.ts';
+
+export const lateChargeMicros = counter(
+  'purser_late_charge_micros_total',
+  'What wallets paid for calls after their holds had been released, because the answers had named the charge.',
+);
+export const lateLossMicros = counter(
+  'purser_late_loss_micros_total',
+  'The part of such charges that wallets could not pay any more.',
+);
 
 /** Declares the gauges of the settlements that wait on disk because the database could not take them. */
 export function declareSpoolMetrics(spool: { readonly kept: () => number; readonly oldestKeptMs: () => number }): void {

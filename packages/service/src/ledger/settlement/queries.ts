@@ -18,3 +18,19 @@ export async function settleHolds(db: Queryable, settlements: readonly Settlemen
   });
   return rows;
 }
+
+interface LateRow {
+  readonly call_id: CallId;
+  readonly charged: bigint;
+  readonly lost: bigint;
+  /** It was booked now, not earlier. */
+  readonly is_new: boolean;
+}
+
+/** Books charges that were told to callers and come after their holds were released, see `settle_late.sql`. */
+export async function settleLate(db: Queryable, settlements: readonly Settlement[]): Promise<readonly LateRow[]> {
+  const { rows } = await db.query<LateRow>('select call_id, charged, lost, is_new from ledger.settle_late($1)', [
+    settlementRecords(settlements),
+  ]);
+  return rows;
+}

@@ -5,7 +5,8 @@ import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { type SettledRow, settleHolds } from '#ledger/settlement/queries.ts';
+import { lateChargeMicros, lateLossMicros } from '#ledger/settlement/metrics.ts';
+import { type SettledRow, settleHolds, settleLate } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import type { Landing } from '#ledger/settlement/spool-replay.ts';
@@ -111,21 +112,27 @@ export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }
   /**
    * Writes the settlement to disk and answers as soon as it is there, while the statement goes on trying. If the disk
    * fails too, or the statement is quicker, the answer is that of the statement.
+   *
+   * From then on the caller knows the charge. If the hold turns out to have been released, the settlement stays on disk
+   * and is charged late (WA-10).
    */
   async function keep(settlement: Settlement, granted: Micros, landing: Promise<SettledCall>): Promise<SettledCall> {
     const { callId, charge } = settlement;
     const kept = spool.keep(settlement);
     const landed = landing.then(
-      ({ charged }) => {
-        spool.crossOff(callId);
-        // The call was free after all, although its caller may have been told of a charge. An operator should know.
-        const isLost = charged === ZERO_MICROS && charge > ZERO_MICROS;
-        if (isLost) log.error({ callId, charge: String(charge) }, 'a settlement came after its hold was released');
+      async (settled) => {
+        const isTold = isReleased(settlement, settled) && (await kept);
+        if (isTold) spool.leave(callId);
+        else spool.crossOff(callId);
+        return isTold;
       },
-      // After a stop the failure is that of a closed pool: the settlement must stay on disk.
-      () => void (isStopped || spool.crossOff(callId)),
+      () => {
+        // After a stop the failure is that of a closed pool: the settlement must stay on disk.
+        if (!isStopped) spool.crossOff(callId);
+        return false;
+      },
     );
-    const isKept = await Promise.race([kept, landed.then(() => false)]);
+    const isKept = await Promise.race([kept, landed]);
     return isKept ? { charged: charge < granted ? charge : granted } : landing;
   }
 
@@ -146,7 +153,7 @@ export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }
     release: (callId) => new Promise((resolve, reject) => settleInTurn(released(callId), { resolve, reject })),
     isBehind: ({ ageMsMax, settlementsMax }) =>
       spool.kept() > settlementsMax || (outage.isAway() && spool.oldestKeptMs() > ageMsMax),
-    replay: () => spool.replay((left) => landLeft(left, (some) => settleAll(pool, some), log)),
+    replay: () => spool.replay((left) => landLeft(left, (some) => settleAll(pool, some, log), log)),
     stop: async () => {
       isStopped = true;
       await spool.close();
@@ -154,15 +161,44 @@ export function createSettling({ pool, outage, settleInTurn, spool, log, onEnd }
   };
 }
 
-async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
-  return inOrderOf(settlements, await settleHolds(pool, settlements)).map(settledCallOf);
+/** True if the call was free although it has a charge: its hold had been released. */
+function isReleased({ charge }: Settlement, { charged }: SettledCall): boolean {
+  return charged === ZERO_MICROS && charge > ZERO_MICROS;
 }
+
+/** Settles what a file holds. What was told after its hold was released is charged late. */
+async function settleAll(pool: Pool, settlements: readonly Settlement[], log: Log): Promise<void> {
+  const settled = inOrderOf(settlements, await settleHolds(pool, settlements)).map(settledCallOf);
+  const released = settlements.filter((settlement, index) => isReleased(settlement, settled[index] ?? FREE));
+  // Another statement: one that locked the wallets of both at once would lock them out of order.
+  if (released.length > 0) await chargeLate(pool, released, log);
+}
+
+/** Repeating it changes nothing. What nobody was told stays free (WA-10). */
+async function chargeLate(pool: Pool, released: readonly Settlement[], log: Log): Promise<void> {
+  const late = await settleLate(pool, released);
+  for (const { call_id: callId, charged, lost, is_new: isNew } of late) {
+    if (!isNew) continue;
+    lateChargeMicros.add(Number(charged));
+    lateLossMicros.add(Number(lost));
+    log.warn(
+      { callId, charged: String(charged), lost: String(lost) },
+      'a call was charged after its hold was released',
+    );
+  }
+  const booked = new Set(late.map(({ call_id: callId }) => callId));
+  const free = released.filter(({ callId }) => !booked.has(callId)).map(({ callId, outcome }) => ({ callId, outcome }));
+  if (free.length > 0)
+    log.error({ calls: free }, 'settlements came after their holds were released, and charge nothing');
+}
+
+const FREE: SettledCall = { charged: ZERO_MICROS };
 
 export function settledCallOf({ charged, is_joined: isJoined }: SettledRow): SettledCall {
   return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
 }
 
-type SettleAll = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;
+type SettleAll = (settlements: readonly Settlement[]) => Promise<void>;
 
 /**
  * Settles what a file holds, in batches. If a batch fails, each of its settlements is tried once alone, so that one that
@@ -193,10 +229,7 @@ async function tryToLand(
   log: Log,
 ): Promise<'landed' | 'stuck' | 'refused'> {
   try {
-    const ended = await settle(some);
-    const lost = some.filter(({ charge }, index) => charge > ZERO_MICROS && ended[index]?.charged === ZERO_MICROS);
-    const calls = lost.map(({ callId }) => callId);
-    if (lost.length > 0) log.error({ calls }, 'settlements came after their holds were released');
+    await settle(some);
     return 'landed';
   } catch (fault) {
     if (isServerFault(fault)) throw fault;

@@ -26,7 +26,7 @@ interface SpooledSettlements {
 export function readSpooled(text: string): SpooledSettlements {
   const lines = text.split('\n');
   const isTorn = lines.pop() !== '';
-  const read = lines.map(settlementOf);
+  const read = lines.map((line) => settlementOf(parseJson(line)));
   // The line break may reach the disk before the rest of its line, so a last line that looks finished can be torn too.
   const endsMalformed = !isTorn && lines.length > 0 && read.at(-1) === undefined;
   // An owner that lost its file writes its lines again, so a call may appear twice. Both lines say the same.
@@ -40,11 +40,10 @@ const OUTCOMES: readonly string[] = ['answered', 'abandoned', 'failed'] satisfie
 const DECIMAL = /^\d{1,19}$/;
 
 /**
- * Checks each field, because a file may be damaged or of another version. Money is never booked from a line that is only
+ * Reads one line of a file, parsed. Checks each field, because a file may be damaged or of another version. Money is never booked from a line that is only
  * nearly right. `isUnkept` is not read: no retry can wait for the answer of a process that is gone.
  */
-function settlementOf(line: string): Settlement | undefined {
-  const record = parseJson(line);
+export function settlementOf(record: unknown): Settlement | undefined {
   if (!isJsonObject(record)) return undefined;
   const { outcome, model, isEstimated, isUsageClamped } = record;
   const callId = typeof record['callId'] === 'string' ? parseCallId(record['callId']) : undefined;

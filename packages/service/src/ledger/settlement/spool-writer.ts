@@ -9,6 +9,8 @@ export interface SpoolWriter {
   readonly isOwn: (name: string) => boolean;
   /** Removes every file. Call it only when all settlements in them have landed. */
   readonly removeAll: () => Promise<void>;
+  /** Leaves every file on disk, for any process to replay. This one begins another if it must write again. */
+  readonly leaveAll: () => Promise<void>;
   /** Closes the current file and leaves all files on disk. */
   readonly close: () => Promise<void>;
 }
@@ -47,6 +49,10 @@ export function createSpoolWriter(directory: string): SpoolWriter {
       names.clear(); // A file that cannot be removed is replayed like any other, which does no harm.
       await letGo();
       for (const name of all) await removeSpoolFile(path.join(directory, name));
+    },
+    leaveAll: async () => {
+      names.clear();
+      await letGo();
     },
     close: letGo,
   };

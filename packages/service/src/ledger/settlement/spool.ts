@@ -15,6 +15,11 @@ export interface Spool {
   readonly keep: (settlement: Settlement) => Promise<boolean>;
   /** Notes that the settlement is in the database, or never will be. The files are removed with the last one. */
   readonly crossOff: (callId: CallId) => void;
+  /**
+   * Notes that the settlement came after its hold was released. Its file stays when the last one has landed, and the next
+   * replay of any process charges the call late (WA-10).
+   */
+  readonly leave: (callId: CallId) => void;
   /** How many settlements of this process wait for the database, on disk or, if the disk is full, in memory. */
   readonly kept: () => number;
   /** How long the oldest one has waited, in milliseconds. 0 if none waits. */
@@ -43,6 +48,7 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
   const pending: Pending[] = [];
   let working: Promise<void> | undefined;
   let isClosed = false;
+  let isLeft = false; // A settlement in the files has not been booked.
 
   /** True if every settlement has landed and files remain to be removed. */
   const isDone = (): boolean => waitingSinceMs.size === 0 && writer.hasFiles() && !isClosed;
@@ -54,7 +60,7 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
   async function work(): Promise<void> {
     while (pending.length > 0 || isDone()) {
       if (pending.length > 0) await writeGroup(writer, pending.splice(0), log);
-      else await removeFiles();
+      else await endFiles();
     }
     working = undefined; // No await since the last check of the loop, so nothing can have arrived unseen.
   }
@@ -63,13 +69,11 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
     if (working === undefined && (pending.length > 0 || isDone())) working = work();
   }
 
-  async function removeFiles(): Promise<void> {
-    try {
-      await writer.removeAll();
-      log.info('all settlements on disk have reached the database');
-    } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'a settlement file could not be removed after all of it had landed');
-    }
+  /** At the end all settlements have landed, but for those that are left: their files are for a replay. */
+  function endFiles(): Promise<void> {
+    const end = isLeft ? leaveFiles : removeFiles;
+    isLeft = false; // At once: what is left from now on is in the next file.
+    return end(writer, log);
   }
 
   return {
@@ -83,6 +87,11 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
       return promise;
     },
     crossOff: (callId) => {
+      waitingSinceMs.delete(callId);
+      wake();
+    },
+    leave: (callId) => {
+      isLeft = true;
       waitingSinceMs.delete(callId);
       wake();
     },
@@ -112,4 +121,20 @@ async function writeGroup(writer: SpoolWriter, group: readonly Pending[], log: L
     log.error({ fault: describeFault(fault), calls }, 'settlements cannot be written to disk: they are only in memory');
   }
   for (const { done } of group) done(isKept);
+}
+
+async function leaveFiles(writer: SpoolWriter, log: Log): Promise<void> {
+  log.warn('settlements whose holds were released stay on disk until they are charged late');
+  await writer.leaveAll().catch((fault: unknown) => {
+    log.warn({ fault: describeFault(fault) }, 'a settlement file could not be closed');
+  });
+}
+
+async function removeFiles(writer: SpoolWriter, log: Log): Promise<void> {
+  try {
+    await writer.removeAll();
+    log.info('all settlements on disk have reached the database');
+  } catch (fault) {
+    log.warn({ fault: describeFault(fault) }, 'a settlement file could not be removed after all of it had landed');
+  }
 }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { compareTold, type ToldDifference } from '../../packages/service/src/ledger/check/told.ts';
+import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
+import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { lineOf } from '../../packages/service/src/ledger/settlement/spool-record.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { rewrite } from '../support/rewrite.ts';
+
+/** The charges that callers were told, compared with the books (WA-14). */
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  await ledger.open('anna', 100_000);
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+/** The line that a gateway logs for a call. */
+function logged(callId: string, chargedMicros: number, change: object = {}): string {
+  const line = { level: 'info', msg: 'call', callId, mode: 'live', outcome: 'answered', chargedMicros };
+  return `${JSON.stringify({ ...line, ...change })}\n`;
+}
+
+async function compare(...texts: readonly string[]) {
+  const found: ToldDifference[] = [];
+  async function* pieces() {
+    yield* texts;
+  }
+  const sums = await compareTold(ledger.live, pieces(), (difference) => found.push(difference));
+  return { sums, found };
+}
+
+async function charged(amount: number) {
+  const request = holdOf('anna', amount);
+  await ledger.reserve([request]);
+  await ledger.settle([endOf(request, amount)]);
+  return request;
+}
+
+/** A call whose hold was released. */
+async function released(amount: number) {
+  const instance = await ledger.addInstance();
+  const request = holdOf('anna', amount);
+  await ledger.reserve([request], instance);
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await reapHolds(ledger.live, 100);
+  return request;
+}
+
+test('WA-14 charges that are booked as they were told are no difference, from a log and from a settlement file', async () => {
+  const [one, two, late] = [await charged(20), await charged(30), await released(40)];
+  await settleLate(ledger.live, [endOf(late, 40)]);
+  const { sums, found } = await compare(
+    logged(one.callId, 20),
+    lineOf(endOf(two, 30)),
+    lineOf(endOf(late, 90)), // Above the hold: its caller was told the hold.
+  );
+  assert.deepEqual(found, []);
+  assert.deepEqual([sums.told, sums.toldMicros, sums.bookedMicros, sums.late], [3, 90n, 90n, 1]);
+});
+
+test('WA-14 a part that was booked as our loss is booked', async () => {
+  const late = await released(40);
+  await ledger.open('bert', 40);
+  await rewrite(
+    ledger.database,
+    `update usage.calls set wallet_id = (select wallet_id from ledger.wallets where user_id = 'bert') where call_id = $1`,
+    [late.callId],
+  );
+  await ledger.reserve([holdOf('bert', 30)]);
+  await settleLate(ledger.live, [endOf(late, 25)]);
+  const { sums, found } = await compare(logged(late.callId, 25));
+  assert.deepEqual([found, sums.bookedMicros, sums.lostMicros], [[], 25n, 15n]);
+});
+
+test('WA-14 charges that are missing, different or doubled are told apart', async () => {
+  const [missing, different, doubled, unknown] = [
+    await released(40),
+    await charged(20),
+    await released(10),
+    newCallId(),
+  ];
+  await settleLate(ledger.live, [endOf(doubled, 10)]);
+  await rewrite(
+    ledger.database,
+    `update usage.calls set outcome = 'answered', charged_micros = 10, model = 'm' where call_id = $1`,
+    [doubled.callId],
+  );
+  const { sums, found } = await compare(
+    logged(missing.callId, 40) + logged(different.callId, 21),
+    logged(doubled.callId, 10) + logged(unknown, 7),
+    logged(missing.callId, 0), // An answer for nothing.
+  );
+  assert.deepEqual(found, [
+    { callId: missing.callId, kind: 'missing', told: 40n, booked: 0n },
+    { callId: different.callId, kind: 'different', told: 21n, booked: 20n },
+    { callId: doubled.callId, kind: 'doubled', told: 10n, booked: 20n },
+    { callId: unknown, kind: 'missing', told: 7n, booked: 0n },
+  ]);
+  assert.deepEqual([sums.missing, sums.missingMicros, sums.different, sums.doubled], [2, 47n, 1, 1]);
+});
+
+test('WA-14 a call whose settlement is under way is not missing', async () => {
+  const request = holdOf('anna', 50);
+  await ledger.reserve([request]);
+  const { sums, found } = await compare(lineOf(endOf(request, 80)));
+  assert.deepEqual([found, sums.waiting], [[], 1]);
+});
+
+test('WA-14 lines of anything else are left out, and malformed ones are counted', async () => {
+  const id = newCallId();
+  const { sums, found } = await compare(
+    logged(id, 5, { mode: 'sandbox' }) + logged(id, 5, { outcome: 'abandoned' }) + logged(id, 5, { msg: 'other' }),
+    lineOf({ ...endOf({ callId: id }, 5), outcome: 'abandoned' }),
+    `Purser is ready\n{"callId":\n[1]\n\n${logged('no id', 5)}${logged(id, -1)}{"charge":"5","usage":{}}\n`,
+    `{"long":"${'x'.repeat(70_000)}"}\n`,
+  );
+  assert.deepEqual(found, []);
+  assert.deepEqual([sums.lines, sums.told, sums.malformed], [11, 0, 7]);
+});
+
+test('WA-14 a long file in odd pieces is compared batch by batch', async () => {
+  const call = await charged(3);
+  const text = logged(call.callId, 3).repeat(2_500) + logged(newCallId(), 1).trimEnd();
+  const pieces = Array.from({ length: Math.ceil(text.length / 997) }, (_, index) =>
+    text.slice(index * 997, index * 997 + 997),
+  );
+  const { sums, found } = await compare(...pieces);
+  assert.deepEqual([sums.lines, sums.told, sums.bookedMicros, found.length], [2_501, 2_501, 7_500n, 1]);
+});

@@ -1,0 +1,128 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  chargingLate,
+  comparingTold,
+  landing,
+  reserve,
+  restarting,
+  settleLate,
+  told,
+  walletDifferences,
+} from './places.ts';
+
+const ONCE = 'WA-10 a charge that was told is booked after its hold was released, once, with a receipt of its own';
+const OTHERS = 'WA-10 money that another call holds stays with it, and the rest of a late charge is our loss';
+const UNTOLD = 'WA-10 nothing is charged late unless an answer was told and a process lost the hold';
+const BUDGET = 'CP-08 a late charge counts for the budget of its key, and takes no more than that has left';
+
+/** Faults in charges that come after their holds were released. */
+export const LATE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'late-charge-locks-nothing',
+    clause: 'WA-10',
+    edits: [settleLate('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
+    killer: chargingLate('WA-10 a late charge that waits for its wallet takes what it has then'),
+  },
+  {
+    id: 'late-charge-twice',
+    clause: 'WA-10',
+    edits: [settleLate('    continue when not found;\n', '')],
+    killer: chargingLate(ONCE),
+  },
+  {
+    id: 'late-charge-above-the-hold',
+    clause: 'WA-07',
+    edits: [
+      settleLate('owed := least(late.charge_micros, late.held_micros);', 'owed := late.charge_micros;'),
+      settleLate('late.reasoning_tokens, late.held_micros, taken,', 'late.reasoning_tokens, owed, taken,'),
+    ],
+    killer: chargingLate('WA-10 a late charge takes no more than the old hold, and the rest of the bill is an overrun'),
+  },
+  {
+    id: 'late-charge-asks-for-a-connection',
+    clause: 'WA-10',
+    edits: [settleLate('db.largest_hold(true, false,', 'db.largest_hold(w.is_connected, w.is_suspended,')],
+    killer: chargingLate('WA-10 a suspended or disconnected wallet pays late: both are about new calls'),
+  },
+  {
+    id: 'late-charge-past-the-cap',
+    clause: 'WA-03',
+    edits: [settleLate('w.held_micros, w.cap_micros, m.spent', 'w.held_micros, null, m.spent')],
+    killer: chargingLate('WA-03 a late charge takes no more than what the cap has left'),
+  },
+  {
+    id: 'late-charge-forgets-the-month-that-ended',
+    clause: 'WA-08',
+    edits: [settleLate('(select coalesce(sum(c.charged_micros), 0)::bigint', '(select coalesce(sum(0), 0)::bigint')],
+    killer: chargingLate('WA-08 a late charge counts for the month of its hold also when that month has ended'),
+  },
+  {
+    id: 'late-charge-in-a-month-long-past',
+    clause: 'WA-10',
+    edits: [settleLate('greatest(late.month, last_month)', 'late.month')],
+    killer: chargingLate('WA-10 a charge that comes months later is booked in the last month'),
+  },
+  {
+    id: 'late-charge-past-the-budget',
+    clause: 'CP-08',
+    edits: [reserve('          budget_limit[at] := asked.budget_micros;\n', '')],
+    killer: chargingLate(BUDGET),
+  },
+  {
+    id: 'late-charge-not-in-the-budget',
+    clause: 'CP-08',
+    edits: [settleLate('set spent_micros = b.spent_micros + taken', 'set spent_micros = b.spent_micros')],
+    killer: chargingLate(BUDGET),
+  },
+  {
+    id: 'late-loss-not-booked',
+    clause: 'WA-10',
+    edits: [settleLate('if taken < owed then', 'if false then')],
+    killer: chargingLate(OTHERS),
+  },
+  {
+    id: 'late-charge-for-who-has-left',
+    clause: 'WA-10',
+    edits: [settleLate(` and q.outcome = 'answered'`, '')],
+    killer: chargingLate(UNTOLD),
+  },
+  {
+    id: 'late-charge-for-a-failed-call',
+    clause: 'WA-10',
+    edits: [settleLate(`k.call_id = q.call_id and k.outcome = 'expired' offset 0`, 'k.call_id = q.call_id offset 0')],
+    killer: chargingLate(UNTOLD),
+  },
+  {
+    id: 'told-charge-crossed-off',
+    clause: 'WA-10',
+    edits: [landing('        if (isTold) spool.leave(callId);\n        else spool.crossOff', '        spool.crossOff')],
+    killer: restarting(
+      'WA-10 a charge that was told from disk is booked late after its hold was reaped, and one that nobody was told never',
+    ),
+  },
+  {
+    id: 'late-charges-not-checked',
+    clause: 'WA-09',
+    edits: [walletDifferences('l.held_micros + greatest(0,', 'l.held_micros + least(0,')],
+    killer: chargingLate(
+      'WA-09 the sums of charges have the late ones, and the full check finds what is wrong with them',
+    ),
+  },
+  {
+    id: 'told-charge-without-its-loss',
+    clause: 'WA-14',
+    edits: [told('+ late + lost;', '+ late;')],
+    killer: comparingTold('WA-14 a part that was booked as our loss is booked'),
+  },
+  {
+    id: 'told-charge-of-nobody',
+    clause: 'WA-14',
+    edits: [
+      told(
+        'if (booked === told && !isDoubled) return;',
+        'if ((booked === told || booked === 0n) && !isDoubled) return;',
+      ),
+    ],
+    killer: comparingTold('WA-14 charges that are missing, different or doubled are told apart'),
+  },
+];
