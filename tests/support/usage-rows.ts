@@ -1,5 +1,7 @@
-import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { type CorrelationId, newCallId, parseCallId } from '../../packages/service/src/kernel/ids.ts';
+import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { TestDatabase } from './database.ts';
+import { endOf } from './ledger-database.ts';
 
 /** A receipt like the ledger's, for reports over days and outcomes that no test can wait for. */
 export interface UsageRow {
@@ -34,5 +36,18 @@ export async function addUsage({ owner }: TestDatabase, row: UsageRow): Promise<
       row.user,
     ],
   );
+  return callId;
+}
+
+/** A call that is charged now, by the ledger, after its hold of 100 was released (WA-10). Gives its id as its caller knows it. */
+export async function addLateCharge(
+  database: TestDatabase,
+  { correlationId, charge, ...row }: Pick<UsageRow, 'appId' | 'user'> & { correlationId: string; charge: number },
+): Promise<string> {
+  const at = new Date().toISOString();
+  const callId = parseCallId(await addUsage(database, { ...row, at, outcome: 'expired', charged: 0 }));
+  if (callId === undefined) throw new Error('A call has no id.');
+  const settlement = { ...endOf({ callId }, charge), correlationId: correlationId as CorrelationId };
+  await settleLate(database.owner, [settlement]);
   return callId;
 }

@@ -76,6 +76,10 @@ const receipt = z.object({
   reasoningTokens: count,
   heldMicros: amount,
   chargedMicros: amount,
+  lateFor: z.string().optional().meta({
+    description:
+      'The `callId` of the call that this charges late. The call has another receipt, with which its hold was released.',
+  }),
 });
 const callTrace = z.object({
   at: moment,

@@ -89,6 +89,10 @@ export const receiptSchema = z
     heldMicros: amount,
     chargedMicros: amount,
     releasedMicros: amount,
+    late: z.literal(true).optional().meta({
+      description:
+        'The call was charged after its hold had been released, because the gateway that answered it was cut off. Its wallet paid what it could.',
+    }),
   })
   .meta({ id: 'Receipt' });
 /** What became of a chat call: also of one that was refused, failed or replayed, or that a test key made (CC-19). */

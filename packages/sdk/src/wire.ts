@@ -88,6 +88,8 @@ export interface Receipt {
   heldMicros: number;
   chargedMicros: number;
   releasedMicros: number;
+  /** Charged after its hold had been released, because the gateway that answered was cut off. Its wallet paid what it could. */
+  late?: true | undefined;
 }
 
 /** No token is in two parts. The optional parts are there if they are not 0. */

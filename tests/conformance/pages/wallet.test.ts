@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBrowser } from '../../support/browser.ts';
 import { chargeFor } from '../../support/catalogue.ts';
-import { chat } from '../../support/client.ts';
+import { chat, send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { addLateCharge } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, app, upstream, newUser } = await setStage();
@@ -197,4 +198,30 @@ test('ON-04 the calls of a day are one line, which is right for days of any size
     ['8 calls', `−${left(-8, 0)}`, left(12, 6_000_000)],
     ['Top-up', '+€1.00', left(12, 6_000_000)],
   ]);
+});
+
+test('WA-10 a call that was charged late has one receipt by any of its ids, and the owner of its wallet sees why', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const user = await newUser(5_000_000);
+  const path = `/wallet/${await connect(app, user)}`;
+  assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
+  const callId = await addLateCharge(service.database, {
+    appId: app.appId,
+    user,
+    correlationId: 'cut-off',
+    charge: 60,
+  });
+  const [, day = ''] = /href="[^"]*(\?day=[^"]+)"/.exec((await browser.open(path)).text) ?? [];
+  const page = await browser.open(path + day.replace('&#38;', '&'));
+  assert.equal(page.text.split('Charged late: its gateway was cut off').length, 2);
+  const [, late = ''] = /href="\?receipt=([^"]+)"/.exec(page.text) ?? [];
+  assert.notEqual(late, callId, 'a movement names the receipt of the late charge');
+  assert.match(mainOf(await browser.open(`${path}?receipt=${late}`)), /the gateway that served this call was cut off/);
+  for (const id of [callId, late]) {
+    const { body } = await send(`/calls/${id}`, { url: service.url, key: app.liveKey, user });
+    assert.deepEqual(
+      ['callId', 'correlationId', 'outcome', 'heldMicros', 'chargedMicros', 'late'].map((name) => body[name]),
+      [callId, 'cut-off', 'answered', 100, 60, true],
+    );
+  }
 });

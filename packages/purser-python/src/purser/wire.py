@@ -146,6 +146,8 @@ class Receipt:
     released_micros: int
     searches: int = 0
     """Searches of the web by the provider."""
+    late: bool = False
+    """Charged after its hold had been released, because the gateway that answered was cut off."""
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,7 @@ function receiptOf(row: OwnReceiptRow): object {
     reasoningTokens: row.reasoning_tokens,
     heldMicros: row.held_micros,
     chargedMicros: row.charged_micros,
+    ...(row.late_for !== null && { lateFor: row.late_for }),
   };
 }
 

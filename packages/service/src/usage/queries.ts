@@ -34,6 +34,7 @@ interface CallUsageRow {
   readonly model: string | null;
   readonly prompt_tokens: bigint;
   readonly completion_tokens: bigint;
+  readonly is_late: boolean;
 }
 
 /** Reads the usage of single calls. Calls of other wallets are left out. */
@@ -43,8 +44,9 @@ export async function selectCallsOfWallet(
   calls: readonly CallId[],
 ): Promise<readonly CallUsageRow[]> {
   const { rows } = await db.query<CallUsageRow>(
-    `select call_id, model, prompt_tokens, completion_tokens from usage.calls
-     where call_id = any ($2::uuid[]) and wallet_id = $1`,
+    `select c.call_id, c.model, c.prompt_tokens, c.completion_tokens, l.receipt_id is not null as is_late
+     from usage.calls c left join usage.late_receipts l on l.receipt_id = c.call_id
+     where c.call_id = any ($2::uuid[]) and c.wallet_id = $1`,
     [walletId, calls],
   );
   return rows;
@@ -131,6 +133,7 @@ export interface ReceiptRow {
   readonly provider: string | null;
   readonly provider_model: string | null;
   readonly rare_counts: RareCounts | null;
+  readonly is_late: boolean;
 }
 
 /** Counts that few calls have. A count of 0 is left out. */
@@ -202,10 +205,13 @@ export interface OwnReceiptRow {
   readonly held_micros: bigint;
   readonly charged_micros: bigint;
   readonly seq: bigint | null;
+  /** The call that this receipt charges late (WA-10), as its caller knows it. Null for an ordinary receipt. */
+  readonly late_for: CallId | null;
 }
 
 const OWN_RECEIPT = `call_id, correlation_id, model, settled_at, outcome, is_estimated, prompt_tokens, cached_tokens,
-  completion_tokens, reasoning_tokens, held_micros, charged_micros, seq`;
+  completion_tokens, reasoning_tokens, held_micros, charged_micros, seq,
+  (select l.call_id from usage.late_receipts l where l.receipt_id = calls.call_id) as late_for`;
 
 /** Receipts that are entries of the wallet, before a number, the newest first. By the index of entries. */
 export async function selectChargedReceipts(

@@ -53,6 +53,11 @@ export interface CallReceipt {
   readonly held: Micros;
   readonly charged: Micros;
   readonly released: Micros;
+  /**
+   * Charged after its hold had been released: the gateway that answered was cut off (WA-10). Its wallet paid what it could.
+   * Undefined for an ordinary charge.
+   */
+  readonly late?: true;
 }
 
 /** The price that a receipt was charged at, so that its owner can recompute the charge. */
@@ -174,6 +179,7 @@ export function receiptOf(row: ReceiptRow): CallReceipt {
     held,
     charged,
     released: micros(held - charged),
+    ...(row.is_late && { late: true }),
   };
 }
 

@@ -22,6 +22,8 @@ export interface CallUsage {
   readonly model: string | undefined;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Charged after its hold had been released (WA-10). */
+  readonly isLate: boolean;
 }
 
 export interface UsageReader {
@@ -54,6 +56,7 @@ export function createUsage(pool: Pool): UsageReader {
             model: row.model ?? undefined,
             promptTokens: Number(row.prompt_tokens),
             completionTokens: Number(row.completion_tokens),
+            isLate: row.is_late,
           },
         ]),
       );

@@ -95,7 +95,7 @@ function factsOf({ request: { formats } }: AppRequest, { trace, receipt }: Known
 
 function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallReceipt): Html {
   const { formats } = asked.request;
-  const { tokens, charged, released, isEstimated } = receipt;
+  const { tokens, charged, released, isEstimated, late } = receipt;
   const list = definitionList([
     [TEXTS.prompt, tokens.prompt],
     unlessNone(TEXTS.cached, tokens.cached),
@@ -108,6 +108,7 @@ function receiptOf(services: CallsServices, asked: AppRequest, receipt: CallRece
   const path = `GET /apps/${asked.app.appId}/calls/${receipt.callId}`;
   return html`${list}
 ${isEstimated ? html`<p class="soft">${TEXTS.estimated}</p>` : undefined}
+${late ? html`<p class="soft">${TEXTS.late}</p>` : undefined}
 <p class="soft">${TEXTS.asData} <code>${path}</code></p>`;
 }
 

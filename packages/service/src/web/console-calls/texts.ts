@@ -68,6 +68,7 @@ export const CALL_TEXTS = {
   charged: 'Charged',
   released: 'Given back',
   estimated: 'Counted by this service, because the provider did not say.',
+  late: 'Charged late: the gateway that answered was cut off, and its hold had been released by then. The wallet paid what it could.',
   free: 'Nothing was charged.',
   asData: 'The same as data:',
   began: 'its key, its app and its rate limit were in order',

@@ -99,7 +99,7 @@ function receiptOf(
   at: number,
 ) {
   if (receipt === undefined) return undefined;
-  const { tokens, charged, held, released, isEstimated, price } = receipt;
+  const { tokens, charged, held, released, isEstimated, price, late } = receipt;
   const facts = definitionList([
     [LIFE_TEXTS.prompt, tokens.prompt],
     tokens.cached === 0 ? undefined : [LIFE_TEXTS.cached, tokens.cached],
@@ -113,7 +113,8 @@ function receiptOf(
     price === undefined ? undefined : [TEXTS.margin, TEXTS.marginOf(price.marginBasisPoints / 100)],
   ]);
   const estimated = isEstimated ? html`<p class="soft">${LIFE_TEXTS.estimated}</p>` : undefined;
-  return section({ id: `receipt-${at}`, heading: LIFE_TEXTS.receipt, body: [facts, estimated] });
+  const told = late ? html`<p class="soft">${LIFE_TEXTS.late}</p>` : undefined;
+  return section({ id: `receipt-${at}`, heading: LIFE_TEXTS.receipt, body: [facts, estimated, told] });
 }
 
 function holdOf(

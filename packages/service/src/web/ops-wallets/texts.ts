@@ -77,6 +77,7 @@ export const ENTRY_TEXTS: Readonly<Record<string, string>> = {
   charge: 'Charge of a call',
   charge_receivable: 'Charge that the balance did not cover',
   charge_overrun: 'Charge above the hold, our loss',
+  charge_lost: 'Late charge that the wallet could not pay, our loss',
   top_up: 'Top-up',
   contract_credit: 'Credit',
   funds_reinstated: 'Money back from a dispute',

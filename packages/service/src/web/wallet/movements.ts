@@ -96,6 +96,7 @@ function callText(callId: CallId, calls: MovementsRead['calls']): Html {
   const name = WALLET_TEXTS.call(used?.model);
   const link = html`<a href="?receipt=${callId}">${name}</a>`;
   if (used === undefined) return link;
+  const late = used.isLate ? html`<br>${WALLET_TEXTS.late}` : undefined;
   return html`${link}<br>
-<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}</span>`;
+<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}${late}</span>`;
 }

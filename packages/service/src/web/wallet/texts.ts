@@ -47,10 +47,15 @@ const OUTCOMES: Readonly<Record<CallReceipt['outcome'], string>> = {
   expired: 'Interrupted',
 };
 
+const LATE_REASON =
+  'Charged late: the gateway that served this call was cut off, and its report came after the money on hold had been returned. ' +
+  'You pay the price that the app was told, or less if your wallet had less to spare by then.';
+
 /** The texts of the pages under `/wallet`, except refunds. */
 export const WALLET_TEXTS = {
   state: (state: WalletState): string => STATES[state],
   movement: (kind: MovementKind): string => MOVEMENTS[kind],
+  late: 'Charged late: its gateway was cut off',
   call: (model: string | undefined): string =>
     model === undefined ? MOVEMENTS.charge : `${MOVEMENTS.charge}: ${model}`,
 
@@ -197,8 +202,9 @@ export const WALLET_TEXTS = {
   charged: 'Charged',
   released: 'Returned',
   /** Why the call cost what it did (CC-11). Failures are free; a count of our own is called an estimate. */
-  fairness: ({ outcome, isEstimated }: Pick<CallReceipt, 'outcome' | 'isEstimated'>): string => {
+  fairness: ({ outcome, isEstimated, late }: Pick<CallReceipt, 'outcome' | 'isEstimated' | 'late'>): string => {
     if (outcome === 'failed' || outcome === 'expired') return 'Failed calls cost nothing.';
+    if (late) return LATE_REASON;
     const until =
       outcome === 'abandoned' ? 'The app disconnected early: you pay for what was sent and generated until then. ' : '';
     return isEstimated
