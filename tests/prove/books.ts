@@ -14,8 +14,9 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
     const receipts = await client.query<Receipt>(
       `select c.call_id::text as "callId", w.user_id as "user", c.outcome, c.is_estimated as "isEstimated",
          c.held_micros::float8 as held, c.charged_micros::float8 as charged, c.correlation_id as "correlationId",
-         c.budget_key as "budgetKey", c.month::text as month
-       from usage.calls c join ledger.wallets w on w.wallet_id = c.wallet_id where ${ours}`,
+         c.budget_key as "budgetKey", c.month::text as month, l.call_id::text as "lateFor"
+       from usage.calls c join ledger.wallets w on w.wallet_id = c.wallet_id
+       left join usage.late_receipts l on l.receipt_id = c.call_id where ${ours}`,
       values,
     );
     const entries = await client.query<Entry>(
@@ -40,6 +41,7 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
         ...row,
         correlationId: row.correlationId ?? undefined,
         budgetKey: row.budgetKey ?? undefined,
+        lateFor: row.lateFor ?? undefined,
       })),
       entries: entries.rows,
       wallets: wallets.rows,

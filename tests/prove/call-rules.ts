@@ -11,9 +11,16 @@ export interface Violation {
   readonly about: string;
 }
 
+/** What was booked for a call after its hold had been released: a receipt of its own, and what the wallet could not pay. */
+export interface LateCharge {
+  readonly receipt: Receipt;
+  readonly lost: number;
+}
+
 interface Judged {
   readonly call: CallFacts;
   readonly receipt: Receipt | undefined;
+  readonly late: LateCharge | undefined;
   readonly provider: ProviderFacts | undefined;
   readonly price: ModelPrice;
 }
@@ -26,15 +33,16 @@ interface Verdict {
 
 /** Checks what one call cost, given how it ended for its client (CC-08 to CC-11, WA-07, WA-10). */
 export function judgeCall(judged: Judged): Verdict {
-  const { call, receipt, provider, price } = judged;
+  const { call, receipt, late, provider, price } = judged;
   const violations: string[] = [];
   if ((provider?.asked ?? 0) > 1) violations.push('the provider was asked more than once');
   if (receipt !== undefined && receipt.held > ceilingOf(price, call.bodyBytes, call.outputTokensMax)) {
     violations.push(`the hold of ${receipt.held} is more than the call can cost`);
   }
   if (receipt !== undefined && receipt.charged > receipt.held) violations.push('charged more than its hold');
-  if (provider === undefined && (receipt?.charged ?? 0) > 0)
+  if (provider === undefined && ((receipt?.charged ?? 0) > 0 || late !== undefined))
     violations.push('charged, and the provider was never asked');
+  violations.push(...judgeLate(judged));
   if (call.ending === 'complete') return judgeComplete(judged, violations);
   if (call.ending === 'mute') violations.push('a stream ended without `[DONE]` and without an error (ER-06)');
   if (call.ending === 'refused') violations.push(...judgeRefused(judged));
@@ -42,17 +50,21 @@ export function judgeCall(judged: Judged): Verdict {
   return { violations, isFreeAfterFence: false };
 }
 
-function judgeComplete({ call, receipt, provider, price }: Judged, violations: string[]): Verdict {
+function judgeComplete({ call, receipt, late, provider, price }: Judged, violations: string[]): Verdict {
   if (provider?.isAnswering !== true) violations.push('a whole answer that the provider did not give');
   if (receipt === undefined) {
     violations.push('an acknowledged answer has no receipt: its charge is lost');
     return { violations, isFreeAfterFence: false };
   }
   if (receipt.outcome === 'expired') {
-    // A fenced process may even report a charge that is only on its disk and whose hold will turn out to be released.
+    const booked = late === undefined ? 0 : late.receipt.charged + late.lost;
+    if (call.charged !== undefined && call.charged !== booked) {
+      violations.push(`told ${call.charged}, booked ${booked} after its hold was released (WA-10)`);
+    }
+    if (late !== undefined) return { violations, isFreeAfterFence: false };
+    // A process that lost its lease finds no hold to charge, and tells so.
     const isFenced = call.stoppedMs >= FENCED_AFTER_MS;
-    const what = (call.charged ?? 0) > 0 ? `told ${call.charged}, charged nothing` : 'answered for free';
-    if (!isFenced) violations.push(`${what}, by a process that never lost its lease`);
+    if (!isFenced) violations.push('answered for free, by a process that never stood still for a lease');
     return { violations, isFreeAfterFence: isFenced };
   }
   if (receipt.outcome !== 'answered') violations.push(`a whole answer, booked as ${receipt.outcome}`);
@@ -66,6 +78,21 @@ function judgeComplete({ call, receipt, provider, price }: Judged, violations: s
     violations.push('the usage that the client read is not what the provider reported');
   }
   return { violations, isFreeAfterFence: false };
+}
+
+/** WA-10: only an answer is charged late, in full, by its wallet and by us. */
+function judgeLate({ call, receipt, late, provider, price }: Judged): readonly string[] {
+  if (late === undefined) return [];
+  const { outcome, charged, held } = late.receipt;
+  const violations: string[] = [];
+  if (receipt?.outcome !== 'expired') violations.push('charged late, and its hold was never released');
+  if (receipt !== undefined && held !== receipt.held) violations.push('charged late, by a hold of another amount');
+  if (outcome !== 'answered' || provider?.isAnswering !== true) violations.push('charged late, and never answered');
+  if (call.ending === 'refused') violations.push(`refused with ${call.code}, and charged late`);
+  const full = provider === undefined ? 0 : Math.min(fullCharge(price, call, provider, held), held);
+  if (charged + late.lost !== full)
+    violations.push(`charged ${charged} late and lost ${late.lost}, the rules say ${full}`);
+  return violations;
 }
 
 function sameUsage(left: ProviderFacts['usage'], right: CallFacts['usage']): boolean {
@@ -111,8 +138,7 @@ function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts,
 }
 
 /** WA-07: the part of the provider's bill above the hold is the operator's loss. */
-export function overrunOf(judged: Judged): number {
-  const { call, receipt, provider, price } = judged;
+export function overrunOf({ call, receipt, provider, price }: Omit<Judged, 'late'>): number {
   if (receipt === undefined || receipt.isEstimated || provider?.usage === undefined) return 0;
   if (receipt.outcome !== 'answered' && receipt.outcome !== 'abandoned') return 0;
   return Math.max(0, fullCharge(price, call, provider, receipt.held) - receipt.held);

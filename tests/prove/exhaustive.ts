@@ -57,7 +57,7 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
   });
   const planned = planHistory(seed);
   const prices = { ...planned.prices, [MODEL]: PRICE };
-  const plan: HistoryPlan = { ...planned, prices, gateways: 1, hasLongStops: false, wallets };
+  const plan: HistoryPlan = { ...planned, prices, gateways: 1, hasLongStops: false, hasCut: false, wallets };
   const stage = await setStage(plan, undefined);
   try {
     await refuseUnstorable(stage.owner);

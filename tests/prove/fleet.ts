@@ -1,3 +1,6 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { DatabaseProxy } from '../support/database-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ArmedNames, nextFailpoint } from './failpoint-order.ts';
 import { type GatewayProcess, type Life, startGatewayProcess } from './gateway-process.ts';
@@ -10,6 +13,8 @@ export interface Fleet {
   readonly at: (place: number) => { readonly url: string; readonly life: Life } | undefined;
   readonly kill: (place: number) => void;
   readonly stopFor: (place: number, ms: number) => void;
+  /** Cuts the last gateway off from the database. Only if it is apart. */
+  readonly cutOffFor: (ms: number) => void;
   /** Resumes all processes, arms nothing more, and resolves when every place has a process that serves. */
   readonly settle: () => Promise<void>;
   /** Replaces processes that are still armed. Call it only after checking for leaks, because theirs would vanish with them. */
@@ -21,6 +26,7 @@ export interface Fleet {
 export interface FleetCounts {
   kills: number;
   stops: number;
+  cuts: number;
   failpointKills: number;
   failpointStops: number;
   readonly fired: Map<string, number>;
@@ -30,6 +36,8 @@ interface FleetOptions {
   readonly places: number;
   readonly databaseUrl: string;
   readonly directory: string;
+  /** The way to the database and the data directory of the last gateway, as if it were on another machine. */
+  readonly apart: { readonly proxy: DatabaseProxy; readonly dataDirectory: string } | undefined;
   readonly catalogueFile: string;
   readonly random: Random;
   /** Undefined if no process is armed. */
@@ -44,9 +52,11 @@ const END_MS_MAX = 5_000;
 const ARMED_SHARE = 0.8;
 const STOP_SHARE = 0.15;
 const HITS_MAX = 6;
+/** While a gateway is cut off, this one lives, so that somebody releases the holds of the other. */
+export const SPARED = 0;
 
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const counts: FleetCounts = { kills: 0, stops: 0, failpointKills: 0, failpointStops: 0, fired: new Map() };
+  const counts: FleetCounts = { kills: 0, stops: 0, cuts: 0, failpointKills: 0, failpointStops: 0, fired: new Map() };
   const places = Array.from({ length: options.places }, (_, index) => new Place(options, index, counts));
   const serve = () => waitUntil('all gateways serve', () => places.every(({ url }) => url !== undefined), START_MS_MAX);
   const kept: Promise<void>[] = [];
@@ -58,6 +68,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
   try {
     for (const [index, place] of places.entries()) {
+      if (index === places.length - 1 && options.apart !== undefined)
+        furnish(options.apart.dataDirectory, options.directory);
       kept.push(place.keep());
       // The first one starts alone: it creates the schema and the demo's keys for the others.
       if (index === 0) await waitUntil('the first gateway serves', () => place.url !== undefined, START_MS_MAX);
@@ -72,6 +84,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     at: (index) => places[index]?.serving(),
     kill: (index) => places[index]?.kill(),
     stopFor: (index, ms) => places[index]?.stopFor(ms),
+    cutOffFor: (ms) => places.at(-1)?.cutOffFor(ms),
     settle: async () => {
       for (const place of places) place.calmDown();
       await serve();
@@ -84,6 +97,14 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
 }
 
+/** The secret and the keys that the gateways of a service share, also those on other machines. */
+const SHARED_FILES = ['secret', 'demo.json'];
+
+function furnish(dataDirectory: string, from: string): void {
+  mkdirSync(dataDirectory, { mode: 0o711 });
+  for (const name of SHARED_FILES) copyFileSync(path.join(from, name), path.join(dataDirectory, name));
+}
+
 /** One of the gateways of a history, through all its lives. */
 class Place {
   url: string | undefined;
@@ -92,6 +113,7 @@ class Place {
   readonly #counts: FleetCounts;
   #process: GatewayProcess | undefined;
   #isArmed = false;
+  #cutFrom: number | undefined;
   #isCalm = false;
   #isEnding = false;
 
@@ -103,18 +125,20 @@ class Place {
 
   async keep(): Promise<void> {
     const { databaseUrl, directory, catalogueFile } = this.#options;
+    const apart = this.#apart();
     while (!this.#isEnding) {
       const failpoint = this.#chooseFailpoint();
       this.#isArmed = failpoint !== undefined;
       const process = startGatewayProcess({
-        databaseUrl,
-        dataDirectory: directory,
+        databaseUrl: apart?.proxy.url ?? databaseUrl,
+        dataDirectory: apart?.dataDirectory ?? directory,
         catalogueFile,
         logFile: `${directory}/gateway-${this.#index}.log`,
         failpoint,
         onFailpoint: (name, act) => this.#onFailpoint(name, act),
       });
       this.#process = process;
+      if (this.#cutFrom !== undefined) process.life.cuts.push({ from: this.#cutFrom, to: undefined });
       this.url = await process.ready;
       await process.ended;
       this.url = undefined;
@@ -141,6 +165,29 @@ class Place {
     this.#letGoOn(ms);
   }
 
+  /** From now on the process cannot reach the database, nor can those that replace it. */
+  cutOffFor(ms: number): void {
+    const apart = this.#apart();
+    if (apart === undefined) return;
+    this.#counts.cuts += 1;
+    const from = performance.now();
+    this.#cutFrom = from;
+    this.#process?.life.cuts.push({ from, to: undefined });
+    apart.proxy.reset();
+    setTimeout(() => this.#restore(), ms);
+  }
+
+  #restore(): void {
+    const now = performance.now();
+    this.#apart()?.proxy.restore();
+    this.#cutFrom = undefined;
+    for (const cut of this.#process?.life.cuts ?? []) cut.to ??= now;
+  }
+
+  #apart(): FleetOptions['apart'] {
+    return this.#index === this.#options.places - 1 ? this.#options.apart : undefined;
+  }
+
   /** Stops all faults here, except the armed failpoint if a call reaches it. */
   calmDown(): void {
     this.#isCalm = true;
@@ -163,7 +210,8 @@ class Place {
 
   #chooseFailpoint(): string | undefined {
     const { random, failpoints } = this.#options;
-    if (failpoints === undefined) return undefined;
+    const isSpared = this.#apart() !== undefined || (this.#index === SPARED && this.#options.apart !== undefined);
+    if (failpoints === undefined || isSpared) return undefined;
     const name = nextFailpoint(failpoints);
     const hit = random.whole(1, HITS_MAX);
     const act = random.chance(STOP_SHARE) ? 'stop' : 'kill';

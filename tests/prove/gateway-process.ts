@@ -9,6 +9,8 @@ export interface Life {
   endedAt: number | undefined;
   /** When it stood still and when it was resumed. */
   readonly stops: { readonly from: number; to: number | undefined }[];
+  /** When its database could not be reached. */
+  readonly cuts: { readonly from: number; to: number | undefined }[];
 }
 
 /** `purser serve` in a separate process, as an operator runs it. */
@@ -23,7 +25,7 @@ export interface GatewayProcess {
 
 interface StartOptions {
   readonly databaseUrl: string;
-  /** Shared by all gateways of a history. */
+  /** Shared by all gateways of a history but the one that is cut off. */
   readonly dataDirectory: string;
   readonly catalogueFile: string;
   readonly logFile: string;
@@ -41,7 +43,7 @@ const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 
 export function startGatewayProcess(options: StartOptions): GatewayProcess {
   const child = spawnCli(options);
-  const life: Life = { pid: child.pid ?? 0, startedAt: performance.now(), endedAt: undefined, stops: [] };
+  const life: Life = { pid: child.pid ?? 0, startedAt: performance.now(), endedAt: undefined, stops: [], cuts: [] };
   const ready = Promise.withResolvers<string | undefined>();
   const ended = Promise.withResolvers<NodeJS.Signals | undefined>();
   const logFile = openSync(options.logFile, 'a'); // Stays open, because the directory may be gone before the last line.
@@ -86,13 +88,19 @@ function spawnCli(options: StartOptions): ChildProcess {
       DATABASE_URL: options.databaseUrl,
       PURSER_DATA_DIR: options.dataDirectory,
       PURSER_CATALOGUE: options.catalogueFile,
-      PURSER_LOG_LEVEL: 'warn',
+      PURSER_LOG_LEVEL: 'info', // What callers were told is in it.
+      PURSER_LOG_FORMAT: 'json',
       PURSER_WORKERS: '1',
       PURSER_FAILPOINT: options.failpoint ?? '',
     },
   });
   child.on('error', () => {}); // `close` reports it.
   return child;
+}
+
+/** Whether it could not reach its database at some time within a span. */
+export function wasCut({ cuts }: Life, from: number, to: number): boolean {
+  return cuts.some((cut) => cut.from <= to && (cut.to ?? to) >= from);
 }
 
 /** The longest time that it stood still within a span. */

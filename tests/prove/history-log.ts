@@ -104,6 +104,8 @@ export interface Receipt {
   /** The line of keys whose monthly budget it counts for. */
   readonly budgetKey: string | undefined;
   readonly month: string;
+  /** The call that this receipt charges after its hold was released. Undefined for the first receipt of a call. */
+  readonly lateFor: string | undefined;
 }
 
 export interface Entry {

@@ -8,7 +8,7 @@ import { checkHistory, type Figures } from './model.ts';
 import { planHistory } from './plan.ts';
 import { probeAll } from './probes.ts';
 import { createRandom } from './random.ts';
-import { checkByOperator, type Stage, setStage, writeLog } from './stage.ts';
+import { checkByOperator, type Stage, setStage, untilAllBooked, writeLog } from './stage.ts';
 import { runClients } from './workload.ts';
 
 export interface HistoryResult {
@@ -42,13 +42,14 @@ async function play(stage: Stage): Promise<Omit<HistoryResult, 'kept'>> {
   const clients = runClients({ ...stage, over });
   const paying = stage.payments.run(over);
   const changing = stage.keys.change(over);
-  const chaos = await runChaos({ ...stage, random: createRandom(seed, 'chaos'), over });
+  const chaos = await runChaos({ ...stage, ...clients, random: createRandom(seed, 'chaos'), over });
   await stage.fleet.settle();
   await paying;
   await changing;
   const calls = await clients.finish(chaos.outages);
   await stage.payments.sendAgain();
   await untilNoHolds(stage.owner, QUIET_MS_MAX);
+  await untilAllBooked(stage.directory, QUIET_MS_MAX);
 
   const log = await writeLog(stage, calls);
   const { violations, figures } = checkHistory(log);

@@ -43,6 +43,7 @@ const RECEIPT: Receipt = {
   correlationId: 'tag',
   budgetKey: undefined,
   month: '2026-11-01',
+  lateFor: undefined,
 };
 const CREDIT: MoneyAct = {
   user: 'anna',
@@ -156,9 +157,51 @@ test('WA-10 a free answer counts as allowed after a stop past the lease, and as 
   const { violations, figures } = checkHistory(historyWith(told));
   assert.deepEqual(violations, []);
   assert.equal(figures.freeAfterFence, 1);
-  assert.equal(checkHistory(historyWith({ ...free, call: { stoppedMs: 16_000 } })).figures.toldAndReleased, 1);
-  assert.match(rulesBroken({ ...free, call: { charged: 0 } }).join(), /never lost its lease/);
-  assert.match(rulesBroken(free).join(), /told 22, charged nothing, by a process that never lost its lease/);
+  assert.match(rulesBroken({ ...free, call: { charged: 0 } }).join(), /never stood still for a lease/);
+});
+
+test('WA-10 a charge that was told and never booked is found, also after a stop past the lease', () => {
+  const free = { receipt: { outcome: 'expired', charged: 0, correlationId: undefined } as const };
+  for (const stoppedMs of [0, 16_000]) {
+    assert.match(rulesBroken({ ...free, call: { stoppedMs } }).join(), /told 22, booked 0 after its hold was released/);
+  }
+});
+
+test('WA-10 a late charge is right in full and once, and what the wallet could not pay is our loss', () => {
+  const released: Receipt = { ...RECEIPT, outcome: 'expired', charged: 0, correlationId: undefined };
+  const late = (paid: number, lost: number, change: Partial<Receipt> = {}, of: Partial<CallFacts> = {}) => {
+    const receipt: Receipt = { ...RECEIPT, callId: 'late', charged: paid, lateFor: 'call', ...change };
+    const charge = { user: 'anna', kind: 'charge', cause: 'late', amount: paid };
+    const loss = { user: 'anna', kind: 'charge_lost', cause: 'late', amount: lost };
+    const books = {
+      receipts: [released, receipt],
+      entries: [CREDITED, charge, ...(lost === 0 ? [] : [loss])],
+      wallets: [{ ...WALLET, balance: 1_000 - paid }],
+    };
+    return checkHistory(historyWith({ call: of, books }));
+  };
+  const rules = (...of: Parameters<typeof late>) =>
+    late(...of)
+      .violations.map(({ rule }) => rule)
+      .join();
+  assert.equal(rules(CHARGE, 0), '');
+  assert.equal(rules(20, 2), '');
+  assert.equal(rules(CHARGE, 0, {}, UNKNOWN), '');
+  assert.deepEqual([late(20, 2).figures.late, late(20, 2).figures.lateLoss, late(20, 2).figures.holds], [1, 2, 1]);
+  assert.match(rules(20, 0), /charged 20 late and lost 0, the rules say 22,told 22, booked 20/);
+  assert.match(rules(CHARGE, 1), /booked 23/);
+  assert.match(rules(CHARGE, 0, { outcome: 'abandoned' }), /charged late, and never answered/);
+  assert.match(rules(CHARGE, 0, { held: 201 }), /by a hold of another amount/);
+  assert.match(rules(CHARGE, 0, { lateFor: 'unknown' }), /one call has two receipts/);
+  const refused: Partial<CallFacts> = {
+    ending: 'refused',
+    code: 'INTERNAL_SERVER_ERROR',
+    charged: undefined,
+    isDisturbed: true,
+  };
+  assert.match(rules(CHARGE, 0, {}, refused), /refused with INTERNAL_SERVER_ERROR, and charged late/);
+  const twice = { receipts: [RECEIPT, { ...RECEIPT, callId: 'late', lateFor: 'call' }] };
+  assert.match(rulesBroken({ books: twice }).join(), /charged late, and its hold was never released/);
 });
 
 test('CC-11 a call with an unknown end costs nothing or its full price', () => {

@@ -1,6 +1,6 @@
 // What the clauses allow, derived from the records of clients, provider and payments. Imports nothing from the service.
 import { checkBudgets, checkBudgetsOfCalls } from './budget-rules.ts';
-import { isTake, judgeCall, overrunOf, phantomRefusal, type Violation } from './call-rules.ts';
+import { isTake, judgeCall, type LateCharge, overrunOf, phantomRefusal, type Violation } from './call-rules.ts';
 import type { CallFacts, HistoryLog, MoneyAct, Receipt, WalletFacts, WalletRow } from './history-log.ts';
 
 export interface Figures {
@@ -22,8 +22,9 @@ export interface Figures {
   readonly entries: number;
   readonly orphans: number;
   readonly freeAfterFence: number;
-  /** Of those, the ones whose client learned of a charge. */
-  readonly toldAndReleased: number;
+  /** Calls that were charged after their holds were released, and what that cost us. */
+  readonly late: number;
+  readonly lateLoss: number;
   readonly serverErrors: number;
 }
 
@@ -35,10 +36,12 @@ interface HistoryVerdict {
 /** Checks a history against the rules. Without a violation, books, clients, provider and payments agree to the micro. */
 export function checkHistory(log: HistoryLog): HistoryVerdict {
   const matched = matchReceipts(log);
+  const late = lateCharges(log);
   const violations: Violation[] = [];
   const free: CallFacts[] = [];
   for (const call of log.calls) {
-    const judged = judgedOf(log, call, matched.get(call.tag));
+    const receipt = matched.get(call.tag);
+    const judged = { ...judgedOf(log, call, receipt), late: receipt && late.get(receipt.callId) };
     const verdict = judgeCall(judged);
     if (verdict.isFreeAfterFence) free.push(call);
     const phantom = phantomRefusal(call, log);
@@ -62,7 +65,9 @@ function judgedOf(log: HistoryLog, call: CallFacts, receipt: Receipt | undefined
 /** Finds the receipt of each call by the id that its client got, or by the name that the client gave it. */
 function matchReceipts({ calls, books }: HistoryLog): ReadonlyMap<string, Receipt> {
   const byId = new Map(books.receipts.map((receipt) => [receipt.callId, receipt]));
-  const byName = new Map(books.receipts.map((receipt) => [receipt.correlationId, receipt]));
+  // A late receipt has the name of its call. The first one, of a process that was lost, has none.
+  const first = (receipt: Receipt) => byId.get(receipt.lateFor ?? receipt.callId) ?? receipt;
+  const byName = new Map(books.receipts.map((receipt) => [receipt.correlationId, first(receipt)]));
   const matched = new Map<string, Receipt>();
   for (const { tag, callId } of calls) {
     const receipt = callId === undefined ? byName.get(tag) : byId.get(callId);
@@ -71,14 +76,26 @@ function matchReceipts({ calls, books }: HistoryLog): ReadonlyMap<string, Receip
   return matched;
 }
 
-/** Each call has one receipt, each receipt has a call, and every call that reached the provider has left one. */
+/** What was charged late, by the id of its call. */
+function lateCharges({ books }: HistoryLog): ReadonlyMap<string, LateCharge> {
+  const lost = new Map<string, number>();
+  for (const { kind, cause, amount } of books.entries)
+    if (kind === 'charge_lost') lost.set(cause, (lost.get(cause) ?? 0) + amount);
+  return new Map(
+    books.receipts.flatMap((receipt) =>
+      receipt.lateFor === undefined ? [] : [[receipt.lateFor, { receipt, lost: lost.get(receipt.callId) ?? 0 }]],
+    ),
+  );
+}
+
+/** Each call has one receipt, or a second one that charges it late. Each receipt has a call, and every call that reached the provider has left one. */
 function checkReceipts({ calls, books, provider }: HistoryLog, matched: ReadonlyMap<string, Receipt>): Violation[] {
   const violations: Violation[] = [];
   const known = new Set([...matched.values()].map(({ callId }) => callId));
   const users = new Map(calls.map(({ tag, user }) => [tag, user]));
   for (const receipt of books.receipts) {
     const about = JSON.stringify(receipt);
-    if (known.has(receipt.callId)) continue;
+    if (known.has(receipt.lateFor ?? receipt.callId)) continue;
     if (receipt.correlationId !== undefined && users.has(receipt.correlationId)) {
       violations.push({ rule: 'one call has two receipts', about });
     } else if (receipt.charged > 0) violations.push({ rule: 'a charge for a call that nobody made', about });
@@ -89,7 +106,8 @@ function checkReceipts({ calls, books, provider }: HistoryLog, matched: Readonly
   }
   // If a process died during the call, the receipt has no name, but there must still be one.
   for (const user of new Set(users.values())) {
-    const nameless = books.receipts.filter((receipt) => receipt.user === user && !known.has(receipt.callId)).length;
+    const others = books.receipts.filter(({ callId, lateFor }) => lateFor === undefined && !known.has(callId));
+    const nameless = others.filter((receipt) => receipt.user === user).length;
     const lost = calls.filter((call) => call.user === user && provider.has(call.tag) && !matched.has(call.tag)).length;
     if (lost > nameless)
       violations.push({ rule: 'calls reached the provider without a hold', about: `${user}: ${lost}` });
@@ -113,9 +131,11 @@ function checkEntries(log: HistoryLog, matched: ReadonlyMap<string, Receipt>): V
       violations.push({ rule: 'the entries of a call are not its receipt', about: `${callId}: ${booked}, ${told}` });
     }
   }
+  const late = lateCharges(log);
   const expected = new Map<string, number>();
   for (const call of log.calls) {
-    const receipt = matched.get(call.tag);
+    const first = matched.get(call.tag);
+    const receipt = (first && late.get(first.callId)?.receipt) ?? first;
     const overrun = overrunOf(judgedOf(log, call, receipt));
     if (receipt !== undefined && overrun > 0) expected.set(receipt.callId, overrun);
   }
@@ -203,7 +223,7 @@ function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts
     acknowledged: count('complete'),
     refusals: count('refused'),
     unknown: count('unknown'),
-    holds: books.receipts.length + books.holdsLeft,
+    holds: books.receipts.filter(({ lateFor }) => lateFor === undefined).length + books.holdsLeft,
     charges: charged.length,
     micros: charged.reduce((total, receipt) => total + receipt.charged, 0),
     overruns: books.entries.filter(({ kind }) => kind === 'charge_overrun').length,
@@ -216,7 +236,8 @@ function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts
     entries: books.entries.length,
     orphans: books.receipts.filter(({ outcome }) => outcome === 'expired').length,
     freeAfterFence: free.length,
-    toldAndReleased: free.filter(({ charged: told }) => (told ?? 0) > 0).length,
+    late: books.receipts.filter(({ lateFor }) => lateFor !== undefined).length,
+    lateLoss: sum(books.entries.filter(({ kind }) => kind === 'charge_lost')),
     serverErrors: calls.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR').length,
   };
 }

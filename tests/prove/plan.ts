@@ -12,6 +12,8 @@ export interface HistoryPlan {
   readonly hasLongStops: boolean;
   /** True if the database is down for longer than a lease. No live process may lose its holds for that. */
   readonly hasLongOutage: boolean;
+  /** True if one gateway has a data directory of its own and is cut off from the database for longer than its lease. */
+  readonly hasCut: boolean;
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletPlan[];
   readonly keys: readonly KeyPlan[];
@@ -35,6 +37,12 @@ const PROBE_PRICE: ModelPrice = {
   marginBasisPoints: 0,
   promptOverhead: 0,
 };
+/** No other client has this number. */
+const CUT_CLIENT = 1_000;
+/** Time enough to be cut off between its hold and its settlement. */
+const CUT_CALL_MS = 4_000;
+const LONG_STOPS_SHARE = 0.3;
+const CUT_SHARE = 0.5;
 const SILENCE_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 30_000;
 const PROBE_TOKENS_MAX = 10_000_000;
@@ -61,12 +69,14 @@ export function planHistory(seed: number): HistoryPlan {
   ];
   const kind = random.fraction();
   const hasLongOutage = kind > 0.9;
+  const hasCut = kind >= LONG_STOPS_SHARE && !hasLongOutage && createRandom(seed, 'cut').chance(CUT_SHARE);
   return {
     seed,
-    gateways: random.whole(2, 4),
+    gateways: Math.max(random.whole(2, 4), hasCut ? 3 : 2), // One is cut off, one is spared, and others are killed.
     chaosMs: random.whole(9_000, 15_000) + (hasLongOutage ? 15_000 : 0), // Otherwise nothing but the outage would happen.
-    hasLongStops: kind < 0.3,
+    hasLongStops: kind < LONG_STOPS_SHARE,
     hasLongOutage,
+    hasCut,
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
     wallets,
     keys: planKeys(createRandom(seed, 'keys'), tightMoney(prices[TIGHT_MODEL])),
@@ -197,6 +207,13 @@ export function planBurstCall(plan: HistoryPlan, place: number, index: number, b
   const answer: AnswerPlan = { ...call.answer, kind: 'full', usage: 'overrun' };
   const all = { leaveAfterMs: undefined, isStream: false, wantsUsage: false, outputTokensMax: TIGHT_OUTPUT_TOKENS };
   return { ...call, ...all, model: TIGHT_MODEL, answer };
+}
+
+/** A call that is under way while its gateway is cut off. */
+export function planCutCall(plan: HistoryPlan, index: number): CallPlan {
+  const planned = planCall(plan, CUT_CLIENT, index);
+  const answer: AnswerPlan = { ...planned.answer, kind: 'full', waitMs: CUT_CALL_MS };
+  return { ...planned, model: TIGHT_MODEL, leaveAfterMs: undefined, gateway: 1 - Number.EPSILON, answer };
 }
 
 function planAnswer(random: Random, isSilent: boolean): AnswerPlan {

@@ -28,6 +28,7 @@ export function tableOf(
     ['  by a failpoint in a history', failpointKills],
     ['  by a failpoint in the exhaustive part', arranged],
     ['process stops', stops + failpointStops],
+    ['gateways cut off for longer than a lease', add(({ fleet }) => fleet.cuts)],
     ['database kills', add(({ databaseKills }) => databaseKills)],
     ['calls sent', figure('calls')],
     ['  answered in full', figure('acknowledged')],
@@ -47,7 +48,8 @@ export function tableOf(
     ['payments sent again', figure('repeatedSends')],
     ['ledger entries', figure('entries')],
     ['free answers after a fenced stop', figure('freeAfterFence')],
-    ['  of those, told of a charge from disk', figure('toldAndReleased')],
+    ['charged after their holds were released', figure('late')],
+    ['  micros of them that we lost', figure('lateLoss')],
     ['violations', violations],
   ];
   return rows.map(([name, value]) => `${name.padEnd(42)}${String(value).padStart(14)}`).join('\n');

@@ -1,11 +1,12 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { sumDifferences } from '../support/many-receipts.ts';
-import { checkByCommand } from '../support/service-process.ts';
+import { checkByCommand, runToEnd } from '../support/service-process.ts';
 import { readBooks } from './books.ts';
 import type { Violation } from './call-rules.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -44,6 +45,8 @@ interface Demo {
   readonly userId: string;
 }
 
+/** The data directory of the gateway that is cut off. */
+const APART = 'apart';
 /** A pass adds nothing while a gateway adds. */
 const SUM_PASSES_MAX = 40;
 const SUM_PASS_MS = 250;
@@ -80,8 +83,11 @@ async function furnish(
   owned.defer(() => live.end());
   const catalogueFile = path.join(directory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(catalogueOf(plan, provider.baseUrl)));
+  const proxy = await startDatabaseProxy(cluster.url);
+  owned.defer(proxy.close);
   const fleet = await startFleet({
     places: plan.gateways,
+    apart: plan.hasCut ? { proxy, dataDirectory: path.join(directory, APART) } : undefined,
     databaseUrl: cluster.url,
     directory,
     catalogueFile,
@@ -127,6 +133,13 @@ async function furnish(
   };
 }
 
+/** Waits until no settlement of any gateway is on disk, up to a limit: one that comes after its hold was released holds nothing. */
+export async function untilAllBooked(directory: string, waitMsMax: number): Promise<void> {
+  const limit = performance.now() + waitMsMax;
+  while (globSync('**/settlements/**/*.jsonl', { cwd: directory }).length > 0 && performance.now() < limit)
+    await sleep(SUM_PASS_MS);
+}
+
 /** Everything that was recorded, and the current books. */
 export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promise<HistoryLog> {
   const { plan, provider, payments, keys } = stage;
@@ -146,13 +159,24 @@ export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promis
   };
 }
 
-/** The result of the service's own check, as an operator runs it (WA-09), and whether the charts show what the receipts say. */
+/** The service's own checks, as an operator runs them (WA-09, WA-14), and whether the charts show what the receipts say. */
 export async function checkByOperator(stage: Stage): Promise<readonly Violation[]> {
   const { cluster, plan, provider, directory: dataDirectory } = stage;
   const catalogue = catalogueOf(plan, provider.baseUrl);
-  const { status, said } = await checkByCommand({ dataDirectory, catalogue, databaseUrl: cluster.url });
-  const wrong = status === 0 ? [] : [{ rule: '`purser ledger check` finds differences', about: said }];
-  return [...wrong, ...(await wrongSums(stage))];
+  const options = { dataDirectory, catalogue, databaseUrl: cluster.url };
+  const checked = await checkByCommand(options);
+  const told = await runToEnd(options, 'ledger', 'told', ...logsIn(dataDirectory));
+  return [
+    ...(checked.status === 0 ? [] : [{ rule: '`purser ledger check` finds differences', about: checked.said }]),
+    ...(told.status === 0 ? [] : [{ rule: '`purser ledger told` finds differences (WA-14)', about: told.said }]),
+    ...(await wrongSums(stage)),
+  ];
+}
+
+/** The logs of all gateways: they say what callers were told. */
+function logsIn(directory: string): readonly string[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.log'));
+  return names.map((name) => path.join(directory, name));
 }
 
 /** Waits until the passes that add up receipts have caught up. */

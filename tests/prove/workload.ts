@@ -1,10 +1,10 @@
 import { estimatedPromptOf, sentBytesOf } from '../support/prompt-size.ts';
 import type { Outage } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
-import { type Life, longestStopMs } from './gateway-process.ts';
+import { type Life, longestStopMs, wasCut } from './gateway-process.ts';
 import type { CallFacts } from './history-log.ts';
 import type { Keys } from './keys.ts';
-import { type BurstPlan, type CallPlan, type HistoryPlan, planBurstCall, planCall } from './plan.ts';
+import { type BurstPlan, type CallPlan, type HistoryPlan, planBurstCall, planCall, planCutCall } from './plan.ts';
 import { bodyOf, type Seen, sendCall } from './prover-client.ts';
 import type { Provider } from './provider.ts';
 import { sleep } from './sleep.ts';
@@ -20,6 +20,8 @@ interface WorkloadOptions {
 interface Clients {
   /** Resolves to what all clients have seen once their last calls are answered. */
   readonly finish: (outages: readonly Outage[]) => Promise<readonly CallFacts[]>;
+  /** Sends calls to the last gateway. Resolves when their holds are placed, or after a time. */
+  readonly beginLong: () => Promise<void>;
 }
 
 interface Sent {
@@ -30,6 +32,9 @@ interface Sent {
 }
 
 const CLIENTS = 12;
+const LONG_CALLS = 8;
+const LONG_BEGIN_MS_MAX = 2_500;
+const LOOK_MS = 50;
 const BURST_PAUSE_MS = 400;
 const NO_GATEWAY_PAUSE_MS = 100;
 /** The aftermath of an outage: connections are reopened and statements repeated. */
@@ -40,12 +45,23 @@ export function runClients(options: WorkloadOptions): Clients {
   const sent: Sent[] = [];
   const clients = Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent));
   const running = Promise.all([...clients, runBursts(options, sent)]);
+  const long: Promise<void>[] = [];
   return {
+    beginLong: async () => {
+      const calls = Array.from({ length: LONG_CALLS }, (_, index) => planCutCall(options.plan, index));
+      long.push(...calls.map((call) => callOnce(options, call, sent)));
+      await Promise.race([sleep(LONG_BEGIN_MS_MAX), untilAsked(options.provider, calls)]);
+    },
     finish: async (outages) => {
       await running;
+      await Promise.all(long);
       return sent.map((one) => factsOf(one, outages));
     },
   };
+}
+
+async function untilAsked({ facts }: Provider, calls: readonly CallPlan[]): Promise<void> {
+  while (!calls.every(({ tag }) => facts.has(tag))) await sleep(LOOK_MS);
 }
 
 async function runClient(options: WorkloadOptions, client: number, sent: Sent[]): Promise<void> {
@@ -89,7 +105,9 @@ function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): 
   const { ending, status, code, callId, charged, usage, hasLeft, startedAt, endedAt } = seen;
   const stoppedMs = longestStopMs(life, startedAt, endedAt);
   const hasDied = life.endedAt !== undefined && life.endedAt < endedAt + OUTAGE_ECHO_MS;
-  const wasOut = outages.some(({ from, to }) => from < endedAt + OUTAGE_ECHO_MS && to + OUTAGE_ECHO_MS > startedAt);
+  const wasOut =
+    outages.some(({ from, to }) => from < endedAt + OUTAGE_ECHO_MS && to + OUTAGE_ECHO_MS > startedAt) ||
+    wasCut(life, startedAt - OUTAGE_ECHO_MS, endedAt + OUTAGE_ECHO_MS);
   return {
     tag,
     user,
