@@ -854,10 +854,56 @@ create table ledger.last_check (
   begun_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   ended_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   differences bigint default 0 not null,
+  from_call uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   constraint last_check_pkey PRIMARY KEY (is_only),
   constraint last_check_is_only_check CHECK (is_only)
 );
 grant select on ledger.last_check to purser_live;
+
+create table ledger.month_budgets (
+  month date not null,
+  key_id text collate "C" not null,
+  spent_month date not null,
+  charged_micros bigint not null,
+  constraint month_budgets_pkey PRIMARY KEY (key_id, month, spent_month)
+);
+grant select on ledger.month_budgets to purser_live;
+
+create table ledger.month_wallets (
+  month date not null,
+  wallet_id bigint not null,
+  spent_month date not null,
+  receipts bigint not null,
+  charged_micros bigint not null,
+  entries bigint not null,
+  booked_micros bigint not null,
+  last_seq bigint,
+  opening_micros bigint,
+  closing_micros bigint,
+  last_settled_at timestamp with time zone not null,
+  constraint month_wallets_pkey PRIMARY KEY (wallet_id, month, spent_month)
+);
+grant select on ledger.month_wallets to purser_live;
+
+create table ledger.months (
+  month date not null,
+  from_call uuid,
+  before_call uuid not null,
+  closed_at timestamp with time zone,
+  receipts bigint,
+  entries bigint,
+  charged_micros bigint,
+  last_settled_at timestamp with time zone,
+  rows_hash bytea,
+  chain_hash bytea,
+  archived_at timestamp with time zone,
+  detached_at timestamp with time zone,
+  constraint months_pkey PRIMARY KEY (month),
+  constraint a_closed_month_has_its_figures CHECK ((((closed_at IS NULL) = (receipts IS NULL)) AND ((closed_at IS NULL) = (entries IS NULL)) AND ((closed_at IS NULL) = (charged_micros IS NULL)) AND ((closed_at IS NULL) = (rows_hash IS NULL)) AND ((closed_at IS NULL) = (chain_hash IS NULL)))),
+  constraint only_a_closed_month_is_archived CHECK (((archived_at IS NULL) OR (closed_at IS NOT NULL))),
+  constraint only_an_archived_month_is_detached CHECK (((detached_at IS NULL) OR (archived_at IS NOT NULL)))
+);
+grant select on ledger.months to purser_live;
 
 create table ledger.wallets (
   wallet_id bigint generated always as identity not null,
@@ -1364,6 +1410,7 @@ create table stats.passes (
   due_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   ended_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   merged_until timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  from_call uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   constraint passes_pkey PRIMARY KEY (is_only),
   constraint passes_is_only_check CHECK (is_only)
 );
@@ -1497,10 +1544,9 @@ END),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
   constraint parts_are_within_their_wholes CHECK ((LEAST(cached_tokens, cache_write_tokens, ((prompt_tokens - cached_tokens) - cache_write_tokens), reasoning_tokens, (completion_tokens - reasoning_tokens), charged_micros, (held_micros - charged_micros), (held_micros - 1)) >= 0))
-);
+) partition by RANGE (call_id);
 CREATE INDEX calls_correlation ON usage.calls USING btree (correlation_id, call_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
-CREATE UNIQUE INDEX calls_entries ON usage.calls USING btree (wallet_id, seq) WHERE (seq IS NOT NULL);
 grant select on usage.calls to purser_live;
 
 create table usage.late_receipts (
@@ -1680,7 +1726,7 @@ grant execute on function db.trust_clock() to purser_live;
 grant execute on function db.wall_clock() to purser_live;
 
 -- idempotency.find(p_call uuid) returns TABLE(sealed bytea, charged bigint)
---   sql, volatile, security definer, search_path=pg_catalog
+--   sql, volatile, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function idempotency.find(uuid) to purser_live;
 
 -- ledger.added_to_receivable(debit ledger.book, credit ledger.book, amount bigint) returns bigint
@@ -1689,6 +1735,9 @@ grant execute on function idempotency.find(uuid) to purser_live;
 -- ledger.added_to_wallet(debit ledger.book, credit ledger.book, amount bigint) returns bigint
 --   sql, immutable
 
+-- ledger.bar_month(p_month date) returns void
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.begin_check(p_period_ms integer) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.begin_check(integer) to purser_live;
@@ -1696,6 +1745,9 @@ grant execute on function ledger.begin_check(integer) to purser_live;
 -- ledger.begin_drains(p_calls uuid[]) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.begin_drains(uuid[]) to purser_live;
+
+-- ledger.begin_restore(p_month date) returns void
+--   plpgsql, volatile, search_path=pg_catalog
 
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
@@ -1714,6 +1766,13 @@ grant execute on function ledger.booked_for(uuid[]) to purser_live;
 --   sql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_nestloop=off, jit=off
 grant execute on function ledger.check_changes(bigint,integer) to purser_live;
 
+-- ledger.checked_from(p_call uuid) returns void
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.checked_from(uuid) to purser_live;
+
+-- ledger.close_month(p_month date, p_receipts bigint, p_rows_hash bytea) returns void
+--   plpgsql, volatile, search_path=pg_catalog, work_mem=64MB, jit=off
+
 -- ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.credit(text,text,text,bigint,text) to purser_live;
@@ -1728,6 +1787,9 @@ grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
+-- ledger.detach_month(p_month date) returns void
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off
 grant execute on function ledger.differences() to purser_live;
@@ -1735,6 +1797,9 @@ grant execute on function ledger.differences() to purser_live;
 -- ledger.end_check(p_differences bigint) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_check(bigint) to purser_live;
+
+-- ledger.end_restore(p_month date) returns void
+--   plpgsql, volatile, search_path=pg_catalog
 
 -- ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1749,6 +1814,9 @@ grant execute on function ledger.entries_of_call(uuid) to purser_live;
 grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 
 -- ledger.expired(p_call uuid) returns ledger.settlement
+--   sql, immutable
+
+-- ledger.first_call(p_month date) returns uuid
 --   sql, immutable
 
 -- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
@@ -1773,6 +1841,13 @@ grant execute on function ledger.lock_for_act(text,text) to purser_live;
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
 
+-- ledger.make_month() returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.make_month() to purser_live;
+
+-- ledger.month_page(p_month date, p_after uuid, p_most integer) returns TABLE(lines text, rows integer, last_call uuid)
+--   plpgsql, stable, search_path=pg_catalog, plan_cache_mode=force_custom_plan, enable_seqscan=off
+
 -- ledger.move(p_wallet bigint, p_kind ledger.entry_kind, p_cause text, p_amount bigint) returns void
 --   plpgsql, volatile, search_path=pg_catalog
 
@@ -1786,6 +1861,10 @@ grant execute on function ledger.lock_for_act(text,text) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.note_check(text,text,bigint,bigint,bigint) to purser_live;
 
+-- ledger.open_from() returns uuid
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function ledger.open_from() to purser_live;
+
 -- ledger.open_wallet(p_app text, p_user text, p_currency text, p_cap bigint) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
@@ -1798,10 +1877,16 @@ grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.reap(integer) to purser_live;
 
+-- ledger.receipts_of(p_month date) returns text
+--   sql, immutable
+
 -- ledger.refuse_amount(p_amount bigint) returns void
 --   plpgsql, volatile
 
 -- ledger.refuse_change() returns trigger
+--   plpgsql, volatile
+
+-- ledger.refuse_late() returns trigger
 --   plpgsql, volatile
 
 -- ledger.reinstate(p_app text, p_user text, p_write_off boolean) returns text
@@ -1811,6 +1896,9 @@ grant execute on function ledger.reinstate(text,text,boolean) to purser_live;
 -- ledger.reserve(p_instance bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.reserve(bigint,db.hold_request[]) to purser_live;
+
+-- ledger.restore_page(p_month date, p_rows json) returns void
+--   plpgsql, volatile, search_path=pg_catalog
 
 -- ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1921,13 +2009,20 @@ grant execute on function stats.begin_pass(integer) to purser_live;
 -- stats.cost_of(p_charged bigint, p_margin_basis_points integer, p_margin_per_call bigint) returns bigint
 --   sql, immutable, search_path=pg_catalog
 
--- stats.end_pass(p_pause_ms integer) returns void
+-- stats.end_pass(p_pause_ms integer, p_from uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
-grant execute on function stats.end_pass(integer) to purser_live;
+grant execute on function stats.end_pass(integer,uuid) to purser_live;
 
 -- stats.merge_day(p_kept_days integer) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function stats.merge_day(integer) to purser_live;
+
+-- stats.pass_from() returns uuid
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function stats.pass_from() to purser_live;
+
+-- stats.rebuild_from(p_from timestamp with time zone) returns timestamp with time zone
+--   sql, stable, security definer, search_path=pg_catalog
 
 -- stats.rebuild_receipts(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, calls bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_custom_plan, enable_seqscan=off, jit=off
@@ -1945,6 +2040,10 @@ grant execute on function stats.roll_up(bigint,integer,integer) to purser_live;
 -- status.observe(p_silent_ms double precision, p_is_slow boolean, p_out text[], p_models text[], p_first_byte_ms double precision[]) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function status.observe(double precision,boolean,text[],text[],double precision[]) to purser_live;
+
+-- usage.archived_until() returns timestamp with time zone
+--   sql, stable, security definer, search_path=pg_catalog
+grant execute on function usage.archived_until() to purser_live;
 
 -- usage.billed(p_after bigint, p_most integer, p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(last_wallet bigint, day text, price_id bigint, is_charged boolean, calls bigint, input_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, output_tokens bigint, rare_calls bigint)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off, jit=off
@@ -2043,5 +2142,3 @@ CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH 
 CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION webhooks.tell_low_balances();
 
 CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
-
-CREATE TRIGGER calls_not_truncated BEFORE TRUNCATE ON usage.calls FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();

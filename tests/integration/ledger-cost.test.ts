@@ -12,6 +12,7 @@ import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts'
 import { setFreshLane } from '../support/fresh-lane.ts';
 import { GROWTH } from '../support/grown-tables.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
+import { PARTS_OF_CALLS, partsOf } from '../support/table-parts.ts';
 import { endHolds, placeHolds } from '../support/turns.ts';
 
 // What a batch costs the database, in figures that machine load cannot change.
@@ -61,9 +62,12 @@ async function counted(text: string): Promise<number> {
 
 const rowsRead = (table: string): Promise<number> =>
   counted(
-    `select coalesce(sum(i.idx_tup_read), 0) + max(t.seq_tup_read) as counted
-     from pg_stat_user_tables t join pg_stat_user_indexes i on i.relid = t.relid
-     where t.relid = '${table}'::regclass`,
+    `select sum(t.seq_tup_read + i.read) as counted
+     from pg_stat_user_tables t
+     cross join lateral (
+       select coalesce(sum(x.idx_tup_read), 0) as read from pg_stat_user_indexes x where x.relid = t.relid
+     ) i
+     where t.relid in ${partsOf(`'{${table}}'`)}`,
   );
 
 const GROWING = ['ledger.wallets', 'usage.calls', 'ledger.holds', 'webhooks.subscriptions'] as const;
@@ -184,11 +188,11 @@ test('WA-07 an ended call is looked up by its id, not by a scan of an index whos
   }
   await flush();
   const { rows } = await owner.query<{ name: string }>(
-    `select indexrelname as name from pg_stat_user_indexes where relid = 'usage.calls'::regclass and idx_scan > 0`,
+    `select indexrelname as name from pg_stat_user_indexes where relid in ${PARTS_OF_CALLS} and idx_scan > 0`,
   );
   assert.deepEqual(
-    rows.map(({ name }) => name),
-    ['calls_pkey'],
+    rows.map(({ name }) => name.replace(/_\d{4}_\d{2}/, '')),
+    ['calls_pkey'], // Of one month: calls of other months cannot have this id.
   );
 });
 

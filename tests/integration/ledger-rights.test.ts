@@ -249,7 +249,7 @@ test('WA-09 a movement is booked once: a second entry of its cause and kind, or 
 test('WA-09 a call is charged once: a second receipt of the call, or one with a used number, cannot be written', async () => {
   for (const [callId, seq] of [
     ['call_id', 'seq + 1'],
-    ['gen_random_uuid()', 'seq'],
+    ['uuidv7()', 'seq'], // Of the same month: for two, see the check.
   ] as const) {
     const again = owner.query(
       `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,

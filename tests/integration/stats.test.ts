@@ -39,7 +39,7 @@ function sumOf(parts: readonly { readonly charged: bigint }[]): bigint {
 async function readsOfCalls(): Promise<number> {
   await reader.query('select pg_stat_force_next_flush()');
   const { rows } = await many.owner.query<{ reads: number }>(
-    `select sum(seq_scan + coalesce(idx_scan, 0))::float8 as reads from pg_stat_user_tables where relname = 'calls'`,
+    `select sum(seq_scan + coalesce(idx_scan, 0))::float8 as reads from pg_stat_user_tables where relname ~ '^calls'`,
   );
   return rows[0]?.reads ?? Number.NaN;
 }

@@ -6,6 +6,7 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createAppUsage, nameOf, type UsageFigures } from '../../packages/service/src/usage/report.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { PARTS_OF_CALLS } from '../support/table-parts.ts';
 
 /** Reports on a hundred thousand calls of one app, beside as many of other apps: what they read and how long they may take. */
 
@@ -59,8 +60,8 @@ async function readSoFar(): Promise<readonly [number, number]> {
   // Sessions report their counts late. This flushes the reads of the expectation before the measurement starts.
   for (const session of [owner, live]) await session.query('select pg_stat_force_next_flush()');
   const { rows } = await owner.query<{ by_index: number; others: number }>(
-    `select idx_tup_fetch::float8 as by_index, seq_tup_read::float8 as others
-     from pg_stat_user_tables where schemaname = 'usage' and relname = 'calls'`,
+    `select sum(idx_tup_fetch)::float8 as by_index, sum(seq_tup_read)::float8 as others
+     from pg_stat_user_tables where relid in ${PARTS_OF_CALLS}`,
   );
   return [rows[0]?.by_index ?? Number.NaN, rows[0]?.others ?? Number.NaN];
 }

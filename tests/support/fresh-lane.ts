@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase } from './ledger-database.ts';
+import { partsOf } from './table-parts.ts';
 
 /** A database whose tables are known to be empty, so that every plan is nearly free, and a connection without plans yet. */
 export async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
@@ -20,7 +21,7 @@ export async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
   const rowsReadOf = async (...tables: readonly string[]): Promise<number> => {
     await flush();
     const { rows } = await owner.query<{ read: string }>(
-      'select sum(seq_tup_read + idx_tup_fetch) as read from pg_stat_user_tables where relid = any ($1::regclass[])',
+      `select sum(seq_tup_read + idx_tup_fetch) as read from pg_stat_user_tables where relid in ${partsOf('$1')}`,
       [tables],
     );
     return Number(rows[0]?.read);

@@ -12,6 +12,7 @@ import { LATE_FAULTS } from './faults/late.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
+import { MONTH_FAULTS } from './faults/months.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
 import { RECONCILIATION_FAULTS } from './faults/reconciliation.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
@@ -41,6 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LONE_FAULTS,
   ...BUDGET_FAULTS,
   ...MONEY_OUT_FAULTS,
+  ...MONTH_FAULTS,
   ...CALL_FAULTS,
   ...PRICE_FAULTS,
   ...RECONCILIATION_FAULTS,

@@ -8,6 +8,8 @@ export interface Table {
   /** Columns in their order, then constraints. */
   readonly lines: readonly string[];
   readonly options: string;
+  /** `range (call_id)`: it has no rows of its own. Undefined: it has. */
+  readonly partitionedBy: string | undefined;
   readonly indexes: readonly string[];
   readonly grants: readonly string[];
   /** Statements that come after all tables. */
@@ -73,40 +75,45 @@ export async function readTables(db: Queryable): Promise<readonly Table[]> {
     schema: string;
     name: string;
     options: readonly string[] | null;
+    partitioned_by: string | null;
     acl: readonly string[] | null;
     columns: readonly string[];
     column_acls: readonly { name: string; acl: readonly string[] }[] | null;
     constraints: readonly { name: string; type: string; text: string; calls: boolean }[] | null;
     indexes: readonly string[] | null;
   }>(TABLES);
-  return rows.map(({ schema, name, options, acl, columns, column_acls: columnAcls, constraints, indexes }) => {
-    const all = constraints ?? [];
-    const added = (one: { name: string; text: string }): string =>
-      `alter table ${name} add constraint ${one.name} ${one.text};`;
-    return {
-      schema,
-      name,
-      lines: [
-        ...columns,
-        ...all.filter(({ type, calls }) => type !== 'f' && !calls).map((one) => `constraint ${one.name} ${one.text}`),
-      ],
-      options: options === null ? '' : ` with (${options.map((option) => option.replace('=', ' = ')).join(', ')})`,
-      indexes: (indexes ?? []).map((text) => `${text};`),
-      grants: [
-        ...grantsOf(acl, TABLE_RIGHTS, name),
-        ...(columnAcls ?? []).flatMap((column) => grantsOf(column.acl, TABLE_RIGHTS, name, column.name)),
-      ],
-      foreignKeys: all.filter(({ type }) => type === 'f').map(added),
-      functionChecks: all.filter(({ type, calls }) => type !== 'f' && calls).map(added),
-    };
-  });
+  return rows.map(
+    ({ schema, name, options, partitioned_by: by, acl, columns, column_acls: columnAcls, constraints, indexes }) => {
+      const all = constraints ?? [];
+      const added = (one: { name: string; text: string }): string =>
+        `alter table ${name} add constraint ${one.name} ${one.text};`;
+      return {
+        schema,
+        name,
+        lines: [
+          ...columns,
+          ...all.filter(({ type, calls }) => type !== 'f' && !calls).map((one) => `constraint ${one.name} ${one.text}`),
+        ],
+        partitionedBy: by ?? undefined,
+        options: options === null ? '' : ` with (${options.map((option) => option.replace('=', ' = ')).join(', ')})`,
+        indexes: (indexes ?? []).map((text) => `${text.replace(' ON ONLY ', ' ON ')};`),
+        grants: [
+          ...grantsOf(acl, TABLE_RIGHTS, name),
+          ...(columnAcls ?? []).flatMap((column) => grantsOf(column.acl, TABLE_RIGHTS, name, column.name)),
+        ],
+        foreignKeys: all.filter(({ type }) => type === 'f').map(added),
+        functionChecks: all.filter(({ type, calls }) => type !== 'f' && calls).map(added),
+      };
+    },
+  );
 }
 
 const TABLE_RIGHTS = { r: 'select', a: 'insert', w: 'update', d: 'delete' };
 
 /** PostgreSQL 18 lists what is not null among the constraints as well: those are shown with their columns. */
 const TABLES = `
-  select n.nspname as schema, c.oid::regclass::text as name, c.reloptions as options, c.relacl::text[] as acl,
+  select n.nspname as schema, c.oid::regclass::text as name, c.reloptions as options,
+    case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partitioned_by, c.relacl::text[] as acl,
     (
       select array_agg(
         a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -139,8 +146,24 @@ const TABLES = `
       where i.indrelid = c.oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = c.oid)
     ) as indexes
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and ${OURS}
+  where c.relkind in ('r', 'p') and not c.relispartition and ${OURS}
   order by n.nspname collate "C", c.relname collate "C"`;
+
+/** The parts of tables, with the indexes and grants that they do not have from the whole. Which there are depends on the day. */
+export async function readParts(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ text: string; indexes: readonly string[] | null }>(
+    `select format('create table %s partition of %s %s;', c.oid::regclass, i.inhparent::regclass, pg_get_expr(c.relpartbound, c.oid))
+       as text, (
+         select array_agg(pg_get_indexdef(x.indexrelid) || ';' order by pg_get_indexdef(x.indexrelid) collate "C")
+         from pg_index x join pg_class xc on xc.oid = x.indexrelid
+         where x.indrelid = c.oid and not xc.relispartition
+       ) as indexes
+     from pg_class c join pg_inherits i on i.inhrelid = c.oid join pg_namespace n on n.oid = c.relnamespace
+     where c.relispartition and c.relkind = 'r' and ${OURS}
+     order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  return rows.map(({ text, indexes }) => [text, ...(indexes ?? [])].join('\n'));
+}
 
 export async function readFunctions(db: Queryable): Promise<readonly DatabaseFunction[]> {
   const { rows } = await db.query<{
@@ -173,12 +196,16 @@ export async function readFunctions(db: Queryable): Promise<readonly DatabaseFun
   });
 }
 
-export async function readTriggers(db: Queryable): Promise<readonly string[]> {
+export async function readTriggers(
+  db: Queryable,
+  { ofParts }: { readonly ofParts: boolean },
+): Promise<readonly string[]> {
   const { rows } = await db.query<{ text: string }>(
     `select pg_get_triggerdef(t.oid) || ';' as text
      from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-     where not t.tgisinternal and ${OURS}
+     where not t.tgisinternal and t.tgparentid = 0 and (not c.relispartition or $1) and ${OURS}
      order by n.nspname collate "C", c.relname collate "C", t.tgname collate "C"`,
+    [ofParts],
   );
   return rows.map(({ text }) => text);
 }

@@ -15,7 +15,7 @@ end $$;`;
 
 /**
  * The schema of a database as SQL, the same for two databases that have the same schema. Functions are shown by their
- * signatures; with `bodies`, by their whole text, and the schema can be loaded into an empty database.
+ * signatures; with `bodies`, by their whole text and with the parts of tables, and the schema can be loaded into an empty database.
  */
 export async function describeSchema(db: Queryable, { bodies }: { readonly bodies: boolean }): Promise<string> {
   const tables = await catalog.readTables(db);
@@ -31,13 +31,21 @@ export async function describeSchema(db: Queryable, { bodies }: { readonly bodie
       ...own.flatMap(({ foreignKeys }) => foreignKeys),
     );
   }
+  if (bodies) parts.push(...(await catalog.readParts(db)));
   parts.push('-- Functions', ...functions.map((one) => (bodies ? one.definition : one.signature)));
-  const attached = [...tables.flatMap(({ functionChecks }) => functionChecks), ...(await catalog.readTriggers(db))];
+  const attached = [
+    ...tables.flatMap(({ functionChecks }) => functionChecks),
+    ...(await catalog.readTriggers(db, { ofParts: bodies })),
+  ];
   parts.push('-- What hangs on functions', ...attached);
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function tableText({ name, lines, options, indexes, grants }: catalog.Table): string {
+function tableText({ name, lines, options, partitionedBy, indexes, grants }: catalog.Table): string {
   const body = lines.map((line) => `  ${line}`).join(',\n');
-  return [`create table ${name} (\n${body}\n)${options};`, ...indexes, ...grants].join('\n');
+  return [
+    `create table ${name} (\n${body}\n)${partitionedBy === undefined ? '' : ` partition by ${partitionedBy}`}${options};`,
+    ...indexes,
+    ...grants,
+  ].join('\n');
 }

@@ -9,7 +9,7 @@ export async function describeRows(db: Queryable): Promise<string> {
        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum
      ) as columns
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind = 'r' and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'public')
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'public')
      order by n.nspname collate "C", c.relname collate "C"`,
   );
   // Neither foreign keys nor triggers look at rows that come from a dump.

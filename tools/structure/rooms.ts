@@ -22,6 +22,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     funding: ['statements'],
     recovery: [],
     check: ['settlement'],
+    months: ['check'],
   },
   web: {
     format: [],

@@ -243,13 +243,17 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'ended-call-not-looked-for',
     clause: 'WA-07',
-    edits: [reserve('\n    or exists (select from usage.calls c where c.call_id = any (calls));', ';')],
+    edits: [
+      reserve('select from usage.calls c where c.call_id = any (calls)', 'select from usage.calls c where false'),
+    ],
     killer: reserving('WA-07 a reserve that arrives after its call has ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
     clause: 'WA-07',
-    edits: [reserve('exists (select from ledger.holds h where h.call_id = any (calls))\n    or ', '')],
+    edits: [
+      reserve('is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))', 'is_repeat := false'),
+    ],
     killer: reserving('WA-07 a repeated reserve holds once and gives the same answer'),
   },
   {

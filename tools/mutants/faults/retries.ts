@@ -75,7 +75,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'uncharged-answer-replayed',
     clause: 'CC-14',
     edits: [
-      reserve(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
+      reserve(
+        `        cross join lateral (
+          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered' offset 0
+        ) c
+`,
+        '',
+      ),
       findAnswer(
         `coalesce(c.charged_micros, a.charged_micros)\n  from idempotency.kept_answers a`,
         'coalesce(c.charged_micros, a.charged_micros, 0)\n  from idempotency.kept_answers a',

@@ -4,6 +4,7 @@ import {
   databaseTables,
   fewerChecks,
   ledgerTables,
+  monthTables,
   movesBetween,
   pool,
   receiptEntries,
@@ -162,9 +163,8 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [
       refuseChange(
-        `create or replace trigger calls_not_truncated before truncate on usage.calls
-  for each statement execute function ledger.refuse_change();`,
-        '',
+        `where i.inhparent = 'usage.calls'::regclass loop`,
+        `where i.inhparent = 'ledger.journal'::regclass loop`,
       ),
     ],
     killer: rights('WA-09 receipts cannot be truncated, not even by the owner of the tables'),
@@ -172,7 +172,11 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'two-receipts-of-one-call',
     clause: 'WA-09',
-    edits: [usageTables('call_id uuid primary key', 'call_id uuid not null')],
+    edits: [
+      usageTables('call_id uuid primary key', 'call_id uuid not null'),
+      monthTables(`  execute format('alter index usage.calls_pkey rename to %I', first || '_pkey');\n`, ''),
+      monthTables('  alter table usage.calls add constraint calls_pkey primary key (call_id);\n', ''),
+    ],
     killer: rights(TWO_RECEIPTS),
   },
   {

@@ -225,7 +225,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'check-trusts-running-balances',
     clause: 'WA-09',
-    edits: [walletDifferences('c.before + c.change, c.after)', 'c.after, c.after)')],
+    edits: [walletDifferences('else c.before + c.change end, c.after)', 'else c.after end, c.after)')],
     killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
   },
   {

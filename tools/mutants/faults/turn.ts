@@ -151,7 +151,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-after-the-end',
     clause: 'WA-07',
-    edits: [turn('exists (select from usage.calls c where', 'exists (select from usage.calls c where false and')],
+    edits: [turn('select from usage.calls c where', 'select from usage.calls c where false and')],
     killer: waiting(
       'WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile, beside another',
     ),

@@ -50,6 +50,7 @@ import { startReaper } from '#ledger/recovery/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { startLedgerWatch } from '#ledger/check/watch.ts';
+import { startMonths } from '#ledger/months/months.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
@@ -229,6 +230,7 @@ function startUpkeep({ holds, instance, pools, clock, log, leaseMs }: Upkeep): {
     startSandboxExpiry(pools.sandbox, log, isKeeper),
     startLedgerWatch({ pool: pools.watch, clock, log }),
     startRollUp({ pool: pools.stats, log, isKeeper }),
+    startMonths(pools.upkeep, log, isKeeper),
     startSmallTableStatistics(pools.upkeep, log, isKeeper),
     startClockWatch(pools.upkeep, log, isKeeper),
   ];

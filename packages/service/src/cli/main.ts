@@ -31,6 +31,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 
 /** `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
 const SETUP_STATUS = 78;
+const MONTHS_COMMANDS: readonly string[] = ['months', 'close-month', 'archive', 'detach', 'restore-month'];
 /** Within this time, further signals count as the first one. */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -77,6 +78,11 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
   const [command = '', sub, argument] = words;
   const log = openLog(config);
   if (command === 'bill' || command === 'reconcile') return compareFile(command, words.slice(1), config, log);
+  if (command === 'ledger' && MONTHS_COMMANDS.includes(sub ?? '')) {
+    const { readMonths, runMonths } = await import('#cli/months-command.ts');
+    const asked = readMonths(words.slice(1));
+    return withDatabase(config, log, (owner) => runMonths(asked, owner));
+  }
   if (command === 'backup') {
     const { runBackup } = await import('#cli/backup-command.ts');
     return runBackup(words.slice(1), { config, log, say });

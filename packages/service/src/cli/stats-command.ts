@@ -39,7 +39,9 @@ function dayOf(option: string, text: string): Date {
 /** Makes the statistics of these days again and says what was read. */
 export async function printRebuild(owner: Pool, days: Days): Promise<void> {
   const begunMs = steadyClock.nowMs();
-  const { receipts, traces, days: replaced } = await rebuildStats(owner, days);
+  const { from, receipts, traces, days: replaced } = await rebuildStats(owner, days);
+  if (from > days.from)
+    console.log(`Receipts before ${isoOf(from.getTime()).slice(0, 10)} are in archives: those days stay as they are.`);
   const seconds = ((steadyClock.nowMs() - begunMs) / 1_000).toFixed(1);
   console.log(`${receipts} receipts and ${traces} traces read, ${replaced} days rebuilt, ${seconds} s`);
 }

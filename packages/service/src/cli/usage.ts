@@ -36,6 +36,12 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
   ledger check --incremental   the same, only for wallets that changed since they were last found right
   ledger told <file>...     compare the charges that callers were told, by the JSON logs and settlement files of gateways, with
                             the books; \`-\` is standard input
+  ledger months             list the months that receipts lie in
+  ledger close-month <month>   check, add up and seal a month (2026-07) that has ended, for good
+  ledger archive <month> --to <folder>   write a closed month as CSV, and read it back
+  ledger detach <month> --archive <folder>   take an archived month out of the database, 13 months after its end;
+                            --early: sooner
+  ledger restore-month <file>   bring it back
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency

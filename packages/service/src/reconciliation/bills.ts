@@ -1,6 +1,6 @@
 import { type PriceRates, selectRates } from '#catalogue/rate-queries.ts';
 import type { Pool } from '#db/pool.ts';
-import type { Clock } from '#kernel/clock.ts';
+import { type Clock, isoOf } from '#kernel/clock.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bill-line.ts';
 import { type BillRow, compareBill, type OwnUse, type OwnDay } from '#reconciliation/compare-bill.ts';
@@ -9,6 +9,8 @@ import { type Period, periodRefusal, startOf } from '#reconciliation/period.ts';
 import { BILL_BYTES_MAX, type BillFormat, readBill } from '#reconciliation/provider-bill.ts';
 import { type Pieces, textOf } from '#reconciliation/read-file.ts';
 import { type BilledRow, selectBilled } from '#usage/operator-queries.ts';
+import { selectArchivedUntil } from '#usage/queries.ts';
+import { tooOld } from '#usage/report.ts';
 
 /** What a bill is about. */
 export interface BillOf {
@@ -52,6 +54,8 @@ export function createProviderBills({
     compare: async ({ provider, format, period, dollarMicros }, file) => {
       const refusal = periodRefusal(period, clock.nowMs());
       if (refusal !== undefined) return refusal;
+      const until = await selectArchivedUntil(reports);
+      if (until !== undefined && period.from <= isoOf(until.getTime()).slice(0, 10)) return tooOld(until);
       const rate = dollarMicros ?? (currency === 'USD' ? DOLLAR : undefined);
       if (rate === undefined) {
         const words = `Bills are in US dollars, and your prices in ${currency}. Say what a dollar was worth.`;

@@ -102,8 +102,24 @@ export async function beginPass(db: Queryable, periodMs: number): Promise<Turn> 
 }
 
 /** Notes the end of a pass. The next one begins `pauseMs` later, in the process that asks first. */
-export async function endPass(db: Queryable, pauseMs: number): Promise<void> {
-  await db.query(`select stats.end_pass($1)`, [pauseMs]);
+export async function endPass(db: Queryable, pauseMs: number, from: string): Promise<void> {
+  await db.query(`select stats.end_pass($1, $2)`, [pauseMs, from]);
+}
+
+/** The passes have been over all receipts of calls before this one. */
+export async function selectSummedFrom(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ from: string }>(`select from_call as from from stats.passes`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('There is always a row of passes.');
+  return row.from;
+}
+
+/** The least id that a call of an open month may have: all receipts of calls before it are there, and committed. */
+export async function selectPassFrom(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ from: string }>(`select stats.pass_from() as from`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A function without a table has an answer.');
+  return row.from;
 }
 
 export interface RolledUp {

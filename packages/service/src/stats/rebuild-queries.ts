@@ -13,6 +13,12 @@ export async function clearRebuilt(client: Queryable): Promise<void> {
   await client.query(`truncate stats.rebuilt`);
 }
 
+/** The first UTC day at or after one of which all receipts are here, and not in an archive. */
+export async function selectRebuildFrom(client: Queryable, from: Date): Promise<Date> {
+  const { rows } = await client.query<{ from: Date }>(`select stats.rebuild_from($1) as from`, [from]);
+  return rows[0]?.from ?? from;
+}
+
 /** A time, whose end is exclusive. */
 interface Time {
   readonly from: Date;

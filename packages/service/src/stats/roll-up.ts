@@ -3,7 +3,7 @@ import { steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { declareLastPass, statsPasses } from '#stats/metrics.ts';
-import { beginPass, endPass, mergeDay, type RolledUp, rollUp } from '#stats/queries.ts';
+import { beginPass, endPass, mergeDay, type RolledUp, rollUp, selectPassFrom } from '#stats/queries.ts';
 import { HOURS_KEPT_DAYS } from '#stats/range.ts';
 
 /** How long a charge takes to appear, while passes are short. */
@@ -78,6 +78,7 @@ export function startRollUp({ pool, log, isKeeper, periodMs = PERIOD_MS }: RollU
  */
 export async function rollUpAll(pool: Pool, periodMs: number, isStopping = (): boolean => false): Promise<number> {
   const begunMs = steadyClock.nowMs();
+  const from = await selectPassFrom(pool);
   let calls = 0;
   for (let after: bigint | null = 0n; after !== null; ) {
     const page: RolledUp | undefined = isStopping() ? undefined : await rollUp(pool, after, PAGE);
@@ -87,6 +88,6 @@ export async function rollUpAll(pool: Pool, periodMs: number, isStopping = (): b
   }
   const pauseMs = PAUSE_SHARE * (steadyClock.nowMs() - begunMs);
   // A little less than the period, because timers drift.
-  await endPass(pool, Math.round(Math.min(PAUSE_MS_MAX, Math.max(pauseMs, 0.9 * periodMs))));
+  await endPass(pool, Math.round(Math.min(PAUSE_MS_MAX, Math.max(pauseMs, 0.9 * periodMs))), from);
   return calls;
 }

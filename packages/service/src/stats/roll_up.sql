@@ -10,6 +10,9 @@
 -- the first of the two entries of such a call brings it in. One statement takes at most `p_entries` entries, so a first
 -- pass over a large ledger is many short ones: it may stop within a wallet, and goes on with the same.
 --
+-- Receipts of closed months that a pass has been over are not looked for again (`from_call`). A wallet that no pass has come to is
+-- read from its beginning.
+--
 -- Its plan is kept while tables grow, so each look-up of receipts is pinned to its index: a lateral subquery with `offset 0`.
 create or replace function stats.roll_up(p_after bigint, p_most int, p_entries int)
 returns table (last_wallet bigint, wallets int, calls bigint)
@@ -30,18 +33,20 @@ begin
     where w.wallet_id > p_after and w.wallet_id <= p_after + 20 * p_most and w.entry_seq > coalesce(m.entry_seq, 0)
     order by w.wallet_id limit p_most
   ), changed as materialized (
-    select q.wallet_id, q.app_id, q.entry_seq, q.seen, least(q.entry_seq, q.seen + p_entries - q.earlier) as last_seq
+    select q.wallet_id, q.app_id, q.entry_seq, q.seen,
+      case when q.seen = 0 then '00000000-0000-0000-0000-000000000000' else s.from_call end as from_call, least(q.entry_seq, q.seen + p_entries - q.earlier) as last_seq
     from (
       select p.*, coalesce(sum(p.entry_seq - p.seen) over (
         order by p.wallet_id rows between unbounded preceding and 1 preceding), 0)::bigint as earlier
       from pending p
-    ) q where q.earlier < p_entries
+    ) q cross join stats.passes s where q.earlier < p_entries
   ), news as (
     select c.app_id, r.*
     from changed c
     cross join lateral (
       (select k.settled_at, k.model, k.charged_micros, k.prompt_tokens, k.completion_tokens, k.price_id
-      from usage.calls k where k.wallet_id = c.wallet_id and k.seq > c.seen and k.seq <= c.last_seq order by k.seq)
+      from usage.calls k where k.wallet_id = c.wallet_id and k.seq > c.seen and k.seq <= c.last_seq
+        and k.call_id >= c.from_call order by k.seq)
       offset 0
     ) r
     union all

@@ -45,8 +45,10 @@ export async function selectCallsOfWallet(
 ): Promise<readonly CallUsageRow[]> {
   const { rows } = await db.query<CallUsageRow>(
     `select c.call_id, c.model, c.prompt_tokens, c.completion_tokens, l.receipt_id is not null as is_late
-     from usage.calls c left join usage.late_receipts l on l.receipt_id = c.call_id
-     where c.call_id = any ($2::uuid[]) and c.wallet_id = $1`,
+     from unnest($2::uuid[]) q (call_id)
+     cross join lateral (select * from usage.calls k where k.call_id = q.call_id offset 0) c
+     left join usage.late_receipts l on l.receipt_id = c.call_id
+     where c.wallet_id = $1`,
     [walletId, calls],
   );
   return rows;
@@ -82,6 +84,12 @@ export interface UsageReportQuery {
   readonly byUser: boolean;
   readonly after: UsageRowName;
   readonly most: number;
+}
+
+/** When the last call ended whose receipt is in an archive and not here. Undefined if there is none. */
+export async function selectArchivedUntil(db: Queryable): Promise<Date | undefined> {
+  const { rows } = await db.query<{ until: Date | null }>(`select usage.archived_until() as until`);
+  return rows[0]?.until ?? undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Pool, sqlStateOf } from '#db/pool.ts';
+import { isoOf } from '#kernel/clock.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -8,6 +9,7 @@ import {
   type ReceiptPriceDetails,
   type ReceiptRow,
   selectAppUsage,
+  selectArchivedUntil,
   selectReceipt,
   selectReceiptsByCorrelation,
   type UsageReportQuery,
@@ -108,6 +110,8 @@ export function createAppUsage({ planes, reports }: AppUsagePools): AppUsage {
       const { after, from } = query;
       // Days before the last reported row are finished: later pages need not read them again.
       const asked = { ...query, from: after.day > from ? after.day : from };
+      const until = await selectArchivedUntil(planes);
+      if (until !== undefined && asked.from <= isoOf(until.getTime()).slice(0, 10)) return tooOld(until);
       try {
         const rows = await reportLimit.run(() => selectAppUsage(reports, asked));
         return rows === undefined ? tooManyReports() : rows.map(figuresOf);
@@ -123,6 +127,12 @@ export function createAppUsage({ planes, reports }: AppUsagePools): AppUsage {
     receipts: async (appId, correlationId) =>
       (await selectReceiptsByCorrelation(planes, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
   };
+}
+
+/** A report that left out what is in an archive would be wrong and not say so. */
+export function tooOld(until: Date): Refusal<'BAD_REQUEST'> {
+  const day = isoOf(until.getTime()).slice(0, 10);
+  return refuse('BAD_REQUEST', `Calls up to ${day} are archived. Request days after it.`, { param: 'from' });
 }
 
 /** A report takes seconds, so only a few may wait. Further ones are refused at once. */

@@ -34,6 +34,8 @@ const CSV_COLUMNS = [
 ] as const;
 const DAY_MS = 86_400_000;
 
+const UNKNOWN_CALL = 'No call of this app has this id, the call is still running, or its month is archived.';
+
 /** Routes for usage by day, model and user, and for receipts of single calls (CP-04). */
 export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
   const { appUsage, clock } = control;
@@ -68,9 +70,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const callId = parseCallId(request.params.callId);
       const receipt = callId === undefined ? undefined : await appUsage.receipt(appId, callId);
-      return receiptToWire(
-        granted(receipt ?? refuse('NOT_FOUND', 'No call of this app has this id, or the call is still running.')),
-      );
+      return receiptToWire(granted(receipt ?? refuse('NOT_FOUND', UNKNOWN_CALL)));
     },
   );
 

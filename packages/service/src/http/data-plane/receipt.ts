@@ -33,6 +33,6 @@ async function receiptNamed(
 function unknownCall(): Refusal<'NOT_FOUND'> {
   return refuse(
     'NOT_FOUND',
-    'This user has no call with this id, or it is still running. Send the `x-service-call-id` of an answer and its user. Calls with a test key have no receipts.',
+    'This user has no call with this id, it is still running, or its month is archived. Send the `x-service-call-id` of an answer and its user. Calls with a test key have no receipts.',
   );
 }

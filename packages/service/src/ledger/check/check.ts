@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool.ts';
-import { selectChanges, selectCheck } from '#ledger/check/queries.ts';
+import { noteCheckedFrom, selectChanges, selectCheck, selectOpenFrom } from '#ledger/check/queries.ts';
 
 /** A figure in the books that differs from what the entries, holds and receipts add up to. Amounts are in micros. */
 export interface Difference {
@@ -42,9 +42,11 @@ export async function checkChanges(pool: Pool, rest = async (): Promise<boolean>
   let wallets = 0n;
   let entries = 0n;
   let found = 0n;
+  const from = await selectOpenFrom(pool);
   // One page of wallets after another. A snapshot of all of them would hold back the vacuum for as long as the pass takes.
-  for (let after: bigint | null = 0n; after !== null && (after === 0n || (await rest())); ) {
-    const rows = await selectChanges(pool, after, WALLETS_PER_STATEMENT);
+  let after: bigint | null = 0n;
+  while (after !== null && (after === 0n || (await rest()))) {
+    const rows: Awaited<ReturnType<typeof selectChanges>> = await selectChanges(pool, after, WALLETS_PER_STATEMENT);
     const page = differencesIn(rows);
     differences.push(...page.slice(0, DIFFERENCES_MAX - differences.length));
     found += BigInt(page.length);
@@ -52,6 +54,7 @@ export async function checkChanges(pool: Pool, rest = async (): Promise<boolean>
     entries += rows[0]?.entries ?? 0n;
     after = rows[0]?.last_wallet ?? null;
   }
+  if (after === null && found === 0n) await noteCheckedFrom(pool, from);
   return { wallets, entries, differences, found };
 }
 

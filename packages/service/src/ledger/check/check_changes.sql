@@ -5,6 +5,9 @@
 -- the old one and is reported again at every pass. There is at least one row, with the number to go on after; null when no
 -- wallet is left.
 --
+-- Receipts of closed months that a pass has been over are not looked for again (`from_call`): a wallet's checkpoint is after them.
+-- A wallet without a checkpoint is read from its beginning.
+--
 -- A receipt is the entry of its charge, so nothing is compared for it. Charges in the journal, from before or paid in part,
 -- are compared with their receipts.
 --
@@ -16,12 +19,14 @@ language sql volatile security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_nestloop = off set jit = off as $$
   with changed as materialized (
     select w as wallet, w.wallet_id, w.cap_month, coalesce(p.entry_seq, 0) as entry_seq,
+      case when p.wallet_id is null then '00000000-0000-0000-0000-000000000000' else l.from_call end as from_call,
       coalesce(p.balance_micros, 0) as balance, coalesce(p.shortfall_micros, 0) as shortfall,
       case when p.cap_month = w.cap_month then p.cap_spent_micros else 0 end as spent
     from ledger.wallets w
     left join lateral (
       select * from ledger.checkpoints k where k.wallet_id = w.wallet_id offset 0
     ) p on true
+    cross join ledger.last_check l
     where w.wallet_id > p_after and w.wallet_id <= p_after + 20 * p_most
       and (w.version, w.entry_seq, w.balance_micros, w.shortfall_micros, w.held_micros, w.cap_month, w.cap_spent_micros)
         is distinct from
@@ -41,7 +46,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_nes
       union all
       (select r.seq, r.balance_after_micros, r.charged_micros, -r.charged_micros, 0,
         case when r.month = c.cap_month then r.charged_micros else 0 end, false, null
-      from usage.calls r where r.wallet_id = c.wallet_id and r.seq > c.entry_seq order by r.seq)
+      from usage.calls r where r.wallet_id = c.wallet_id and r.seq > c.entry_seq and r.call_id >= c.from_call order by r.seq)
       offset 0
     ) e
     window in_turn as (partition by c.wallet_id order by e.seq)

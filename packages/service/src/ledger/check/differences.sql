@@ -27,6 +27,9 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
       select c.budget_key, c.month, c.charged_micros as counted, 0 as spent, 0 as booked, 0 as held
       from usage.calls c where c.budget_key is not null
       union all
+      select s.key_id, s.spent_month, s.charged_micros, 0, 0, 0
+      from ledger.months m join ledger.month_budgets s on s.month = m.month where m.detached_at is not null
+      union all
       select h.budget_key, h.month, 0, 0, h.amount_micros, 0 from ledger.holds h where h.budget_key is not null
       union all
       select b.key_id, b.month, 0, b.spent_micros, 0, b.held_micros from ledger.key_budgets b

@@ -48,6 +48,19 @@ export async function selectChanges(db: Queryable, after: bigint, most: number):
   return rows;
 }
 
+/** The least id that a call of an open month may have: all receipts of calls before it are there, and committed. */
+export async function selectOpenFrom(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ from: string }>(`select ledger.open_from() as from`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A function without a table has an answer.');
+  return row.from;
+}
+
+/** Notes that a whole pass has found the books right, over all receipts of calls before this one. */
+export async function noteCheckedFrom(db: Queryable, call: string): Promise<void> {
+  await db.query(`select ledger.checked_from($1)`, [call]);
+}
+
 /** True when it is this process's turn to check what is new. */
 export async function beginCheck(db: Queryable, periodMs: number): Promise<boolean> {
   const { rows } = await db.query<{ begun: boolean }>(`select ledger.begin_check($1) as begun`, [periodMs]);

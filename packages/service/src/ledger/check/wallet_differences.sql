@@ -2,9 +2,25 @@
 -- row means that the books are right to the micro (WA-09). One grouped pass over journal, holds and receipts, which is
 -- why it may use more memory than other statements. A receipt is the entry of its charge. Only the charges in the journal,
 -- from before or paid in part, are compared with their receipts.
+--
+-- Receipts of detached months are in archives. What they added up to when they were closed counts in their place, and the balances
+-- begin again at the closing balance: up to it, an entry is compared with the one before only if that one is here.
 create or replace function ledger.wallet_differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set work_mem = '64MB' set jit = off as $$
-  with journal_sums as (
+  with detached as (
+    select s.* from ledger.months m join ledger.month_wallets s on s.month = m.month where m.detached_at is not null
+  ), closing as (
+    select d.wallet_id, max(d.last_seq) as last_seq from detached d group by d.wallet_id
+  ), archived_late as (
+    -- Charged late, and one of the two receipts is in an archive: there is nothing to compare.
+    select k.receipt_id from usage.late_receipts k
+    where exists (
+      select from ledger.months m
+      where m.detached_at is not null
+        and (k.call_id >= coalesce(m.from_call, '00000000-0000-0000-0000-000000000000') and k.call_id < m.before_call
+          or k.receipt_id >= coalesce(m.from_call, '00000000-0000-0000-0000-000000000000') and k.receipt_id < m.before_call)
+    )
+  ), journal_sums as (
     select j.wallet_id, count(*) as entries, max(j.seq) as last_seq,
       sum(ledger.added_to_wallet(j.debit, j.credit, j.amount_micros))::bigint as balance,
       sum(ledger.added_to_receivable(j.debit, j.credit, j.amount_micros))::bigint as shortfall
@@ -17,14 +33,23 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   ), month_holds as (
     select h.wallet_id, h.month, sum(h.amount_micros)::bigint as held from ledger.holds h group by h.wallet_id, h.month
   ), month_calls as (
-    select c.wallet_id, c.month, count(*) as calls, sum(c.charged_micros)::bigint as charged, count(c.seq) as entries,
-      max(c.seq) as last_seq, sum(c.charged_micros) filter (where c.seq is not null) as booked
-    from usage.calls c group by c.wallet_id, c.month
+    select p.wallet_id, p.month, sum(p.calls) as calls, sum(p.charged)::bigint as charged, sum(p.entries) as entries,
+      max(p.last_seq) as last_seq, sum(p.booked) as booked
+    from (
+      select c.wallet_id, c.month, count(*) as calls, sum(c.charged_micros) as charged, count(c.seq) as entries,
+        max(c.seq) as last_seq, sum(c.charged_micros) filter (where c.seq is not null) as booked
+      from usage.calls c group by c.wallet_id, c.month
+      union all
+      select d.wallet_id, d.spent_month, d.receipts, d.charged_micros, d.entries, d.last_seq, d.booked_micros from detached d
+    ) p group by p.wallet_id, p.month
   ), call_sums as (
     select m.wallet_id, sum(m.entries)::bigint as entries, max(m.last_seq) as last_seq, sum(m.booked)::bigint as booked
     from month_calls m group by m.wallet_id
   ), journal_charges as (
-    select j.wallet_id, j.cause, sum(j.amount_micros)::bigint as charged
+    select j.wallet_id, j.cause, sum(j.amount_micros)::bigint as charged, exists (
+        select from ledger.months m where m.detached_at is not null
+          and j.cause >= coalesce(m.from_call::text, '') and j.cause < m.before_call::text
+      ) as is_detached
     from ledger.journal j where j.kind in ('charge', 'charge_receivable') group by j.wallet_id, j.cause
   )
   select f.rule, w.wallet_id, f.expected, f.found
@@ -42,12 +67,20 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   select f.rule, c.wallet_id, f.expected, f.found
   from (
     select e.wallet_id, e.seq, e.balance_after_micros as after,
-      lag(e.balance_after_micros, 1, 0::bigint) over in_turn as before, lag(e.seq) over in_turn as previous,
-      ledger.added_to_wallet(e.debit, e.credit, e.amount_micros) as change
-    from ledger.entries e window in_turn as (partition by e.wallet_id order by e.seq)
+      lag(e.balance_after_micros, 1, 0::bigint) over in_turn as before, lag(e.seq, 1, 0::bigint) over in_turn as previous,
+      e.change, e.is_closing
+    from (
+      select n.wallet_id, n.seq, n.balance_after_micros, ledger.added_to_wallet(n.debit, n.credit, n.amount_micros) as change,
+        false as is_closing
+      from ledger.entries n
+      union all
+      select d.wallet_id, d.last_seq, d.closing_micros, 0, true from detached d where d.last_seq is not null
+    ) e window in_turn as (partition by e.wallet_id order by e.seq)
   ) c
+  left join closing l on l.wallet_id = c.wallet_id
   cross join lateral (values
-    ('each entry carries the balance after it', c.before + c.change, c.after),
+    ('each entry carries the balance after it',
+      case when c.is_closing or c.seq <= l.last_seq and c.previous <> c.seq - 1 then c.after else c.before + c.change end, c.after),
     ('each entry has a number of its own', case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)
   ) f (rule, expected, found)
   where f.expected <> f.found
@@ -68,8 +101,15 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   from (
     select k.call_id::text as cause, k.wallet_id, k.charged_micros from usage.calls k where k.seq is null and k.charged_micros <> 0
   ) c
-  full join journal_charges e on e.cause = c.cause and e.wallet_id = c.wallet_id
+  full join (select * from journal_charges j where not j.is_detached) e on e.cause = c.cause and e.wallet_id = c.wallet_id
   where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)
+  union all
+  select 'a call is charged what its receipt says', a.wallet_id, sum(a.receipts)::bigint, sum(a.charged)::bigint
+  from (
+    select d.wallet_id, d.charged_micros - d.booked_micros as receipts, 0 as charged from detached d
+    union all
+    select j.wallet_id, 0, j.charged from journal_charges j where j.is_detached
+  ) a group by a.wallet_id having sum(a.receipts) <> sum(a.charged)
   union all
   select f.rule, c.wallet_id, f.expected, f.found
   from usage.calls c
@@ -91,8 +131,12 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     from usage.late_receipts k
     left join usage.calls c on c.call_id = k.call_id and c.outcome = 'expired'
     left join usage.calls r on r.call_id = k.receipt_id and r.outcome = 'answered'
+    where not exists (select from archived_late a where a.receipt_id = k.receipt_id)
   ) l
-  full join (select * from ledger.journal e where e.kind = 'charge_lost') j on j.cause = l.cause
+  full join (
+    select * from ledger.journal e
+    where e.kind = 'charge_lost' and not exists (select from archived_late a where a.receipt_id::text = e.cause)
+  ) j on j.cause = l.cause
   cross join lateral (values
     ('a late charge is of a released hold of its wallet', (l.cause is not null)::int, coalesce((l.released_of = l.charged_of)::int, 0)),
     ('a loss is of a call that was charged late', case when l.charged_of = j.wallet_id then j.amount_micros else 0 end,

@@ -78,7 +78,12 @@ begin
   end if;
   -- Nearly never. Looked up once for the batch, so that an ordinary call looks for neither its hold nor its receipt.
   is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))
-    or exists (select from usage.calls c where c.call_id = any (calls));
+    -- By the first and the last of them too: only the months between those are looked at.
+    or exists (
+      select from usage.calls c where c.call_id = any (calls)
+        and c.call_id >= (select q from unnest(calls) q order by q limit 1)
+        and c.call_id <= (select q from unnest(calls) q order by q desc limit 1)
+    );
   for asked in
     select q.*, w.wallet_id, w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros, w.cap_month,
       w.cap_spent_micros, w.cap_held_micros, w.open_streams, w.open_calls, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
@@ -120,7 +125,10 @@ begin
       into earlier, outcome
       from (
         select a.call_id, a.body_digest, false as is_running, false as is_joined, a.kept_at as since
-        from idempotency.kept_answers a join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'
+        from idempotency.kept_answers a
+        cross join lateral (
+          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered' offset 0
+        ) c
         where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()
         union all
         select h.call_id, h.body_digest, true, h.is_joined or h.call_id = any (joined_calls), h.placed_at

@@ -144,7 +144,12 @@ begin
     select count(distinct p.id) = (
         select count(*) from db.instances i where i.instance_id = any (p_instances) and i.state = 'live'
       ),
-      exists (select from usage.calls c where c.call_id = any (array(select q.call_id from unnest(p_requests) q)))
+      -- By the first and the last of them too: only the months between those are looked at.
+      exists (
+        select from usage.calls c where c.call_id = any (array(select q.call_id from unnest(p_requests) q))
+          and c.call_id >= (select q.call_id from unnest(p_requests) q order by q.call_id limit 1)
+          and c.call_id <= (select q.call_id from unnest(p_requests) q order by q.call_id desc limit 1)
+      )
     into is_live, has_ended
     from unnest(p_instances) p (id);
     if not is_live then

@@ -4,6 +4,8 @@
 -- A day may have any number of calls, and none of them is read: entries are numbered without gaps and carry the balance after
 -- them. So the numbers at both ends of a day tell how many there were, and the balances what they took. The ends are found by
 -- halving, some twenty probes of an index for a million entries. Only the entries of the journal are read, which are few.
+--
+-- The list ends where receipts are in an archive: from there on the numbers no longer tell what the calls of a day took.
 create or replace function ledger.days(p_wallet bigint, p_before bigint, p_most int)
 returns table (day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
 language plpgsql stable set search_path = pg_catalog as $$
@@ -16,10 +18,15 @@ declare
   high bigint;
   step bigint;
   booked record;
+  archived record; -- The last entry that is in an archive, and the balance after it.
 begin
+  select coalesce(max(s.last_seq), 0) as seq, (array_agg(s.closing_micros order by s.last_seq desc nulls last))[1] as balance_after
+  into archived
+  from ledger.month_wallets s
+  where s.wallet_id = p_wallet and exists (select from ledger.months m where m.month = s.month and m.detached_at is not null);
   for shown in 1 .. p_most loop
     select * into newest from ledger.entry_below(p_wallet, below);
-    exit when newest.seq is null;
+    exit when newest.seq is null or newest.seq <= archived.seq;
     day := (newest.at at time zone 'UTC')::date;
     midnight := day::timestamp at time zone 'UTC';
     -- `high` is of this day, `low` of an earlier one, or 0: back in steps that double, then by halving what lies between.
@@ -28,19 +35,22 @@ begin
     loop
       select * into probe from ledger.entry_below(p_wallet, greatest(high - step, 0) + 1);
       low := coalesce(probe.seq, 0);
-      exit when probe.seq is null or probe.at < midnight;
+      exit when probe.seq is null or probe.at < midnight or probe.seq <= archived.seq;
       high := low;
       step := step * 2;
     end loop;
     while high - low > 1 loop
       select * into probe from ledger.entry_below(p_wallet, low + (high - low) / 2 + 1);
-      if probe.seq is null or probe.at < midnight then
+      if probe.seq is null or probe.at < midnight or probe.seq <= archived.seq then
         low := low + (high - low) / 2;
       else
         high := probe.seq;
       end if;
     end loop;
     select * into probe from ledger.entry_below(p_wallet, high);
+    if archived.seq > 0 and high = archived.seq + 1 then
+      probe.balance_after := archived.balance_after;
+    end if;
     select count(*) filter (where j.kind <> 'charge') as entries,
       count(*) filter (where j.kind <> 'charge' and ('wallet' in (j.debit, j.credit) or j.kind = 'refund_paid')) as others,
       coalesce(sum(case when j.credit = 'wallet' then j.amount_micros when j.debit = 'wallet' then -j.amount_micros end)

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+
+/** The file of a month in a folder of archives, `purser-receipts-2026-07.csv.gz`. */
+export const archiveIn = (folder: string, month: string): string =>
+  path.join(folder, `purser-receipts-${month.slice(0, 7)}.csv.gz`);
+
+/** The file that says what is in an archive. */
+const manifestOf = (archive: string): string => archive.replace(/\.csv\.gz$/, '.json');
+
+/**
+ * Writes an archive under another name, flushes it to disk, and gives it its name when `write` has handed on all of it. So a file of that
+ * name is whole, also after a crash; one that was there before is replaced. No more than a piece is in memory.
+ */
+export async function writeArchive<Result>(
+  file: string,
+  write: (take: (piece: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const part = `${file}.part`;
+  const gzip = createGzip();
+  const out = createWriteStream(part, { mode: 0o600, flush: true });
+  const written = finished(out);
+  gzip.pipe(out);
+  gzip.on('error', (fault) => out.destroy(fault));
+  const result = await write(async (piece) => {
+    if (!gzip.write(piece)) await Promise.race([once(gzip, 'drain'), written]);
+  });
+  gzip.end();
+  await written;
+  await rename(part, file);
+  await flushFolder(file);
+  return result;
+}
+
+/** Writes the manifest of an archive. */
+export async function writeManifest(archive: string, manifest: object): Promise<void> {
+  const file = manifestOf(archive);
+  await writeFile(`${file}.part`, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.part`, file);
+  await flushFolder(file);
+}
+
+/** SHA-256 over the text of an archive. */
+export async function hashArchive(file: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const piece of readArchive(file)) hash.update(piece);
+  return hash.digest();
+}
+
+/** The text of an archive, piece by piece. */
+export async function* readArchive(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const gunzip = createGunzip();
+  source.on('error', (fault) => gunzip.destroy(fault));
+  for await (const piece of source.pipe(gunzip).setEncoding('utf8')) yield piece as string;
+}
+
+/** A rename is on disk when its folder is. */
+async function flushFolder(file: string): Promise<void> {
+  const folder = await open(path.dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

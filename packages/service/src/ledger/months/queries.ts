@@ -1,0 +1,146 @@
+import type { Queryable } from '#db/pool.ts';
+
+/** Makes the next month for receipts if one is missing, see `make_month.sql`. True if it made one: then ask again. */
+export async function makeMonth(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ made: boolean }>(`select ledger.make_month() as made`);
+  return rows[0]?.made ?? false;
+}
+
+/** Keeps others from changing months until the connection ends. False while somebody else does. */
+export async function holdMonths(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>(
+    `select pg_try_advisory_lock(hashtextextended('ledger.months', 0)) as held`,
+  );
+  return rows[0]?.held ?? false;
+}
+
+export async function letMonthsGo(client: Queryable): Promise<void> {
+  await client.query(`select pg_advisory_unlock(hashtextextended('ledger.months', 0))`);
+}
+
+/** A month of receipts. All but `month` are null while it is open. */
+export interface MonthRow {
+  /** Its first day. */
+  readonly month: string;
+  /** Whether enough days have passed since its end. */
+  readonly has_ended: boolean;
+  /** The first month has all that came before it. */
+  readonly is_first: boolean;
+  readonly closed_at: Date | null;
+  readonly receipts: bigint | null;
+  readonly entries: bigint | null;
+  readonly charged_micros: bigint | null;
+  readonly rows_hash: Buffer | null;
+  readonly chain_hash: Buffer | null;
+  /** When an archive of it was last read back and found whole. */
+  readonly archived_at: Date | null;
+  /** Its receipts are only in an archive. */
+  readonly detached_at: Date | null;
+  /** Whether it ended so many months before this one began. */
+  readonly is_old: boolean;
+  /** Whether the check of changes has been over all of its receipts. */
+  readonly is_checked: boolean;
+  /** The first id of the next month. */
+  readonly before_call: string;
+}
+
+/** The months that were made, the oldest first. */
+export async function selectMonths(
+  db: Queryable,
+  daysAfterEnd: number,
+  monthsKept: number,
+): Promise<readonly MonthRow[]> {
+  const { rows } = await db.query<MonthRow>(
+    `select month::text as month, from_call is null as is_first, closed_at, receipts, entries, charged_micros, rows_hash, chain_hash,
+       archived_at, detached_at, month + ($2 + 1) * interval '1 month' <= date_trunc('month', clock_timestamp(), 'UTC') at time zone 'UTC' as is_old,
+       before_call, before_call <= (select from_call from ledger.last_check) as is_checked,
+       clock_timestamp() >= (month + interval '1 month') at time zone 'UTC' + $1 * interval '1 day' as has_ended
+     from ledger.months order by month`,
+    [daysAfterEnd, monthsKept],
+  );
+  return rows;
+}
+
+/** For the rest of a transaction. */
+export async function setLockTimeout(tx: Queryable, ms: number): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [String(ms)]);
+}
+
+/** Lets no call hold or end in a month any more, see `bar_month.sql`. */
+export async function barMonth(tx: Queryable, month: string): Promise<void> {
+  await tx.query(`select ledger.bar_month($1)`, [month]);
+}
+
+/** How many running calls began in a month or before. */
+export async function countHoldsOfMonth(db: Queryable, month: string): Promise<number> {
+  const { rows } = await db.query<{ holds: number }>(
+    `select count(*)::int as holds from ledger.holds h
+     where h.call_id < (select m.before_call from ledger.months m where m.month = $1)`,
+    [month],
+  );
+  return rows[0]?.holds ?? 0;
+}
+
+interface PageRow {
+  /** Null when no receipt is left. */
+  readonly lines: string | null;
+  readonly rows: number;
+  readonly last_call: string | null;
+}
+
+/** A page of a month's receipts as CSV, see `month_page.sql`. */
+export async function selectMonthPage(db: Queryable, month: string, after: string, most: number): Promise<PageRow> {
+  const { rows } = await db.query<PageRow>(`select lines, rows, last_call from ledger.month_page($1, $2, $3)`, [
+    month,
+    after,
+    most,
+  ]);
+  return rows[0] ?? { lines: null, rows: 0, last_call: null };
+}
+
+/** Keeps the sums and the hash of a month, see `close_month.sql`. */
+export async function insertClosing(tx: Queryable, month: string, receipts: number, hash: Buffer): Promise<void> {
+  await tx.query(`select ledger.close_month($1, $2, $3)`, [month, receipts, hash]);
+}
+
+/** Notes that an archive of a month was read back and found whole. */
+export async function noteArchived(db: Queryable, month: string): Promise<void> {
+  await db.query(`update ledger.months set archived_at = clock_timestamp() where month = $1`, [month]);
+}
+
+/** Takes the receipts of a month out of the database, see `detach_month.sql`. */
+export async function detachReceipts(tx: Queryable, month: string): Promise<void> {
+  await tx.query(`select ledger.detach_month($1)`, [month]);
+}
+
+/** The detached month whose receipts have this hash. */
+export async function selectDetached(
+  db: Queryable,
+  hash: Buffer,
+): Promise<{ readonly month: string; readonly receipts: bigint } | undefined> {
+  const { rows } = await db.query<{ month: string; receipts: bigint }>(
+    `select month::text as month, receipts from ledger.months where rows_hash = $1 and detached_at is not null
+     order by month desc limit 1`,
+    [hash],
+  );
+  return rows[0];
+}
+
+/** Makes the empty table of a detached month, see `begin_restore.sql`. */
+export async function beginRestore(db: Queryable, month: string): Promise<void> {
+  await db.query(`select ledger.begin_restore($1)`, [month]);
+}
+
+/** Adds receipts to the table of a month that is no part of the whole yet, see `restore_page.sql`. */
+export async function insertReceipts(
+  db: Queryable,
+  month: string,
+  rows: readonly Readonly<Record<string, string | null>>[],
+): Promise<void> {
+  await db.query(`select ledger.restore_page($1, $2)`, [month, JSON.stringify(rows)]);
+}
+
+/** Makes the restored receipts of a month a part of the whole again, see `end_restore.sql`. */
+export async function endRestore(tx: Queryable, month: string): Promise<void> {
+  await tx.query(`select ledger.end_restore($1)`, [month]);
+}
