@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
 import { closeMonth } from '../../packages/service/src/ledger/months/close.ts';
+import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { callIdAt } from './call-ids.ts';
 import { endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
 import { rewrite } from './rewrite.ts';
@@ -51,6 +52,10 @@ export async function fillAndClose(ledger: LedgerDatabase): Promise<void> {
     `update usage.calls set model = 'a "model", \n of ours', rare_counts = '{"audio": 3}', correlation_id = ''
      where charged_micros = 3`,
   );
+  const cut = { ...holdOf('other', 10), callId: callIdAt(at('2025-01-20')) }; // Released, and charged late.
+  await ledger.reserve([cut]);
+  await ledger.database.owner.query('select ledger.settle(array[ledger.expired($1)])', [cut.callId]);
+  assert.equal((await settleLate(ledger.live, [endOf(cut, 8)]))[0]?.charged, 8n);
   await rewrite(
     ledger.database,
     `update usage.calls set settled_at = '2025-02-01T12:05:00Z' where settled_at > '2025-03-01'`,
