@@ -61,7 +61,8 @@ function judgeComplete({ call, receipt, late, provider, price }: Judged, violati
     if (call.charged !== undefined && call.charged !== booked) {
       violations.push(`told ${call.charged}, booked ${booked} after its hold was released (WA-10)`);
     }
-    if (late !== undefined) return { violations, isFreeAfterFence: false };
+    const costs = provider === undefined ? 0 : Math.min(fullCharge(price, call, provider, receipt.held), receipt.held);
+    if (late !== undefined || costs === 0) return { violations, isFreeAfterFence: false };
     // A process that lost its lease finds no hold to charge, and tells so.
     const isFenced = call.stoppedMs >= FENCED_AFTER_MS;
     if (!isFenced) violations.push('answered for free, by a process that never stood still for a lease');

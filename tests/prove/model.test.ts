@@ -160,6 +160,13 @@ test('WA-10 a free answer counts as allowed after a stop past the lease, and as 
   assert.match(rulesBroken({ ...free, call: { charged: 0 } }).join(), /never stood still for a lease/);
 });
 
+test('WA-10 a call that costs nothing owes nothing after its hold was released', () => {
+  const provider = { usage: { prompt: 0, cached: 0, completion: 0 } };
+  const receipt = { outcome: 'expired', charged: 0, correlationId: undefined } as const;
+  const call = { charged: 0, usage: provider.usage };
+  assert.deepEqual(rulesBroken({ provider, receipt, call }), []);
+});
+
 test('WA-10 a charge that was told and never booked is found, also after a stop past the lease', () => {
   const free = { receipt: { outcome: 'expired', charged: 0, correlationId: undefined } as const };
   for (const stoppedMs of [0, 16_000]) {
