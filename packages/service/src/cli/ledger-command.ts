@@ -31,7 +31,7 @@ export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncre
 
 /**
  * Compares the charges that callers were told, by the logs and settlement files of gateways, with the books (WA-14). `-` is
- * standard input. Exit status 1 on any difference, and if there was no line to compare but malformed ones.
+ * standard input. Exit status 1 on any difference, and if all lines are malformed, as those of a text log are.
  */
 export async function printTold(owner: Pool, files: readonly string[]): Promise<number> {
   let found = 0;
@@ -48,7 +48,7 @@ export async function printTold(owner: Pool, files: readonly string[]): Promise<
   const { missing, missingMicros, different, doubled, malformed } = sums;
   console.log(`${missing} missing (${missingMicros} micros), ${different} different, ${doubled} doubled`);
   if (malformed > 0) console.log(`${malformed} malformed lines`);
-  const isNothing = malformed > 0 && told === 0;
+  const isNothing = malformed > 0 && malformed === sums.lines;
   if (isNothing) console.log('Nothing could be compared: the log must be JSON (PURSER_LOG_FORMAT=json).');
   return found > 0 || isNothing ? 1 : 0;
 }
