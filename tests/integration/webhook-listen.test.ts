@@ -175,7 +175,7 @@ test('D5 AU-06, WH-02 purser listen refuses what it cannot do, says why, and tel
       'listen',
       ...words,
     );
-    assert.equal(ended.status, 1, ended.said);
+    assert.equal(ended.status, /^(--|Name)/.test(said) ? 2 : 1, ended.said); // Wrong words end with 2.
     assert.ok(ended.said.includes(said), `${said}: ${ended.said}`);
     assert.equal(ended.said.includes('whsec_'), false);
   }
