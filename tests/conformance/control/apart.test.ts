@@ -20,7 +20,7 @@ test('BI-01 balance and readiness requests do not wait for the account planes', 
     answers += 1;
   });
   try {
-    await untilWaiting(database, 2);
+    await untilWaiting(database, 3);
     const [balance, ready] = await Promise.all([
       send('/balance', { url, key: app.liveKey, user }),
       send('/readyz', { url }),
@@ -44,7 +44,7 @@ test('BI-01 a balance request does not wait for requests about webhooks', async 
     answers += 1;
   });
   try {
-    await untilWaiting(database, 2);
+    await untilWaiting(database, 3);
     assert.equal((await send('/balance', { url, key: app.liveKey, user })).status, 200);
     assert.ok(answers < 20, `${answers} of 40 were answered before it`);
   } finally {

@@ -22,11 +22,11 @@ const READS_MAX = 2;
 /** For the lease, the refreshes and the reaper: the lease must not wait behind somebody's usage summary. */
 const UPKEEP_MAX = 2;
 /** For accounts, apps, operators and pages. Anybody can ask for these, so calls do not wait for them. Also for deliveries. */
-const PLANES_MAX = 2;
+const PLANES_MAX = 3;
 
 /**
- * Opens the pools of one gateway process: ten connections at most, and three more, for upkeep that the oldest process does for
- * all and for checks of the ledger. A database has few connections, and many processes share them. `openTurns` is for a
+ * Opens the pools of one gateway process: ten connections at most beside its lane to the ledger, and three more, for upkeep that
+ * the oldest process does for all and for checks of the ledger. A database has few connections, and many processes share them. `openTurns` is for a
  * process that shares no lanes with others.
  */
 export function openPools({ url, log, emails }: PoolsOptions) {
