@@ -47,9 +47,10 @@ export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
 }
 
 const WALLET_OF_NOBODY = 0;
+// The call id decides in which partition a receipt lies. These share one with the calls of the test.
 const RECEIPT = `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
     completion_tokens, reasoning_tokens, held_micros, charged_micros)
-  values (gen_random_uuid(), ${WALLET_OF_NOBODY}, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0)`;
+  values (uuidv7(), ${WALLET_OF_NOBODY}, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0)`;
 const HOLD = `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
   values (gen_random_uuid(), ${WALLET_OF_NOBODY}, 1, '2020-01-01', false, 0)`;
 
@@ -59,8 +60,11 @@ export async function fillTables({ database: { owner }, directory }: LosableServ
   mkdirSync(place);
   chownSync(place, statSync(directory).uid, statSync(directory).gid);
   await owner.query(`create tablespace small location '${place}'`);
-  await owner.query(`alter table usage.calls set tablespace small`);
-  await owner.query(`alter table ledger.holds set tablespace small`);
+  const tables = `select relid::regclass::text as name from pg_partition_tree('usage.calls') where isleaf
+    union all select 'ledger.holds'`;
+  for (const { name } of (await owner.query<{ name: string }>(tables)).rows) {
+    await owner.query(`alter table ${name} set tablespace small`);
+  }
   disk.fill();
   for (const row of [RECEIPT, HOLD]) {
     await owner.query(`do $$ begin loop begin ${row}; exception when disk_full then exit; end; end loop; end $$`);
