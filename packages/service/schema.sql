@@ -512,6 +512,42 @@ alter table catalogue.models add constraint models_provider_fkey FOREIGN KEY (pr
 
 alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN KEY (price_id) REFERENCES catalogue.prices(price_id);
 
+-- cells
+
+create schema cells;
+grant usage on schema cells to purser_live;
+
+create table cells.cells (
+  name text collate "C" not null,
+  number smallint not null,
+  base_url text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint cells_pkey PRIMARY KEY (name),
+  constraint cells_base_url_check CHECK ((length(base_url) <= 2000)),
+  constraint cells_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text)),
+  constraint cells_number_check CHECK (((number >= 0) AND (number <= 999))),
+  constraint cells_number_key UNIQUE (number)
+);
+grant select on cells.cells to purser_live;
+
+create table cells.own (
+  is_only boolean default true not null,
+  cell text collate "C" not null,
+  constraint own_pkey PRIMARY KEY (is_only),
+  constraint own_is_only_check CHECK (is_only)
+);
+grant select on cells.own to purser_live;
+
+create table cells.slots (
+  slot smallint not null,
+  cell text collate "C" not null,
+  constraint slots_pkey PRIMARY KEY (slot),
+  constraint slots_slot_check CHECK (((slot >= 0) AND (slot <= 4095)))
+);
+grant select on cells.slots to purser_live;
+
+alter table cells.slots add constraint slots_cell_fkey FOREIGN KEY (cell) REFERENCES cells.cells(name);
+
 -- connections
 
 create schema connections;
@@ -1677,6 +1713,9 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
 
+-- cells.slot_of(p_app text, p_user text) returns integer
+--   sql, immutable, search_path=pg_catalog
+
 -- connections.alerts_due(p_most integer) returns TABLE(identity_id text, connection_id text, app_id text, share smallint, spent bigint, cap bigint, currency text)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.alerts_due(integer) to purser_live;
@@ -1749,6 +1788,9 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 -- ledger.begin_restore(p_month date) returns void
 --   plpgsql, volatile, search_path=pg_catalog
 
+-- ledger.begin_wallet_ids(p_cell integer) returns boolean
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
 
@@ -1819,6 +1861,9 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 -- ledger.first_call(p_month date) returns uuid
 --   sql, immutable
 
+-- ledger.has_wallets_in(p_least integer, p_most integer) returns boolean
+--   sql, stable, search_path=pg_catalog
+
 -- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
@@ -1885,6 +1930,9 @@ grant execute on function ledger.reap(integer) to purser_live;
 
 -- ledger.refuse_change() returns trigger
 --   plpgsql, volatile
+
+-- ledger.refuse_foreign_wallet() returns trigger
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- ledger.refuse_late() returns trigger
 --   plpgsql, volatile
@@ -2140,5 +2188,7 @@ CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION webhooks.tell_low_balances();
+
+CREATE TRIGGER wallets_of_own_slots BEFORE INSERT ON ledger.wallets FOR EACH ROW EXECUTE FUNCTION ledger.refuse_foreign_wallet();
 
 CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();

@@ -13,6 +13,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   examples: [],
   kernel: [],
   db: ['kernel'],
+  cells: ['kernel', 'db'],
   embedded: ['kernel'],
   backup: ['kernel', 'db', 'embedded'],
   providers: ['kernel', 'contract', 'upstream-http', 'text-runs'],
@@ -27,7 +28,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   idempotency: ['kernel', 'db'],
   mail: ['kernel', 'db'],
   webhooks: ['kernel', 'db', 'contract', 'audit'],
-  ledger: ['kernel', 'db'],
+  ledger: ['kernel', 'db', 'cells'],
   connections: ['kernel', 'db', 'identities', 'ledger', 'audit'],
   payments: ['kernel', 'db', 'connections', 'ledger', 'audit'],
   operator: [
@@ -129,6 +130,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   app: [
     'kernel',
     'db',
+    'cells',
     'embedded',
     'backup',
     'providers',
@@ -165,6 +167,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'app',
     'kernel',
     'db',
+    'cells',
     'embedded',
     'backup',
     'audit',

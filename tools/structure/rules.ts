@@ -35,6 +35,7 @@ export const RULES: RuleSet = {
       'traces',
       'stats',
       'status',
+      'cells',
       'db',
     ],
     homes: {

@@ -5,6 +5,7 @@ import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { openAddresses } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
+import { openCell } from '#app/cells.ts';
 import { compose } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
@@ -66,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   try {
     await refuseUnfit(config, log);
     await refuseCopy(database.owner);
+    await openCell(database.owner, config.cell);
     const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
     const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
     if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);

@@ -83,6 +83,10 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
     const asked = readMonths(words.slice(1));
     return withDatabase(config, log, (owner) => runMonths(asked, owner));
   }
+  if (command === 'cells') {
+    const { readCells } = await import('#cli/cells-command.ts');
+    return withDatabase(config, log, readCells(words.slice(1)));
+  }
   if (command === 'backup') {
     const { runBackup } = await import('#cli/backup-command.ts');
     return runBackup(words.slice(1), { config, log, say });

@@ -42,6 +42,12 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
   ledger detach <month> --archive <folder>   take an archived month out of the database, 13 months after its end;
                             --early: sooner
   ledger restore-month <file>   bring it back
+  cells list                list the cells and their slots
+  cells find <app> <user>   say which cell has this user of this app
+  cells add <name> --at <address>   add a cell, which gateways of others reach there; the first one gets all slots;
+                            with another address, a cell that there is gets that
+  cells assign <slots> --to <cell>   give slots of this database's cell (17 or 0-2047) to another one, as long as
+                            nobody in them has a wallet
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency

@@ -45,7 +45,7 @@ export async function selectDatabaseId(db: Queryable): Promise<string> {
   return row.database_id;
 }
 
-export type Topic = 'accounts' | 'catalogue';
+export type Topic = 'accounts' | 'catalogue' | 'cells';
 
 /** Counts one more change of a topic and gives its number. Holds the row until the transaction ends, see the table. */
 export async function bumpGeneration(tx: Queryable, topic: Topic): Promise<bigint> {

@@ -159,3 +159,13 @@ export async function selectKeyBudgets(db: Queryable, lines: readonly KeyId[]): 
   );
   return rows;
 }
+
+/** Keeps the ids of this database's wallets apart from those of other cells, see `begin_wallet_ids.sql`. False if that is too late. */
+export function beginWalletIds(tx: Queryable, cellNumber: number): Promise<boolean> {
+  return answerOf(tx, 'select ledger.begin_wallet_ids($1) as answer', [cellNumber]);
+}
+
+/** Whether users of these slots have wallets here. Reads all wallets. */
+export function hasWalletsIn(tx: Queryable, least: number, most: number): Promise<boolean> {
+  return answerOf(tx, 'select ledger.has_wallets_in($1, $2) as answer', [least, most]);
+}

@@ -1,0 +1,25 @@
+import { sha256 } from '#kernel/crypto.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+
+export const SLOTS = 4_096;
+
+/**
+ * The slot of a user of an app, from 0 to 4095: the first twelve bits of a SHA-256. `slot_of.sql` computes the same. Neither id
+ * contains a space (AU-04), so no two pairs are the same text.
+ */
+export function slotOf(appId: AppId, userId: EndUserId): number {
+  return sha256(`${appId} ${userId}`).readUInt16BE(0) >> 4;
+}
+
+/** Slots in words: `0-2047, 4095`. The slots are in ascending order. */
+export function slotsInWords(slots: readonly number[]): string {
+  const words: string[] = [];
+  for (let from = 0, to = 0; from < slots.length; from = to) {
+    const first = slots[from] ?? 0;
+    to = from + 1;
+    while (slots[to] === first + to - from) to += 1;
+    const last = first + to - from - 1;
+    words.push(first === last ? String(first) : `${first}-${last}`);
+  }
+  return words.join(', ');
+}

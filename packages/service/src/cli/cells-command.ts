@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util';
+import { addCell, assignSlots, CellFault } from '#cells/cells.ts';
+import { selectCells, selectOwnCell, selectSlots } from '#cells/queries.ts';
+import { slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
+import type { Pool } from '#db/pool.ts';
+import { type AppId, type EndUserId, parseEndUserId, parseId } from '#kernel/ids.ts';
+import { hasWalletsIn } from '#ledger/wallet/queries.ts';
+
+const RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
+const USAGE =
+  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, or `assign <slots> --to <cell>`. Slots are written as 17 or 0-2047, up to ' +
+  `${SLOTS - 1}.`;
+
+type CellsCommand = (owner: Pool) => Promise<void>;
+
+/** Reads what follows `purser cells`. Throws `UsageError`. */
+export function readCells([sub = '', ...words]: readonly string[]): CellsCommand {
+  const command = commandOf(sub, words);
+  if (command === undefined) throw new UsageError(USAGE);
+  return async (owner) => {
+    try {
+      await command(owner);
+    } catch (fault) {
+      throw fault instanceof CellFault ? new CommandError(fault.message, { cause: fault }) : fault;
+    }
+  };
+}
+
+/** Undefined if the words are no command. */
+function commandOf(sub: string, words: readonly string[]): CellsCommand | undefined {
+  const text = { type: 'string' } as const;
+  let given;
+  try {
+    given = parseArgs({ args: [...words], options: { at: text, to: text }, allowPositionals: true });
+  } catch {
+    return undefined;
+  }
+  const { at, to } = given.values;
+  const [named = '', second, ...others] = given.positionals;
+  const options = Object.keys(given.values).join();
+  if (sub === 'find' && others.length === 0 && options === '') return finding(parseId('app', named), second);
+  if (second !== undefined) return undefined;
+  if (sub === 'list' && named === '' && options === '') return list;
+  if (sub === 'add' && at !== undefined && options === 'at') return (owner) => add(owner, named, at);
+  const range = rangeOf(named);
+  if (sub !== 'assign' || range === undefined || to === undefined || options !== 'to') return undefined;
+  return async (owner) => {
+    await assignSlots(owner, { ...range, to }, hasWalletsIn);
+    console.log(`Slots ${named} belong to ${to}.`);
+  };
+}
+
+function rangeOf(text: string): { readonly least: number; readonly most: number } | undefined {
+  const [, first, last = first] = RANGE.exec(text) ?? [];
+  const [least, most] = [Number(first), Number(last)];
+  return first !== undefined && least <= most && most < SLOTS ? { least, most } : undefined;
+}
+
+function finding(appId: AppId | undefined, user = ''): CellsCommand | undefined {
+  const userId = parseEndUserId(user);
+  return appId === undefined || userId === undefined ? undefined : (owner) => find(owner, appId, userId);
+}
+
+async function find(owner: Pool, appId: AppId, userId: EndUserId): Promise<void> {
+  const slot = slotOf(appId, userId);
+  const cell = (await selectSlots(owner))[slot];
+  console.log(cell === undefined ? `slot ${slot}; there are no cells` : `slot ${slot}, cell ${cell}`);
+}
+
+async function list(owner: Pool): Promise<void> {
+  const slots = [...(await selectSlots(owner)).entries()];
+  const own = await selectOwnCell(owner);
+  for (const { name, base_url: address } of await selectCells(owner)) {
+    const its = slots.filter(([, cell]) => cell === name).map(([slot]) => slot);
+    const share = its.length === 0 ? 'no slots' : `${its.length} slots: ${slotsInWords(its)}`;
+    console.log(`${name}${name === own ? ' (this database)' : ''}, ${address}, ${share}`);
+  }
+}
+
+async function add(owner: Pool, name: string, address: string): Promise<void> {
+  const { cell, outcome } = await addCell(owner, name, address);
+  const what = {
+    added: 'There is a new cell',
+    changed: 'Another address has the cell',
+    kept: 'There is already the cell',
+  };
+  console.log(`${what[outcome]} ${cell.name}, ${cell.base_url}.`);
+}
