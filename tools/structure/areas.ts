@@ -85,6 +85,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['kernel', 'catalogue', 'gateway', 'providers'],
   http: [
     'kernel',
+    'cells',
     'accounts',
     'catalogue',
     'limits',

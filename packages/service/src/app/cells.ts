@@ -1,6 +1,17 @@
+import type { KeyDirectory } from '#accounts/key-directory.ts';
+import type { Config } from '#app/config.ts';
 import { SetupError } from '#app/start-error.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
+import { type CellMap, createCellMap } from '#cells/map.ts';
+import { createMarkers } from '#cells/marker.ts';
 import type { Pool } from '#db/pool.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
+import type { EndCall } from '#http/data-plane/call-end.ts';
+import type { DataPlane } from '#http/data-plane/data-plane.ts';
+import { createForwarding, type Forwarding } from '#http/data-plane/forwarding.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { Keys } from '#kernel/keys.ts';
+import type { Log } from '#kernel/log.ts';
 import { beginWalletIds } from '#ledger/wallet/queries.ts';
 
 /** Makes the database the cell of PURSER_CELL at its first start. Throws `SetupError` if it is another one, or if there is no such cell. */
@@ -10,4 +21,47 @@ export async function openCell(owner: Pool, name: string | undefined): Promise<v
   } catch (fault) {
     throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;
   }
+}
+
+interface CellOptions {
+  readonly config: Pick<Config, 'cell'>;
+  readonly db: Pool;
+  readonly keys: Keys;
+  /** Without lent keys. */
+  readonly directory: Pick<KeyDirectory, 'find'>;
+  readonly addressOf: CallerAddress;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * The way to other cells, and the addresses of callers that came from there. Without PURSER_CELL nothing is added to any request. The map is
+ * loaded with the others that are kept in memory.
+ */
+export function openCells({ config: { cell }, db, keys, directory, addressOf, clock, log }: CellOptions): Cells {
+  if (cell === undefined) return { map: undefined, forwarding: undefined, addressOf };
+  const map = createCellMap(db, cell);
+  const markers = createMarkers(cell, keys.proof('cells'), clock);
+  const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
+  return { map, forwarding, addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request) };
+}
+
+interface Cells {
+  readonly map: CellMap | undefined;
+  readonly forwarding: Forwarding | undefined;
+  readonly addressOf: CallerAddress;
+}
+
+/** The way to other cells, and what ends a call. One that was forwarded is ended where it went. */
+export function endsOf(
+  endCall: EndCall,
+  { forwarding }: Pick<Cells, 'forwarding'>,
+): Pick<DataPlane, 'endCall' | 'forwarding'> {
+  if (forwarding === undefined) return { endCall };
+  return {
+    endCall: (exchange, notes) => {
+      if (!forwarding.has(exchange)) endCall(exchange, notes);
+    },
+    forwarding,
+  };
 }

@@ -6,6 +6,7 @@ import { startKeyUse } from '#accounts/key-use.ts';
 import { emailSealOf } from '#app/addresses.ts';
 import { openCallRecords } from '#app/call-records.ts';
 import { openCatalogue } from '#app/catalogue.ts';
+import { endsOf, openCells } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
 import { openMetrics } from '#app/health.ts';
 import { openPools, type Pools } from '#app/pools.ts';
@@ -96,9 +97,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const clock = systemClock;
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
   const { upkeep, reads, sandbox: play } = pools;
-  const { apiKeys, keyUse, callers } = openApiKeys(upkeep, config, { clock, log });
+  const { directory, apiKeys, keyUse, addressOf } = openApiKeys(upkeep, config, { clock, log });
+  const cells = openCells({ config, db: upkeep, keys, directory, addressOf, clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
-  const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue });
+  const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
@@ -116,7 +118,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const { noted, endCall, beginSpan } = await openCallRecords(pools.planes, config, log);
   const gateway: Gateway = {
-    ...callers,
+    keys: apiKeys,
+    addressOf: cells.addressOf,
     rateLimiter: markPort('rate', createRateLimiter(pools.rates, steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(keys),
@@ -131,7 +134,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const read = openReaders({ db: reads, pools, config });
-  const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, clock };
+  const dataPlane = { gateway, writers: openWriters(), ...read, links, clock, ...endsOf(endCall, cells) };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });
@@ -154,6 +157,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await holds.stop();
       await endLease().catch(tellOfLease(log));
       providers.close();
+      cells.forwarding?.close();
       await pools.end();
     },
   };
@@ -168,16 +172,24 @@ function openApiKeys(db: Pool, { appLimits, proxyHops }: Config, of: { readonly 
   const keyUse = startKeyUse({ db, ...of });
   const directory = markPort('keys', createKeyDirectory(db, appLimits, keyUse.note));
   const keys = withLoans(directory, (appId) => readAppFacts(db, appLimits, appId));
-  return { apiKeys: keys, keyUse, callers: { keys, addressOf: createExactAddress(proxyHops, of.log) } };
+  return { directory, apiKeys: keys, keyUse, addressOf: createExactAddress(proxyHops, of.log) };
 }
 
 /** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */
-async function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' | 'catalogue', Refreshed>>) {
-  await Promise.all([kept.accounts.refresh(), kept.catalogue.refresh()]);
+async function followChanges(upkeep: Pool, log: Log, kept: Kept) {
+  await Promise.all([kept.accounts.refresh(), kept.catalogue.refresh(), kept.cells?.refresh()]);
   const generations = startGenerations(upkeep, log);
   generations.subscribe('accounts', kept.accounts.refresh);
   generations.subscribe('catalogue', kept.catalogue.refresh);
+  if (kept.cells !== undefined) generations.subscribe('cells', kept.cells.refresh);
   return generations;
+}
+
+interface Kept {
+  readonly accounts: Refreshed;
+  readonly catalogue: Refreshed;
+  /** Undefined: there are no other cells. */
+  readonly cells: Refreshed | undefined;
 }
 
 /** Something in memory that can be loaded again from the database. */

@@ -134,16 +134,17 @@ function routesOf({
   metrics,
   closing,
 }: ServerOptions): ReadonlyMap<string, Route> {
+  const { around: ofUser = same } = dataPlane.forwarding ?? {};
   const routes = new Map<string, Route>([
-    [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
+    [CHAT_PATH, { POST: ofUser((exchange) => handleChat(dataPlane, exchange)) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/prices', { GET: (exchange) => handlePriceList(dataPlane, exchange) }],
-    ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
-    ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
-    ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
-    ['/sandbox/balance', { GET: (exchange) => handleSandboxBalance(dataPlane, exchange) }],
-    ['/sandbox/reset', { POST: (exchange) => handleSandboxReset(dataPlane, exchange) }],
-    ['/sandbox/next', { PUT: (exchange) => handleSandboxNext(dataPlane, exchange) }],
+    ['/balance', { GET: ofUser((exchange) => handleBalance(dataPlane, exchange)) }],
+    ['/connect', { POST: ofUser((exchange) => handleConnect(dataPlane, exchange)) }],
+    ['/usage/summary', { GET: ofUser((exchange) => handleUsageSummary(dataPlane, exchange)) }],
+    ['/sandbox/balance', { GET: ofUser((exchange) => handleSandboxBalance(dataPlane, exchange)) }],
+    ['/sandbox/reset', { POST: ofUser((exchange) => handleSandboxReset(dataPlane, exchange)) }],
+    ['/sandbox/next', { PUT: ofUser((exchange) => handleSandboxNext(dataPlane, exchange)) }],
     ['/healthz', { GET: (exchange) => handleHealth(exchange, sightOf) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
@@ -153,6 +154,10 @@ function routesOf({
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
   }
   return routes;
+}
+
+function same(handler: Handler): Handler {
+  return handler;
 }
 
 function requestLogOf({ logsRequests = false, log, planes }: ServerOptions, routes: ReadonlyMap<string, Route>) {
@@ -193,7 +198,10 @@ function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | 
 /** The routes whose address ends with a name. A model's name may take several path segments: an alias may contain a slash. */
 function namedRouteOf(plane: DataPlane, path: string): Route | undefined {
   const call = nameAfter(RECEIPT_PATH, path);
-  if (call !== undefined) return { GET: (exchange) => handleReceipt(plane, exchange, call) };
+  if (call !== undefined) {
+    const { around: ofUser = same } = plane.forwarding ?? {};
+    return { GET: ofUser((exchange) => handleReceipt(plane, exchange, call)) };
+  }
   const model = nameAfter(MODEL_PATH, path);
   return model === undefined ? undefined : { GET: (exchange) => handleModel(plane, exchange, model) };
 }

@@ -6,6 +6,7 @@ import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
+import type { Forwarding } from '#http/data-plane/forwarding.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
@@ -31,6 +32,8 @@ export interface DataPlane {
   readonly clock: Clock;
   /** Called once for each chat call, when it has ended, also by a refusal (CC-19). */
   readonly endCall: EndCall;
+  /** Undefined: there are no other cells. */
+  readonly forwarding?: Forwarding | undefined;
 }
 
 /**

@@ -1,0 +1,134 @@
+import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
+import type { CellMap, OtherCell } from '#cells/map.ts';
+import { MARKER, type Markers } from '#cells/marker.ts';
+import { parseUser } from '#gateway/request/admission.ts';
+import { createRelay, endToEnd } from '#http/data-plane/relay.ts';
+import { faultRefusal } from '#http/envelope.ts';
+import { declaredRefusal, readBody } from '#http/read-body.ts';
+import { knownCallers } from '#http/reading.ts';
+import { type Exchange, sendRefusal } from '#http/respond.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import { bearerTokenOf } from '#kernel/header-text.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+type Handle = (exchange: Exchange) => Promise<void> | void;
+
+/** Sends requests about users of other cells there, once, and hands on the answers. */
+export interface Forwarding {
+  /** The same handler for users of this cell. Requests about others are forwarded instead. */
+  readonly around: (handle: Handle) => Handle;
+  /** Whether a request was forwarded. The other cell then has its log line, its trace and its sums. */
+  readonly has: (exchange: Exchange) => boolean;
+  readonly close: () => void;
+}
+
+interface ForwardingOptions {
+  /** Without lent keys, which only this process knows. */
+  readonly keys: Pick<KeyDirectory, 'find'>;
+  readonly map: Pick<CellMap, 'otherOf'>;
+  readonly markers: Markers;
+  /** The address that a request came from, past the operator's own proxies. */
+  readonly addressOf: (request: Exchange['request']) => string;
+  readonly log: Log;
+}
+
+/** Requests of a process that other cells are answering. Each has a connection of its own there. */
+const UNDER_WAY_MAX = 4_000;
+/** What the next gateway is not told: it has its own, or would believe it. */
+const NOT_PASSED: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'expect',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-correlation-id',
+  MARKER,
+]);
+
+/**
+ * Everything that a call is checked for is checked where its user is, in the order of CC-10. Here only what finds out where that is: a valid key, and
+ * a well-formed user. What has neither is refused here.
+ */
+export function createForwarding({ keys, map, markers, addressOf, log }: ForwardingOptions): Forwarding {
+  const relay = createRelay();
+  const forwarded = new WeakSet<Exchange>();
+  let underWay = 0;
+
+  function judge(exchange: Exchange, caller: Caller | undefined, handle: Handle): Promise<void> | void {
+    if (caller === undefined || caller.app.isSuspended) return handle(exchange);
+    const { headers } = exchange.request;
+    const named = headers['x-service-user'];
+    const userId = parseUser(caller, typeof named === 'string' ? named : undefined);
+    const other = userId instanceof Refusal ? undefined : map.otherOf(caller.app.appId, userId);
+    if (headers[MARKER] === undefined) {
+      return other === undefined ? handle(exchange) : forward(exchange, caller, other);
+    }
+    // A request with a marker is never forwarded, so two cells that disagree cannot send it round and round.
+    const marked = markers.read(headers);
+    if (marked === undefined) return sendRefusal(exchange, notOurs());
+    if (other === undefined) return handle(exchange);
+    const { correlationId } = exchange;
+    log.warn({ correlationId, from: marked.from, to: other.name }, 'cells disagree on where a user is');
+    return sendRefusal(exchange, undecided());
+  }
+
+  async function forward(exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> {
+    const { request, correlationId, path, query } = exchange;
+    const declared = declaredRefusal(request);
+    if (declared !== undefined) return sendRefusal(exchange, declared);
+    if (underWay >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
+    underWay += 1;
+    try {
+      const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
+      if (body === undefined || exchange.response.headersSent) return; // The caller has left, or was refused as malformed.
+      if (body instanceof Refusal) return sendRefusal(exchange, body);
+      forwarded.add(exchange);
+      const marker = markers.make(other.name, correlationId, addressOf(request));
+      const own = ['x-correlation-id', correlationId, MARKER, marker];
+      const headers = [...endToEnd(request.rawHeaders, NOT_PASSED), ...own];
+      const url = new URL(`${other.baseUrl}${path}${query === '' ? '' : `?${query}`}`);
+      const beganMs = steadyClock.nowMs();
+      await relay.send(exchange, { url, headers, body });
+      const durationMs = Math.round(steadyClock.nowMs() - beganMs);
+      const { statusCode: status } = exchange.response;
+      log.info({ correlationId, appId: caller.app.appId, cell: other.name, status, durationMs }, 'forwarded');
+    } catch (fault) {
+      log.error({ correlationId, cell: other.name, fault: describeFault(fault) }, 'another cell cannot be reached');
+      sendRefusal(exchange, faultRefusal());
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return {
+    around: (handle) => (exchange) => {
+      const apiKey = bearerTokenOf(exchange.request.headers.authorization);
+      const found = apiKey === undefined ? undefined : keys.find(apiKey);
+      if (found instanceof Promise) return found.then((caller) => judge(exchange, caller, handle));
+      return judge(exchange, found, handle);
+    },
+    has: (exchange) => forwarded.has(exchange),
+    close: relay.close,
+  };
+}
+
+function notOurs(): Refusal<'BAD_REQUEST'> {
+  const message = `The header \`${MARKER}\` is for the cells of this service among themselves. Leave it out.`;
+  return refuse('BAD_REQUEST', message, { param: MARKER });
+}
+
+/** The maps of two cells differ for a fraction of a second after each change. */
+function undecided(): Refusal<'TOO_MANY_REQUESTS'> {
+  const message =
+    'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
+  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
+}
+
+function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
+  const message = 'Too many requests are under way to another part of the service. Send this one again in a second.';
+  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
+}

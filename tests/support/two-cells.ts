@@ -1,0 +1,101 @@
+// Two services on two databases, which are two cells with the same apps. They share the secret and an upstream.
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { register } from '../../packages/service/src/accounts/registration.ts';
+import { openCell } from '../../packages/service/src/app/cells.ts';
+import { addCell } from '../../packages/service/src/cells/cells.ts';
+import { slotOf } from '../../packages/service/src/cells/slot.ts';
+import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
+import { type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { catalogueAt } from './catalogue.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { REDIRECT_URI, startTestService, type TestApp, type TestService } from './service.ts';
+import { SHARED_SECRET } from './two-gateways.ts';
+
+export type CellName = 'c1' | 'c2';
+
+export interface TwoCells {
+  readonly c1: TestService;
+  readonly c2: TestService;
+  readonly app: TestApp & {
+    /** A live key that may be used from 192.0.2.0/24 only. */
+    readonly boundKey: string;
+  };
+  /** A new user whose slot belongs to this cell. */
+  readonly userOf: (cell: CellName) => EndUserId;
+  /** Says in the database of `at` that gateways reach the cell `name` there. It is in force a moment later. */
+  readonly setAddress: (at: CellName, name: CellName, address: string) => Promise<void>;
+  /** Says in the database of `at` that `cell` has the user. It is in force a moment later. */
+  readonly give: (at: CellName, user: EndUserId, cell: CellName) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const NAMES = ['c1', 'c2'] as const;
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** The lower half of the slots belongs to `c1`. */
+export async function startTwoCells(upstreamUrl: string): Promise<TwoCells> {
+  const [first, second] = await Promise.all(NAMES.map(startCell(upstreamUrl)));
+  if (first === undefined || second === undefined) throw new Error('There are two cells.');
+  const cells = { c1: first, c2: second };
+  const setAddress = async (at: CellName, name: CellName, address: string): Promise<void> => {
+    await addCell(cells[at].database.owner, name, address);
+  };
+  await setAddress('c1', 'c2', cells.c2.url);
+  await setAddress('c2', 'c1', cells.c1.url);
+  const app = await addApp([first.database, second.database]);
+  let users = 0;
+  return {
+    ...cells,
+    app,
+    userOf: (cell) => {
+      for (;;) {
+        const user = `user-${(users += 1)}` as EndUserId;
+        if (slotOf(app.appId, user) < 2_048 === (cell === 'c1')) return user;
+      }
+    },
+    setAddress,
+    give: async (at, user, cell) => {
+      const { owner } = cells[at].database;
+      await owner.query('update cells.slots set cell = $2 where slot = $1', [slotOf(app.appId, user), cell]);
+      await bumpGeneration(owner, 'cells');
+    },
+    close: async () => {
+      await first.close();
+      await second.close();
+    },
+  };
+}
+
+function startCell(upstreamUrl: string) {
+  return async (own: CellName): Promise<TestService> => {
+    const database = await createTestDatabase();
+    for (const name of NAMES) await addCell(database.owner, name, NOWHERE);
+    await openCell(database.owner, own);
+    await database.owner.query(`update cells.slots set cell = 'c2' where slot >= 2048`);
+    const environment = { ...SHARED_SECRET, PURSER_CELL: own, PURSER_PUBLIC_URL: `https://${own}.purser.test` };
+    return startTestService(catalogueAt(upstreamUrl, { timeoutMs: 30_000 }), environment, database);
+  };
+}
+
+/** The same app with the same keys in all databases. */
+async function addApp(databases: readonly TestDatabase[]): Promise<TwoCells['app']> {
+  const app = {
+    appId: newAppId(),
+    liveKey: newApiKey('live'),
+    testKey: newApiKey('sandbox'),
+    boundKey: newApiKey('live'),
+  };
+  const accountId = newAccountId();
+  const keys = [app.boundKey, app.liveKey, app.testKey].map((apiKey) => ({ keyId: newKeyId(), apiKey }));
+  const limits = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
+  for (const { owner } of databases) {
+    await register(owner, {
+      account: { accountId, email: `${accountId.toLowerCase()}@example.test`, name: 'Test account' },
+      app: { appId: app.appId, name: 'Test app', redirectUris: [REDIRECT_URI], isFirstParty: false, limits },
+      keys,
+    });
+    // Before any gateway has loaded it.
+    await owner.query(`update accounts.api_keys set addresses = '{192.0.2.0/24}' where key_id = $1`, [keys[0]?.keyId]);
+  }
+  return app;
+}
