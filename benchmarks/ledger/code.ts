@@ -10,8 +10,12 @@ interface Place {
   readonly directory: string;
 }
 
+type HoldPools = Parameters<typeof import('../../packages/service/src/ledger/holds.ts').createHolds>[0]['pools'];
+
 interface Code {
   readonly holds: Holds;
+  /** Another ledger of this process on the same books, under an instance of its own. A wallet always takes the same of its lanes. */
+  readonly openHolds: (lanes: number) => Promise<Holds>;
   /** A connection that acts as the owner of the schema. */
   readonly owner: Pool;
   readonly newCallId: typeof import('../../packages/service/src/kernel/ids.ts').newCallId;
@@ -42,15 +46,22 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
   )) as typeof import('../../packages/service/src/ledger/settlement/spool.ts');
   const log = createLog('warn');
   const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
-  const holds = createHolds({
-    pools: poolsOf(open(), open()),
-    instance: await startInstance(open(), log),
-    spool: createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log }),
-    backlog: BACKLOG_LIMITS,
-    log,
-  });
+  const spool = createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log });
+  const heartbeats = open();
+  const openOn = async (pools: HoldPools): Promise<Holds> =>
+    createHolds({ pools, instance: await startInstance(heartbeats, log), spool, backlog: BACKLOG_LIMITS, log });
+  const upkeep = open();
+  const holds = await openOn(poolsOf(open(), upkeep));
+  const openHolds = async (lanes: number): Promise<Holds> => {
+    // An older checkout has no lanes. None is asked for them there.
+    const { createOwnLane } = (await load(
+      'ledger/turn/lane.ts',
+    )) as typeof import('../../packages/service/src/ledger/turn/lane.ts');
+    const others = Array.from({ length: lanes - 1 }, () => createOwnLane(open()));
+    return await openOn({ turns: [createOwnLane(open()), ...others], upkeep });
+  };
   const owner = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
-  return { holds, owner, newCallId: ids.newCallId, newCorrelationId: ids.newCorrelationId };
+  return { holds, openHolds, owner, newCallId: ids.newCallId, newCorrelationId: ids.newCorrelationId };
 }
 
 /** The pools of the ledger, under the names of this checkout and of those before it took turns. */

@@ -25,6 +25,17 @@ export interface LedgerOrder {
   /** Each with its next pair when its last is settled. */
   readonly callers: number;
   readonly seconds: number;
+  /** Absent: one lane for all. */
+  readonly lanes?: Lanes;
+}
+
+/**
+ * `caller`: as separate gateway processes would, each with a lane of its own, and any caller for any wallet. `wallet`: as
+ * processes that share their lanes, of which a wallet always takes the same.
+ */
+interface Lanes {
+  readonly count: number;
+  readonly by: 'caller' | 'wallet';
 }
 
 export interface LedgerReport {
@@ -44,33 +55,47 @@ const USAGE = { promptTokens: 8, cachedTokens: 0, cacheWriteTokens: 0, completio
 
 const ground = startArgument() as LedgerGround;
 const { appIds } = ground;
-const { holds, owner, newCallId, newCorrelationId } = await openCode(ground);
+const { holds, openHolds, owner, newCallId, newCorrelationId } = await openCode(ground);
 await owner.query(
   'create table if not exists benchmark_commits (number bigint generated always as identity primary key)',
 );
 let calls = 0;
 obey(async (told): Promise<LedgerReport> => {
   const order = told as LedgerOrder;
+  const ledgers = await ledgersFor(order.lanes);
   const { user: userBefore, system: systemBefore } = process.cpuUsage();
   const startedAt = performance.now();
-  const done = order.act === 'pairs' ? await placeAndSettle(holds, order) : await commitRows(order.seconds);
+  const done = order.act === 'pairs' ? await placeAndSettle(ledgers, order) : await commitRows(order.seconds);
   const seconds = (performance.now() - startedAt) / 1_000;
   const { user, system } = process.cpuUsage();
   const cpuMicros = user - userBefore + system - systemBefore;
   return { done, seconds, cpuMicros };
 });
 
-async function placeAndSettle(on: Holds, { wallets, callers, seconds }: LedgerOrder): Promise<number> {
+const opened = new Map<string, Promise<readonly Holds[]>>();
+
+function ledgersFor(lanes: Lanes | undefined): readonly Holds[] | Promise<readonly Holds[]> {
+  if (lanes === undefined) return [holds];
+  const { count, by } = lanes;
+  const name = `${count} by ${by}`;
+  const open = by === 'wallet' ? [openHolds(count)] : Array.from({ length: count }, () => openHolds(1));
+  const ledgers = opened.get(name) ?? Promise.all(open);
+  opened.set(name, ledgers);
+  return ledgers;
+}
+
+async function placeAndSettle(ledgers: readonly Holds[], order: LedgerOrder): Promise<number> {
+  const { wallets, callers, seconds } = order;
   const endAt = performance.now() + seconds * 1_000;
   let pairs = 0;
-  const call = async (): Promise<void> => {
+  const call = async (on: Holds): Promise<void> => {
     while (performance.now() < endAt) {
       calls += 1;
       await placeAndSettleOne(on, (calls * STRIDE) % wallets);
       pairs += 1;
     }
   };
-  await Promise.all(Array.from({ length: callers }, call));
+  await Promise.all(Array.from({ length: callers }, (_, number) => call(ledgers[number % ledgers.length] ?? holds)));
   return pairs;
 }
 
