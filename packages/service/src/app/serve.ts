@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { openAddresses } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { openCell } from '#app/cells.ts';
-import { compose } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
@@ -61,6 +60,7 @@ interface Running {
  */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log, say } = options;
+  const loaded = config.workers === 1 ? loadGateway() : undefined; // While the database starts.
   makeDataDirectory(config.dataDirectory); // Now, because an outage would be the wrong time to find that it cannot be used.
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
@@ -86,8 +86,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       );
     }
     if (config.environment === 'production') warnOfPayments(config, log);
-    // Now, because a process that is killed writes nothing at its end, and because workers start from it as well.
-    flushCompileCache();
+    await loaded;
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
@@ -115,6 +114,13 @@ function warnOfPayments({ payments }: Config, log: Log): void {
   if (payments.processor === 'none') log.warn('nobody can pay: set PURSER_STRIPE_SECRET_KEY');
 }
 
+/** Most of the code, which the first of several processes never runs. */
+async function loadGateway(): Promise<typeof import('#app/compose.ts')> {
+  const loaded = await import('#app/compose.ts');
+  flushCompileCache(); // Now, because a process that is killed writes nothing at its end.
+  return loaded;
+}
+
 /** Starts one gateway process once the database is ready: in each worker, or in the only process when there are no workers. */
 export async function startGateway(
   config: Config,
@@ -127,6 +133,7 @@ export async function startGateway(
   const lanes = cluster.isWorker ? openWorkerLanes(config.workers) : undefined;
   const { keptKeys, databaseUrl, simulatorUrl } = ground;
   const keys = createKeys(config, keptKeys);
+  const { compose } = await loadGateway();
   const service = await compose({ config, keys, log, readAllMetrics, lanes, databaseUrl, simulatorUrl, ...options });
   const { server } = service;
   try {

@@ -10,8 +10,6 @@ import { openKeys } from '#app/keys.ts';
 import { refuseCopy } from '#app/restored.ts';
 import { openLog } from '#app/readable-log.ts';
 import { SetupError, StartError } from '#app/start-error.ts';
-import { serve, startGateway, workerGround } from '#app/serve.ts';
-import { startWork } from '#app/webhooks.ts';
 import { BackupError } from '#backup/backup-error.ts';
 import { printAuditCheck, readAuditOptions } from '#cli/audit-command.ts';
 import { importCatalogue, readCatalogueFile } from '#cli/catalogue-command.ts';
@@ -196,6 +194,7 @@ async function withAddresses(config: Config, log: Log, command: DatabaseCommand)
 
 /** Serves until it is told to stop. A second signal, a second later, ends it at once. */
 async function runService(config: Config, log: Log): Promise<never> {
+  const { serve, startGateway, workerGround } = await import('#app/serve.ts'); // No other command needs it.
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
   await untilToldToStop();
@@ -216,6 +215,7 @@ async function runWork(config: Config, log: Log): Promise<never> {
     await database.close();
     throw fault;
   }
+  const { startWork } = await import('#app/webhooks.ts');
   const work = startWork(config, createKeys(config, keptKeys), log, database.url);
   say('Purser delivers webhooks.');
   await untilToldToStop();
