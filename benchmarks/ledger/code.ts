@@ -47,7 +47,7 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
   const log = createLog('warn');
   const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
   const spool = createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log });
-  const heartbeats = open();
+  const heartbeats = createPool({ url: databaseUrl, role: 'live', connectionsMax: 4, log });
   const openOn = async (pools: HoldPools): Promise<Holds> =>
     createHolds({ pools, instance: await startInstance(heartbeats, log), spool, backlog: BACKLOG_LIMITS, log });
   const upkeep = open();

@@ -5,31 +5,27 @@ import { OWN_ROOT } from '../support/root.ts';
 
 const CALLERS = 256;
 const LANES = [1, 2, 4, 8, 16, 32];
+/** Eight processes share four lanes (`app/worker-lanes.ts`). */
 const SHARED = [
-  { wallets: 40, count: 4 },
-  { wallets: 80, count: 8 },
+  { wallets: 40, any: 4, own: 2 },
+  { wallets: 80, any: 8, own: 8 },
+  { wallets: 80, any: undefined, own: 4 },
 ];
 
 const ORDERS = ordersOf({
+  ...Object.fromEntries(LANES.map((count) => lanesOf(WALLETS, count, 'caller'))),
   ...Object.fromEntries(
-    LANES.map((count) => [
-      `${count} lanes, 10,000 wallets`,
-      { wallets: WALLETS, callers: CALLERS, lanes: { count, by: 'caller' as const } },
-    ]),
-  ),
-  ...Object.fromEntries(
-    SHARED.flatMap(({ wallets, count }) => [
-      [
-        `${count} lanes, ${wallets} wallets, any lane`,
-        { wallets, callers: CALLERS, lanes: { count, by: 'caller' as const } },
-      ],
-      [
-        `${count} lanes, ${wallets} wallets, each its lane`,
-        { wallets, callers: CALLERS, lanes: { count, by: 'wallet' as const } },
-      ],
+    SHARED.flatMap(({ wallets, any, own }) => [
+      ...(any === undefined ? [] : [lanesOf(wallets, any, 'caller')]),
+      lanesOf(wallets, own, 'wallet'),
     ]),
   ),
 });
+
+function lanesOf(wallets: number, count: number, by: 'caller' | 'wallet') {
+  const name = `${wallets} wallets, ${count === 1 ? 'one lane' : `${count} lanes, ${by === 'wallet' ? 'each its own' : 'any'}`}`;
+  return [name, { wallets, callers: CALLERS, lanes: { count, by } }] as const;
+}
 
 /** What it costs that a turn is smaller, and that two lanes lock one wallet. */
 export const lanes: Measure = {

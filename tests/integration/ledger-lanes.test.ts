@@ -71,6 +71,27 @@ test('WA-07 turns that wait for the same lane are one statement, and each proces
   );
 });
 
+test('WA-07 busy processes of a lane keep in step, so that statements have the calls of all', async () => {
+  const users = Array.from({ length: 10 }, (_, number) => `busy-${number}`);
+  for (const user of users) await ledger.open(user, 1_000);
+  const statements: string[] = [];
+  const lane = noting(statements);
+  const rounds = 5;
+  const work = async (instanceId: bigint): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { requests } = placing(...users);
+      const ends = requests.map((hold) => endOf(hold, 1));
+      await lane(instanceId, { settlements: [], requests });
+      await lane(instanceId, { settlements: ends, requests: [] });
+    }
+  };
+  const [one, other] = [await ledger.addInstance(), await ledger.addInstance()];
+  const first = work(one);
+  await new Promise(setImmediate); // Its first turn runs. Out of step, each would have a statement of its own.
+  await Promise.all([first, work(other)]);
+  assert.equal(statements.length, 2 * rounds + 1);
+});
+
 test('WA-10 a process that has lost its lease is told so, and the others of its turn hear nothing of it', async () => {
   for (const user of ['dora', 'emil']) await ledger.open(user, 100);
   const [live, fenced] = [await ledger.addInstance(), await ledger.addInstance()];

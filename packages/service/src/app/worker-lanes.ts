@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { availableParallelism } from 'node:os';
 import { faultFrom, faultTextOf } from '#db/fault-text.ts';
 import { ANSWER_GRACE_MS, createPool, SILENCE, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
@@ -32,11 +33,14 @@ function isMessage(value: unknown): value is Message {
   return isJsonObject(value) && typeof value['purser'] === 'string' && NAMES.includes(value['purser']);
 }
 
-/** Batches stay large with few lanes, and one lane keeps about two gateway processes busy. */
+/** Batches stay large with few lanes, and one lane keeps about two gateway processes busy, if each has a core. */
 const WORKERS_PER_LANE = 2;
 const LANES_MAX = 4;
 
-const lanesFor = (workers: number): number => Math.min(LANES_MAX, Math.ceil(workers / WORKERS_PER_LANE));
+/** The same in the first process and its workers. */
+function lanesFor(workers: number): number {
+  return Math.min(LANES_MAX, Math.ceil(Math.min(workers, availableParallelism()) / WORKERS_PER_LANE));
+}
 
 interface WorkerLanesOptions {
   readonly databaseUrl: string;

@@ -39,6 +39,8 @@ interface BatcherOptions<Item, Result> {
    * tried one by one, because each would wait for the same lock.
    */
   readonly resourceOf?: (item: Item) => string | undefined;
+  /** After a batch was answered and before the next one: what resolves when the next one need not wait any longer for more items. */
+  readonly gather?: () => Promise<void>;
 }
 
 interface Waiting<Item, Result> {
@@ -102,7 +104,9 @@ class Lane<Item, Result> {
     if (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#options.itemsMax);
       const fault = await this.#faultOf(batch);
-      return fault === undefined ? false : this.#repeat(batch, fault);
+      if (fault !== undefined) return this.#repeat(batch, fault);
+      if (this.#options.gather !== undefined) await this.#options.gather();
+      return false;
     }
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
