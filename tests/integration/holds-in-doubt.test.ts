@@ -124,6 +124,24 @@ test('WA-10 the hold of a running call is never orphaned, however long the call 
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
 
+test('WA-10 a call that ends while the database answers which calls hold money is not taken for an orphan', async (t) => {
+  await ledger.open('ending', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const request = holdOf('ending', 60);
+  /** Answers after the call has ended, with what was true before. */
+  const query = async (...statement: Parameters<Pool['query']>): Promise<unknown> => {
+    const answer = await pool.query(...statement);
+    await holds.settle(endOf(request, 25), request.most);
+    return answer;
+  };
+  const pools = { turns: pool, upkeep: { query } as unknown as Pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  await holds.place(request);
+  assert.equal(await holds.releaseOrphans(), 0);
+  assert.equal((await ledger.wallet('ending')).balance, 75);
+});
+
 test('CC-14 a joined call whose answer is not kept yet goes on, and its hold is not orphaned', async (t) => {
   await ledger.open('joined', 100);
   const instance = await startInstance(pool, log);

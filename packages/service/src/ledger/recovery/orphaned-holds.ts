@@ -4,7 +4,7 @@ import { steadyClock } from '#kernel/clock.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { selectHeldCalls } from '#ledger/recovery/queries.ts';
+import { type HeldCall, selectHeldCalls } from '#ledger/recovery/queries.ts';
 
 type Call = Pick<HoldRequest, 'callId' | 'appId' | 'userId'>;
 
@@ -46,8 +46,23 @@ const LOOK_MS = 60_000;
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
   /** The calls, with the names of their wallets. */
   const calls = new Map<CallId, string>();
+  /** Those that end during a look, which may still show their holds. */
+  const endedMeanwhile = new Set<CallId>();
   let doubtUntilMs = 0;
   let lookAtMs = 0;
+  let isLooking = false;
+
+  async function look(): Promise<readonly HeldCall[]> {
+    isLooking = true;
+    endedMeanwhile.clear();
+    try {
+      const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));
+      // Compared after the answer: a call that began meanwhile is in `calls` already.
+      return held.filter(({ call_id: callId }) => !calls.has(callId) && !endedMeanwhile.has(callId));
+    } finally {
+      isLooking = false;
+    }
+  }
 
   function releaseOne(callId: CallId, walletId: bigint): void {
     calls.set(callId, `wallet ${walletId}`); // Counts as a call until it is released, so that the next pass does not release it again.
@@ -60,17 +75,18 @@ export function createOrphanedHolds({ pool, instance, releaseCall, log }: Orphan
   return {
     begin: ({ callId, appId, userId }) => void calls.set(callId, `${appId} ${userId}`),
     walletOf: (callId) => calls.get(callId),
-    end: (callId) => void calls.delete(callId),
+    end: (callId) => {
+      calls.delete(callId);
+      if (isLooking) endedMeanwhile.add(callId);
+    },
     doubt: () => {
       doubtUntilMs = steadyClock.nowMs() + DOUBT_MS;
     },
     release: async () => {
       const nowMs = steadyClock.nowMs();
       if (nowMs >= doubtUntilMs && nowMs < lookAtMs) return 0;
-      const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));
+      const orphans = await look();
       lookAtMs = nowMs + LOOK_MS;
-      // Compared after the answer: a call that began meanwhile is in `calls` already.
-      const orphans = held.filter(({ call_id: callId }) => !calls.has(callId));
       for (const { call_id: callId, wallet_id: walletId } of orphans) releaseOne(callId, walletId);
       if (orphans.length > 0)
         log.warn({ calls: orphans.map(({ call_id: callId }) => callId) }, 'orphaned holds are released');

@@ -7,7 +7,7 @@ export async function reapHolds(db: Queryable, most: number): Promise<number> {
   return rows[0]?.released ?? 0;
 }
 
-interface HeldCall {
+export interface HeldCall {
   readonly call_id: CallId;
   readonly wallet_id: bigint;
 }
