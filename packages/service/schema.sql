@@ -533,6 +533,7 @@ grant select on cells.cells to purser_live;
 create table cells.own (
   is_only boolean default true not null,
   cell text collate "C" not null,
+  directory_url text,
   constraint own_pkey PRIMARY KEY (is_only),
   constraint own_is_only_check CHECK (is_only)
 );
@@ -1712,6 +1713,12 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
+
+-- cells.guard(p_table text, p_own_columns text[], p_expires_by text) returns void
+--   plpgsql, volatile, search_path=pg_catalog
+
+-- cells.refuse_elsewhere() returns trigger
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- cells.slot_of(p_app text, p_user text) returns integer
 --   sql, immutable, search_path=pg_catalog

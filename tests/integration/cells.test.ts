@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test, type TestContext } from 'node:test';
-import { openCell } from '../../packages/service/src/app/cells.ts';
+import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { slotOf, slotsInWords } from '../../packages/service/src/cells/slot.ts';
 import { readCells } from '../../packages/service/src/cli/cells-command.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -36,7 +37,7 @@ function userIn(least: number, most: number, start = 0): EndUserId {
 async function cells(t: TestContext, ...words: readonly string[]): Promise<string> {
   const print = t.mock.method(console, 'log', () => {});
   try {
-    await readCells(words)(owner);
+    await readCells(words)(owner, { config: { cell: undefined, directoryUrl: undefined }, log: createLog('silent') });
     return print.mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
   } finally {
     print.mock.restore();

@@ -116,10 +116,10 @@ export async function startTestService(
   };
 }
 
-/** A database and catalogue for gateways that run in separate processes. */
+/** A database and catalogue for gateways that run in separate processes. Without a catalogue, the database keeps the one that it has. */
 export async function createTestGround(catalogue: unknown, ownDatabase?: TestDatabase): Promise<TestGround> {
   const database = ownDatabase ?? (await createTestDatabase());
-  await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
+  if (catalogue !== undefined) await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
   const keys: string[] = [];
   return {
     database,

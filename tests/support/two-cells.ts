@@ -1,7 +1,7 @@
 // Two services on two databases, which are two cells with the same apps. They share the secret and an upstream.
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
-import { openCell } from '../../packages/service/src/app/cells.ts';
+import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell } from '../../packages/service/src/cells/cells.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';

@@ -1,7 +1,5 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Config } from '#app/config.ts';
-import { SetupError } from '#app/start-error.ts';
-import { CellFault, settleCell } from '#cells/cells.ts';
 import { type CellMap, createCellMap } from '#cells/map.ts';
 import { createMarkers } from '#cells/marker.ts';
 import type { Pool } from '#db/pool.ts';
@@ -12,16 +10,6 @@ import { createForwarding, type Forwarding } from '#http/data-plane/forwarding.t
 import type { Clock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
-import { beginWalletIds } from '#ledger/wallet/queries.ts';
-
-/** Makes the database the cell of PURSER_CELL at its first start. Throws `SetupError` if it is another one, or if there is no such cell. */
-export async function openCell(owner: Pool, name: string | undefined): Promise<void> {
-  try {
-    await settleCell(owner, name, beginWalletIds);
-  } catch (fault) {
-    throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;
-  }
-}
 
 interface CellOptions {
   readonly config: Pick<Config, 'cell'>;

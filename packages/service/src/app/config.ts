@@ -5,7 +5,7 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
-import { readCell } from '#app/cell-settings.ts';
+import { readCell, readDirectoryUrl } from '#app/cell-settings.ts';
 import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
@@ -42,6 +42,8 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly publicUrl: string;
   /** The name of the cell that the database is. Undefined: it is the only one. */
   readonly cell: string | undefined;
+  /** The database that has the directory of all cells. Only `purser cells subscribe` needs it. */
+  readonly directoryUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
@@ -145,6 +147,7 @@ export function readConfig(
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     ...readDatabase(settings, environment),
     cell: readCell(settings),
+    directoryUrl: readDirectoryUrl(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),

@@ -5,7 +5,7 @@ import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { openAddresses } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
-import { openCell } from '#app/cells.ts';
+import { openCell } from '#app/own-cell.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
@@ -67,13 +67,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
   try {
     await refuseUnfit(config, log);
     await refuseCopy(database.owner);
-    await openCell(database.owner, config.cell);
-    const keptKeys = await openKeys(database.owner, config, { isGateway: true, say });
+    const directoryUrl = await openCell(database.owner, config.cell);
+    const isDirectory = directoryUrl === undefined;
+    const keptKeys = await openKeys(database.owner, config, { isGateway: isDirectory, say });
     const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
     if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);
     if (config.environment === 'development') simulator = await startSimulator(log);
-    await applyCatalogue(config, database, log);
-    if (config.operator !== undefined) {
+    if (isDirectory) await applyCatalogue(config, database, log);
+    else say(`Accounts, apps and the catalogue are those of ${directoryUrl}. PURSER_CATALOGUE is not read.`);
+    if (isDirectory && config.operator !== undefined) {
       const role = await ensureOperator(database.owner, config.operator);
       if (role !== 'operator')
         say(
@@ -91,7 +93,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
-    say(await describe(config, database, gateway.url));
+    say(await describe(config, isDirectory ? database : undefined, gateway.url));
     return {
       url: gateway.url,
       // In this order: running calls need the simulator and the database to end and be settled.
@@ -194,10 +196,10 @@ function readCatalogueText(file: string): string {
   }
 }
 
-/** In development this also creates the demo data, whose keys the banner shows. */
-async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
-  if (config.environment === 'production') return `Purser is ready at ${url}.`;
-  const demo = await ensureDemo(owner, config);
+/** In development this also creates the demo data, whose keys the banner shows, unless another cell has the directory. */
+async function describe(config: Config, database: Database | undefined, url: string): Promise<string> {
+  if (config.environment === 'production' || database === undefined) return `Purser is ready at ${url}.`;
+  const demo = await ensureDemo(database.owner, config);
   return bannerOf({ url, demo, config });
 }
 

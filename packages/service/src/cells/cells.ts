@@ -96,13 +96,20 @@ export function assignSlots(
   });
 }
 
+interface Settled {
+  /** Undefined: a database that is no cell. */
+  readonly name: string | undefined;
+  /** Where the directory is written. Undefined: in this database. */
+  readonly directoryUrl?: string;
+}
+
 /**
  * Makes this database the cell of that name, or finds that it is. `beginWalletIds` keeps the ids of its wallets apart from those of other cells, and says
- * whether it could. Throws `CellFault` if the database is another cell, if there is no such cell, or if `name` is undefined for a database that is one.
+ * whether it could. Throws `CellFault` if the database is another cell, if there is no such cell, or if a database that is a cell is named as none.
  */
 export async function settleCell(
   owner: Pool,
-  name: string | undefined,
+  { name, directoryUrl }: Settled,
   beginWalletIds: (tx: Queryable, cellNumber: number) => Promise<boolean>,
 ): Promise<void> {
   const own = await selectOwnCell(owner);
@@ -115,7 +122,7 @@ export async function settleCell(
         `This database has wallets with ids of other cells. Only the first cell may begin with wallets, and ${name} is not the first.`,
       );
     }
-    await insertOwnCell(tx, name ?? '');
+    await insertOwnCell(tx, name ?? '', directoryUrl);
   });
 }
 

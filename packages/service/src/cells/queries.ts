@@ -1,3 +1,4 @@
+import type { DirectoryTable } from '#cells/tables.ts';
 import type { Queryable } from '#db/pool.ts';
 
 export interface CellRow {
@@ -29,8 +30,11 @@ export async function selectOwnCell(db: Queryable): Promise<string | undefined> 
 }
 
 /** Makes this database a cell for good. Nothing happens if it is one. */
-export async function insertOwnCell(tx: Queryable, name: string): Promise<void> {
-  await tx.query('insert into cells.own (cell) values ($1) on conflict do nothing', [name]);
+export async function insertOwnCell(tx: Queryable, name: string, directoryUrl: string | undefined): Promise<void> {
+  await tx.query('insert into cells.own (cell, directory_url) values ($1, $2) on conflict do nothing', [
+    name,
+    directoryUrl ?? null,
+  ]);
 }
 
 /** Keeps others from changing the cells until the transaction ends. */
@@ -69,4 +73,87 @@ export async function lockSlots(tx: Queryable, least: number, most: number): Pro
 
 export async function updateSlots(tx: Queryable, least: number, most: number, cell: string): Promise<void> {
   await tx.query('update cells.slots set cell = $3 where slot between $1 and $2 and cell <> $3', [least, most, cell]);
+}
+
+/** Where the directory is written. Undefined: here. */
+export async function selectDirectoryUrl(db: Queryable): Promise<string | undefined> {
+  const { rows } = await db.query<{ directory_url: string | null }>('select directory_url from cells.own');
+  return rows[0]?.directory_url ?? undefined;
+}
+
+export async function selectWalLevel(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ level: string }>(`select current_setting('wal_level') as level`);
+  return rows[0]?.level ?? '';
+}
+
+export async function hasPublication(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(`select from pg_publication where pubname = 'purser_directory'`);
+  return rowCount === 1;
+}
+
+/** The names of tables are ours, and not of anybody outside. */
+export async function createPublication(tx: Queryable, tables: readonly string[]): Promise<void> {
+  await tx.query(`create publication purser_directory for table ${tables.join(', ')}`);
+}
+
+export async function setPublication(tx: Queryable, tables: readonly string[]): Promise<void> {
+  await tx.query(`alter publication purser_directory set table ${tables.join(', ')}`);
+}
+
+export async function countRows(db: Queryable, table: string): Promise<bigint> {
+  const { rows } = await db.query<{ count: bigint }>(`select count(*) as count from (select from ${table} limit 1) t`);
+  return rows[0]?.count ?? 0n;
+}
+
+export async function deleteSeeds(tx: Queryable, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await tx.query(`delete from ${table}`);
+}
+
+/** Keeps the log of the directory until the cell has it. Gives the name under which it does. */
+export async function createSlot(directory: Queryable, cell: string): Promise<string> {
+  const slot = `purser_${cell.replaceAll('-', '_')}`;
+  await directory.query(
+    `select pg_create_logical_replication_slot($1, 'pgoutput')
+     where not exists (select from pg_replication_slots where slot_name = $1)`,
+    [slot],
+  );
+  return slot;
+}
+
+export async function hasSubscription(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from pg_subscription s join pg_database d on d.oid = s.subdbid
+     where d.datname = current_database() and s.subname = 'purser_directory'`,
+  );
+  return rowCount === 1;
+}
+
+/** Begins to copy the directory. The statement takes no parameters. */
+export async function createSubscription(tx: Queryable, databaseUrl: string, slot: string): Promise<void> {
+  const { rows } = await tx.query<{ statement: string }>(
+    `select format('create subscription purser_directory connection %L publication purser_directory with (create_slot = false, slot_name = %L)',
+       $1::text, $2::text) as statement`,
+    [databaseUrl, slot],
+  );
+  await tx.query(rows[0]?.statement ?? '');
+}
+
+/** Takes in tables that the publication has since then. */
+export async function refreshSubscription(db: Queryable): Promise<void> {
+  await db.query('alter subscription purser_directory refresh publication');
+}
+
+/** The tables that are not wholly copied yet. */
+export async function selectUncopied(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select r.srrelid::regclass::text as name
+     from pg_subscription_rel r join pg_subscription s on s.oid = r.srsubid
+     where s.subname = 'purser_directory' and r.srsubstate <> 'r' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Refuses writes of a table of the directory, see `guard.sql`. */
+export async function guard(tx: Queryable, { name, ownColumns, expiresBy }: DirectoryTable): Promise<void> {
+  await tx.query('select cells.guard($1, $2, $3)', [name, ownColumns, expiresBy]);
 }

@@ -1,26 +1,35 @@
 import { parseArgs } from 'node:util';
+import type { Config } from '#app/config.ts';
 import { addCell, assignSlots, CellFault } from '#cells/cells.ts';
+import { publishDirectory, subscribe } from '#cells/directory.ts';
 import { selectCells, selectOwnCell, selectSlots } from '#cells/queries.ts';
 import { slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { type AppId, type EndUserId, parseEndUserId, parseId } from '#kernel/ids.ts';
-import { hasWalletsIn } from '#ledger/wallet/queries.ts';
+import type { Log } from '#kernel/log.ts';
+import { beginWalletIds, hasWalletsIn } from '#ledger/wallet/queries.ts';
 
 const RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
 const USAGE =
-  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, or `assign <slots> --to <cell>`. Slots are written as 17 or 0-2047, up to ' +
+  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, `publish`, or ' +
+  '`subscribe --at <address>`. Slots are written as 17 or 0-2047, up to ' +
   `${SLOTS - 1}.`;
 
-type CellsCommand = (owner: Pool) => Promise<void>;
+interface Context {
+  readonly config: Pick<Config, 'cell' | 'directoryUrl'>;
+  readonly log: Log;
+}
+
+type CellsCommand = (owner: Pool, context: Context) => Promise<void>;
 
 /** Reads what follows `purser cells`. Throws `UsageError`. */
 export function readCells([sub = '', ...words]: readonly string[]): CellsCommand {
   const command = commandOf(sub, words);
   if (command === undefined) throw new UsageError(USAGE);
-  return async (owner) => {
+  return async (owner, context) => {
     try {
-      await command(owner);
+      await command(owner, context);
     } catch (fault) {
       throw fault instanceof CellFault ? new CommandError(fault.message, { cause: fault }) : fault;
     }
@@ -42,6 +51,10 @@ function commandOf(sub: string, words: readonly string[]): CellsCommand | undefi
   if (sub === 'find' && others.length === 0 && options === '') return finding(parseId('app', named), second);
   if (second !== undefined) return undefined;
   if (sub === 'list' && named === '' && options === '') return list;
+  if (sub === 'publish' && named === '' && options === '') return publish;
+  if (sub === 'subscribe' && named === '' && at !== undefined && options === 'at') {
+    return (owner, context) => join(owner, at, context);
+  }
   if (sub === 'add' && at !== undefined && options === 'at') return (owner) => add(owner, named, at);
   const range = rangeOf(named);
   if (sub !== 'assign' || range === undefined || to === undefined || options !== 'to') return undefined;
@@ -86,4 +99,20 @@ async function add(owner: Pool, name: string, address: string): Promise<void> {
     kept: 'There is already the cell',
   };
   console.log(`${what[outcome]} ${cell.name}, ${cell.base_url}.`);
+}
+
+async function publish(owner: Pool): Promise<void> {
+  await publishDirectory(owner);
+  console.log('Other cells can copy the directory of this database.');
+}
+
+async function join(owner: Pool, publicUrl: string, { config, log }: Context): Promise<void> {
+  const { cell: name, directoryUrl: databaseUrl } = config;
+  if (name === undefined || databaseUrl === undefined) {
+    throw new UsageError(
+      'Set PURSER_CELL to the name of the new cell, and PURSER_DIRECTORY_URL to the database that has the directory.',
+    );
+  }
+  await subscribe(owner, { name, databaseUrl, publicUrl, beginWalletIds, log });
+  console.log(`This database is the cell ${name}, and has a copy of the directory.`);
 }

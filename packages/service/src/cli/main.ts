@@ -83,7 +83,8 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
   }
   if (command === 'cells') {
     const { readCells } = await import('#cli/cells-command.ts');
-    return withDatabase(config, log, readCells(words.slice(1)));
+    const command = readCells(words.slice(1));
+    return withDatabase(config, log, (owner) => command(owner, { config, log }));
   }
   if (command === 'backup') {
     const { runBackup } = await import('#cli/backup-command.ts');

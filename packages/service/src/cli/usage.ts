@@ -48,6 +48,9 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
                             with another address, a cell that there is gets that
   cells assign <slots> --to <cell>   give slots of this database's cell (17 or 0-2047) to another one, as long as
                             nobody in them has a wallet
+  cells publish             offer the directory of this database (accounts, apps, keys, catalogue, cells) to other cells
+  cells subscribe --at <address>   make an unused database the cell PURSER_CELL, with a copy of the directory that lies in
+                            PURSER_DIRECTORY_URL and is changed at that public address; also after an upgrade
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
+import { directoryOf } from '#cells/directory.ts';
 import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
@@ -148,6 +149,16 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * never the address itself, which may name an end user.
  */
 export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: string | undefined): void {
+  const directory = directoryOf(fault);
+  if (directory !== undefined) return sendRefusal(exchange, elsewhere(directory));
   log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');
   sendRefusal(exchange, faultRefusal());
+}
+
+/** Accounts, apps and the catalogue are changed in one cell, and copied to all. */
+function elsewhere(directory: string): Refusal<'CONFLICT'> {
+  return refuse(
+    'CONFLICT',
+    `Accounts, apps and the catalogue are changed in another part of this service. Do this at ${directory}.`,
+  );
 }

@@ -69,7 +69,7 @@ export function refusalsOf(
  * order of `ERROR_STATUS`, so that the document does not depend on the order in which they were written down.
  */
 function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly ErrorCode[] {
-  const { access, params, query, body, path } = route;
+  const { access, params, query, body, path, method } = route;
   const codes = new Set<ErrorCode>(more);
   const isDataPlane = access === 'app' || access === 'user';
   // A malformed body is refused even by routes that read none.
@@ -77,6 +77,9 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   if (access === 'operator' || needsRole(route)) codes.add('FORBIDDEN');
   // An operator without the second factor that they need (CP-06).
   if ((access === 'session' || access === 'feed') && !isOpenWithoutFactor(path)) codes.add('FORBIDDEN');
+  // With several cells, what belongs to the directory is refused everywhere else (`cells/directory.ts`).
+  const isOfPlanes = access === 'session' || access === 'feed' || access === 'operator' || path === '/sessions';
+  if (isOfPlanes && method !== 'GET') codes.add('CONFLICT');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('FORBIDDEN'); // The latter from an address that is not the key's (CP-08).
   if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
   if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.

@@ -1,0 +1,18 @@
+import { SetupError } from '#app/start-error.ts';
+import { CellFault, settleCell } from '#cells/cells.ts';
+import { selectDirectoryUrl } from '#cells/queries.ts';
+import type { Pool } from '#db/pool.ts';
+import { beginWalletIds } from '#ledger/wallet/queries.ts';
+
+/**
+ * Makes the database the cell of PURSER_CELL at its first start. Gives the address of the cell in which the directory is written; undefined if that is this
+ * one. Throws `SetupError` if the database is another cell, or if there is no such cell.
+ */
+export async function openCell(owner: Pool, name: string | undefined): Promise<string | undefined> {
+  try {
+    await settleCell(owner, { name }, beginWalletIds);
+    return name === undefined ? undefined : await selectDirectoryUrl(owner);
+  } catch (fault) {
+    throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;
+  }
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openCell } from '../../packages/service/src/app/own-cell.ts';
+import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
+import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
+import { slotOf } from '../../packages/service/src/cells/slot.ts';
+import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { beginWalletIds, hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat, send } from '../support/client.ts';
+import { newOperator, newOwnApp, newOwner, personWith } from '../support/control.ts';
+import { startLogicalServer } from '../support/logical-server.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp } from '../support/service.ts';
+import { saying, SHARED_SECRET, USAGE } from '../support/two-gateways.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+/** The directory of all cells: written in one, copied to the others by PostgreSQL. */
+
+const DIRECTORY_URL = 'https://c1.purser.test';
+const log = createLog('silent');
+const server = await startLogicalServer();
+const one = await server.addDatabase('one');
+const two = await server.addDatabase('two');
+const upstream = await startScriptedUpstream();
+const running: { readonly close: () => Promise<void> }[] = [];
+after(async () => {
+  for (const service of running) await service.close();
+  await upstream.close();
+  await server.stop();
+});
+const join = (name = 'c2') =>
+  subscribe(two.owner, { name, databaseUrl: one.url, publicUrl: DIRECTORY_URL, beginWalletIds, log });
+
+test('each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
+  const { rows } = await one.owner.query<{ name: string; has_key: boolean }>(
+    `select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema|public)'`,
+  );
+  const classed = Object.entries(TABLES).flatMap(([schema, classes]) =>
+    Object.values(classes).flatMap((tables) => tables.map((table) => `${schema}.${table}`)),
+  );
+  assert.deepEqual(classed.toSorted(), rows.map(({ name }) => name).toSorted());
+  const keyed = new Set(rows.filter(({ has_key: hasKey }) => hasKey).map(({ name }) => name));
+  assert.deepEqual(
+    DIRECTORY.filter(({ name }) => !keyed.has(name)),
+    [],
+  );
+  for (const { name, ownColumns, expiresBy } of DIRECTORY) {
+    const columns = [...ownColumns, ...(expiresBy === null ? [] : [expiresBy])];
+    await one.owner.query(`select ${columns.join(', ')} from ${name} limit 0`);
+  }
+});
+
+test('a directory is copied only to an unused database, from one that offers it, for a cell that it has', async (t) => {
+  await addCell(one.owner, 'c1', 'http://127.0.0.1:9');
+  await assert.rejects(publishDirectory(one.owner), /No gateway has said yet/);
+  await openCell(one.owner, 'c1');
+  await assert.rejects(join(), /offers no directory/);
+  await publishDirectory(one.owner);
+  await publishDirectory(one.owner);
+  await assert.rejects(join(), /has no cell c2/);
+  await addCell(one.owner, 'c2', 'http://127.0.0.1:9');
+  const used = await createTestDatabase();
+  t.after(used.close);
+  await addCell(used.owner, 'c9', 'http://127.0.0.1:9');
+  const options = { name: 'c2', databaseUrl: one.url, publicUrl: DIRECTORY_URL, beginWalletIds, log };
+  await assert.rejects(subscribe(used.owner, options), /has been used: there are rows in cells\.cells/);
+  await openCell(used.owner, 'c9');
+  await assert.rejects(publishDirectory(used.owner), /wal_level=logical/);
+  await assert.rejects(subscribe(used.owner, options), /is the cell c9, which has a directory of its own/);
+});
+
+test('AU-09 what is changed in the directory is in force in every cell: keys, slots, sessions', async () => {
+  const environment = (name: string) => ({
+    ...SHARED_SECRET,
+    PURSER_CELL: name,
+    PURSER_PUBLIC_URL: `https://${name}.purser.test`,
+    PURSER_REGISTRATION: 'open',
+  });
+  const catalogue = catalogueAt(upstream.baseUrl);
+  const c1 = await startTestService(catalogue, environment('c1'), one);
+  const app = await c1.addApp();
+  await join();
+  await join(); // As after an upgrade.
+  const c2 = await startTestService(undefined, environment('c2'), two);
+  running.push(c1, c2);
+  await addCell(one.owner, 'c1', c1.url);
+  await addCell(one.owner, 'c2', c2.url);
+  await assignSlots(one.owner, { least: 2_048, most: 4_095, to: 'c2' }, hasWalletsIn);
+  const owner = await newOwner(c1);
+  const own = await newOwnApp(owner);
+  const statusOf = (key: string) => send('/v1/models', { url: c2.url, key }).then(({ status }) => status);
+  await waitUntil('a new key is known', async () => (await statusOf(own.liveKey)) === 200);
+  const { keys } = await owner.get(200, 'GET', `/apps/${own.appId}/keys`);
+  for (const { keyId } of keys as readonly { readonly keyId: string }[]) {
+    await owner.get(204, 'DELETE', `/apps/${own.appId}/keys/${keyId}`);
+  }
+  await waitUntil('a revoked key is refused', async () => (await statusOf(own.liveKey)) === 401);
+
+  const user = userOf(app, 'c2');
+  await waitUntil('the second cell has its users', () =>
+    c2.fund(app, user, 1_000_000).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const balanceAt = (url: string) => send('/balance', { url, key: app.liveKey, user });
+  await waitUntil('the first cell forwards', async () => (await balanceAt(c1.url)).status === 200);
+  upstream.script(saying('Hi'));
+  assert.equal((await chat({ url: c1.url, key: app.liveKey, user })).status, 200);
+  const charge = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
+  assert.equal((await c2.wallet(app, user)).balance, 1_000_000 - charge);
+  const { rows } = await two.owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
+  assert.deepEqual(rows, [{ wallet_id: 1_000_000_000_001n }]);
+
+  // An operator signs in where the directory is, and moves money where the user is.
+  const operator = await newOperator(c1);
+  const there = personWith(c2.url, operator.token);
+  const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
+  await waitUntil('the session is known', async () => (await there.ask('GET', wallet)).status === 200);
+  await there.get(200, 'POST', `${wallet}/credit`, { amountMicros: 7, reason: 'test', idempotencyKey: 'k' });
+  assert.equal((await c2.wallet(app, user)).balance, 1_000_007 - charge);
+
+  const refused = [
+    await personWith(c2.url, owner.token).ask('POST', '/apps', { name: 'Another' }),
+    await personWith(c2.url, owner.token).ask('PATCH', `/apps/${own.appId}`, { name: 'Another' }),
+    await personWith(c2.url, owner.token).ask('DELETE', '/sessions/current'),
+    await there.ask('POST', `/operator/apps/${app.appId}/suspend`, { reason: 'test' }),
+    await there.ask('PUT', '/operator/aliases/new', { target: 'acme.large-1' }),
+  ];
+  for (const reply of refused) {
+    assertRefusal(reply, { code: 'CONFLICT' });
+    assert.match(String(reply.error['message']), /Do this at https:\/\/c1\.purser\.test\.$/);
+  }
+  await owner.get(204, 'DELETE', '/sessions/current');
+  await waitUntil('the session has ended everywhere', async () => {
+    return (await personWith(c2.url, owner.token).ask('GET', '/apps')).status === 401;
+  });
+  assert.deepEqual([...(await c1.check()), ...(await c2.check())], []);
+});
+
+test('what each cell notes for itself is written there, and so is the end of what has expired', async () => {
+  await two.owner.query('update accounts.sessions set last_used_at = clock_timestamp()');
+  await two.owner.query('update webhooks.subscriptions set failures_in_row = 1');
+  await assert.rejects(two.owner.query('update accounts.sessions set proved_at = clock_timestamp()'), /another cell/);
+  await assert.rejects(two.owner.query('delete from accounts.sessions'), /another cell/);
+  await one.owner.query(`update accounts.sessions set created_at = '2000-01-01', expires_at = '2000-01-02'`);
+  await waitUntil('the sessions have expired there too', async () => {
+    const { rowCount } = await two.owner.query('select from accounts.sessions where expires_at > clock_timestamp()');
+    return rowCount === 0;
+  });
+  await two.owner.query('delete from accounts.sessions');
+  await one.owner.query('delete from accounts.sessions');
+  await one.owner.query(`update db.generations set generation = generation + 1 where topic = 'cells'`);
+  await waitUntil('what comes after rows that are gone is copied', async () => {
+    const both = await Promise.all(
+      [one, two].map((db) => db.owner.query('select * from db.generations order by topic')),
+    );
+    return JSON.stringify(both[0]?.rows, inText) === JSON.stringify(both[1]?.rows, inText);
+  });
+});
+
+function inText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+function userOf({ appId }: TestApp, cell: 'c1' | 'c2'): EndUserId {
+  for (let n = 0; ; n += 1) {
+    const user = `user-${n}` as EndUserId;
+    if (slotOf(appId, user) >= 2_048 === (cell === 'c2')) return user;
+  }
+}
