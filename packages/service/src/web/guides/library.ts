@@ -51,6 +51,7 @@ const OPERATOR_PAGES = [
   'log',
   'backup',
   'high-availability',
+  'cells',
   'archive',
   'upgrade',
   'secret',
