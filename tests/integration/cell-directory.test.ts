@@ -36,6 +36,13 @@ after(async () => {
 const join = (name = 'c2') =>
   subscribe(two.owner, { name, databaseUrl: one.url, publicUrl: DIRECTORY_URL, beginWalletIds, log });
 
+const environment = (name: string) => ({
+  ...SHARED_SECRET,
+  PURSER_CELL: name,
+  PURSER_PUBLIC_URL: `https://${name}.purser.test`,
+  PURSER_REGISTRATION: 'open',
+});
+
 test('each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
   const { rows } = await one.owner.query<{ name: string; has_key: boolean }>(
     `select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
@@ -77,12 +84,6 @@ test('a directory is copied only to an unused database, from one that offers it,
 });
 
 test('AU-09 what is changed in the directory is in force in every cell: keys, slots, sessions', async () => {
-  const environment = (name: string) => ({
-    ...SHARED_SECRET,
-    PURSER_CELL: name,
-    PURSER_PUBLIC_URL: `https://${name}.purser.test`,
-    PURSER_REGISTRATION: 'open',
-  });
   const catalogue = catalogueAt(upstream.baseUrl);
   const c1 = await startTestService(catalogue, environment('c1'), one);
   const app = await c1.addApp();

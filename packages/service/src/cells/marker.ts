@@ -18,7 +18,7 @@ interface Marked {
   readonly address: string;
 }
 
-interface Markers {
+export interface Markers {
   /** The marker of a request that is forwarded to the cell `to` under this correlation id. */
   readonly make: (to: string, correlationId: string, address: string) => string;
   /** What the marker of a request says. Undefined: it has none, or one that no other cell has made for this cell within a minute. */
@@ -26,8 +26,6 @@ interface Markers {
 }
 
 export function createMarkers(own: string, keys: ProofKeys, clock: Clock): Markers {
-  // No part contains a space.
-  const signed = (...parts: readonly string[]) => parts.join(' ');
   return {
     make: (to, correlationId, address) => {
       const [atMs, from] = [String(clock.nowMs()), address === '' ? '-' : address];
@@ -47,4 +45,7 @@ export function createMarkers(own: string, keys: ProofKeys, clock: Clock): Marke
   };
 }
 
-export type { Markers };
+/** What is signed. No part contains a space. */
+function signed(...parts: readonly string[]): string {
+  return parts.join(' ');
+}
