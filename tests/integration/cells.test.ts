@@ -111,9 +111,16 @@ test('slots are given away, but never those of a user with a wallet', async (t) 
   assert.equal(await cells(t, 'find', APP, other), `slot ${slotOf(APP, other)}, cell c2`);
 });
 
-test('WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong', async () => {
-  await assert.rejects(open(userIn(3_000, 3_999)), /belongs to the cell c2/);
-  assert.equal(await open(userIn(0, 99)), true);
+test('WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong', async (t) => {
+  const first = await createTestDatabase();
+  t.after(first.close);
+  for (const name of ['c1', 'c2']) await addCell(first.owner, name, 'http://10.0.1.5:8787');
+  await openCell(first.owner, 'c1');
+  await assignSlots(first.owner, { least: 0, most: 2_047, to: 'c2' }, hasWalletsIn);
+  const openAt = (userId: EndUserId) =>
+    createWallets(first.owner).open({ appId: APP, userId, currency: 'EUR', cap: undefined });
+  await assert.rejects(openAt(userIn(0, 2_047)), /belongs to the cell c2/);
+  assert.equal(await openAt(userIn(2_048, 4_095)), true);
 });
 
 test('WA-01 a wallet that is opened while its slot is given away keeps the slot, or is refused', async () => {

@@ -5,6 +5,7 @@ import { ADDRESS_FAULTS } from './faults/addresses.ts';
 import { ANSWER_FAULTS } from './faults/answers.ts';
 import { BACKUP_FAULTS } from './faults/backups.ts';
 import { CALL_FAULTS } from './faults/call.ts';
+import { CELL_FAULTS } from './faults/cells.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
@@ -52,6 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PEOPLE_FAULTS,
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
+  ...CELL_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ADDRESS_FAULTS,

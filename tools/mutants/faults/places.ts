@@ -3,11 +3,11 @@ import type { Edit, NamedTest } from '../mutant.ts';
 type Change = (find: string, replacement: string) => Edit;
 type Test = (name: string) => NamedTest;
 
-function inFile(file: string): Change {
+export function inFile(file: string): Change {
   return (find, replacement) => ({ file, find, replacement });
 }
 
-function ofFile(file: string): Test {
+export function ofFile(file: string): Test {
   return (name) => ({ file, name });
 }
 
