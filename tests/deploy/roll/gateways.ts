@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -11,7 +12,8 @@ export interface Gateway {
   /** Ends its process, if there is one, starts one of the version in `root`, and waits until it is ready. */
   readonly restart: (root: string) => Promise<Restart>;
   readonly stop: () => Promise<void>;
-  readonly said: () => string;
+  /** The warnings and errors of its log since this was last asked, and how often it wrote each. */
+  readonly complaints: () => ReadonlyMap<string, number>;
 }
 
 /** How long each part took, in seconds. */
@@ -35,6 +37,13 @@ export async function createGateway({ directory, environment }: GatewayOptions):
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   let said = '';
+  let complaints = new Map<string, number>();
+
+  function read(line: string): void {
+    said = `${said}${line}\n`.slice(-20_000);
+    const complaint = complaintIn(line);
+    if (complaint !== undefined) complaints.set(complaint, (complaints.get(complaint) ?? 0) + 1);
+  }
 
   async function stop(): Promise<void> {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -46,7 +55,7 @@ export async function createGateway({ directory, environment }: GatewayOptions):
     const process = spawnPurser(root, ['serve'], { ...environment, PORT: String(port), PURSER_DATA_DIR: directory });
     child = process;
     for (const stream of [process.stdout, process.stderr]) {
-      stream?.on('data', (part: Buffer) => void (said = (said + part.toString('utf8')).slice(-20_000)));
+      if (stream !== null) createInterface({ input: stream }).on('line', read);
     }
     await waitUntil(
       `the gateway at ${url} is ready`,
@@ -64,7 +73,11 @@ export async function createGateway({ directory, environment }: GatewayOptions):
   return {
     url,
     stop,
-    said: () => said,
+    complaints: () => {
+      const heard = complaints;
+      complaints = new Map();
+      return heard;
+    },
     restart: async (root) => {
       const from = performance.now();
       await stop();
@@ -73,6 +86,13 @@ export async function createGateway({ directory, environment }: GatewayOptions):
       return { stopped: (ended - from) / 1_000, started: (performance.now() - ended) / 1_000 };
     },
   };
+}
+
+/** Undefined for any other line. Those that are no JSON announce a start or a stop. */
+function complaintIn(line: string): string | undefined {
+  if (!line.startsWith('{"')) return undefined;
+  const { level, msg } = JSON.parse(line) as { readonly level: string; readonly msg: string };
+  return level === 'warn' || level === 'error' ? `${level}: ${msg}` : undefined;
 }
 
 /** Runs a command of the version in `root`. */

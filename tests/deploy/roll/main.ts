@@ -88,6 +88,7 @@ async function run(): Promise<boolean> {
       await pause(Number(values['settle-seconds']) * 1_000); // nginx tries a gateway that was down again after ten seconds.
     }
     say(name, await load.tell({ act: 'figures' }));
+    sayComplaints(gateways);
   }
   const figures = await load.tell({ act: 'stop' });
   say('in all', figures);
@@ -224,6 +225,15 @@ function say(when: string, { calls, answered, streamsOpen, p50, p99, longest, se
     `${when}: ${calls} calls in ${seconds.toFixed(0)} s (${(calls / seconds).toFixed(0)} a second), ${streamsOpen} streams open, ` +
       `${answered} answered; plain calls took ${p50} ms (p50), ${p99} ms (p99), ${longest} ms (longest)`,
   );
+}
+
+/** A call may be right and the gateway not: an older version whose upkeep fails on a newer schema says so in its log only. */
+function sayComplaints(gateways: readonly Gateway[]): void {
+  const counts = new Map<string, number>();
+  for (const [complaint, times] of gateways.flatMap((gateway) => Array.from(gateway.complaints()))) {
+    counts.set(complaint, (counts.get(complaint) ?? 0) + times);
+  }
+  for (const [complaint, times] of counts) console.log(`  in their logs, ${times} times: ${complaint}`);
 }
 
 function report({ lost }: LoadFigures, judgement: Judgement, ledger: string): boolean {
