@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
+import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -8,7 +9,7 @@ import { afterwards, isLinux, makeOpenDirectory } from '../support/embedded-harn
 import { createGate } from '../support/gate.ts';
 import { type OpenChat, openChat } from '../support/open-chat.ts';
 import { completionBody, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { descendantsOf, readDemo, startServiceProcess, untilGone } from '../support/service-process.ts';
+import { descendantsOf, readDemo, runToEnd, startServiceProcess, untilGone } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const WORKERS = 2;
@@ -16,6 +17,7 @@ const CALLS = 8;
 /** A short lease; crash.test.ts runs with the real one. */
 const LEASE_SECONDS = 3;
 const RELEASE_MS_MAX = 30_000;
+const START_MS_MAX = 60_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const BODY = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
@@ -31,37 +33,61 @@ async function arrange(t: TestContext) {
   const write = completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE });
   const headers = { 'content-type': 'application/json' };
   upstream.script({ headers, body: [{ waitFor: gate.opened }, { write }] });
-  const service = await startServiceProcess({
+  const options = {
     dataDirectory,
     catalogue: catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }),
     databaseUrl: database.url,
     workers: WORKERS,
     leaseSeconds: LEASE_SECONDS,
-  });
+  };
+  const service = await startServiceProcess(options);
   afterwards(t, service.stop);
   const { liveKey: key, userId: user } = readDemo(dataDirectory);
-  const call = (): OpenChat => {
-    const chat = openChat({ url: service.url, key, user, body: BODY });
+  const call = (url = service.url): OpenChat => {
+    const chat = openChat({ url, key, user, body: BODY });
     chat.head.catch(() => {});
     return chat;
   };
-  const calls = Array.from({ length: CALLS }, call);
+  const calls = Array.from({ length: CALLS }, () => call());
   await upstream.arrival(CALLS - 1);
-  return { upstream, database, gate, service, call, calls };
+  return { upstream, database, gate, options, service, call, calls };
 }
 
 function workersOf(pid: number): readonly number[] {
   return descendantsOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('serve'));
 }
 
-test('WA-10 kill -9 of the first process ends all workers and the simulator', { skip: !isLinux }, async (t) => {
-  const { service, calls } = await arrange(t);
+test('WA-10 kill -9 of the first process ends all workers and the simulator; C8 a stop while a worker still starts lets calls end', {
+  skip: !isLinux,
+}, async (t) => {
+  const { upstream, gate, options, service, call, calls } = await arrange(t);
   assert.equal(workersOf(service.pid).length, WORKERS);
   const family = descendantsOf(service.pid);
   assert.equal(family.length, WORKERS + 1);
   await service.kill();
   await untilGone(family);
   await Promise.all(calls.map(({ closed }) => closed));
+
+  const port = await findFreePort();
+  const environment = { PORT: String(port) };
+  const ended = runToEnd({ ...options, environment, endMsMax: START_MS_MAX }, 'serve');
+  const [first = 0, , late = 0] = await waitUntil('both workers start', () => {
+    const started = workersOf(process.pid);
+    return started.length === WORKERS + 1 ? started : undefined;
+  });
+  process.kill(late, 'SIGSTOP');
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
+  await waitUntil('one worker takes calls', isReady, START_MS_MAX);
+  const running = call(url);
+  await upstream.arrival(CALLS);
+  process.kill(first, 'SIGTERM');
+  process.kill(late, 'SIGCONT');
+  gate.open();
+  assert.equal((await running.head).statusCode, 200);
+  await running.closed;
+  const { status, said } = await ended;
+  assert.equal(status, 0, said);
 });
 
 test('WA-10 kill -9 of one worker: its calls cost nothing, the other worker’s are charged, and a new worker starts', {
@@ -86,7 +112,7 @@ test('WA-10 kill -9 of one worker: its calls cost nothing, the other worker’s 
   assert.ok(answered > 0 && answered < CALLS, `${answered} calls were answered`);
 
   await waitUntil('the worker is replaced', () => workersOf(service.pid).length === WORKERS);
-  const more = Array.from({ length: CALLS }, call);
+  const more = Array.from({ length: CALLS }, () => call());
   assert.deepEqual(
     new Set((await Promise.all(more.map(({ head }) => head))).map((head) => head.statusCode)),
     new Set([200]),

@@ -46,6 +46,8 @@ interface ServeOptions {
   readonly log: Log;
   /** Lines for the person at the terminal. */
   readonly say: (text: string) => void;
+  /** Called before the first process may take calls. The start goes on, but from now on a stop has to let calls end. */
+  readonly beforeCalls: () => void;
 }
 
 /** A running service. */
@@ -90,6 +92,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     if (config.environment === 'production') warnOfPayments(config, log);
     await loaded;
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
+    options.beforeCalls();
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);

@@ -197,8 +197,13 @@ async function withAddresses(config: Config, log: Log, command: DatabaseCommand)
 async function runService(config: Config, log: Log): Promise<never> {
   const { serve, startGateway, workerGround } = await import('#app/serve.ts'); // No other command needs it.
   const ground = cluster.isWorker ? workerGround(config) : undefined;
-  const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
-  await untilToldToStop();
+  const told = Promise.withResolvers<void>();
+  const beforeCalls = (): void => told.resolve(untilToldToStop());
+  if (ground !== undefined) beforeCalls();
+  // A worker takes calls as soon as it listens, while others may still start. A stop then waits for them and lets calls end.
+  const running =
+    ground === undefined ? await serve({ config, log, say, beforeCalls }) : await startGateway(config, log, ground);
+  await told.promise;
   if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
   process.exit(); // Otherwise a connection that a silent server never closes could keep the process alive.
