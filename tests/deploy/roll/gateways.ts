@@ -88,11 +88,18 @@ export async function createGateway({ directory, environment }: GatewayOptions):
   };
 }
 
+interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly fault?: { readonly message: string };
+}
+
 /** Undefined for any other line. Those that are no JSON announce a start or a stop. */
 function complaintIn(line: string): string | undefined {
   if (!line.startsWith('{"')) return undefined;
-  const { level, msg } = JSON.parse(line) as { readonly level: string; readonly msg: string };
-  return level === 'warn' || level === 'error' ? `${level}: ${msg}` : undefined;
+  const { level, msg, fault } = JSON.parse(line) as LogLine;
+  if (level !== 'warn' && level !== 'error') return undefined;
+  return `${level}: ${msg}${fault === undefined ? '' : ` (${fault.message})`}`;
 }
 
 /** Runs a command of the version in `root`. */
