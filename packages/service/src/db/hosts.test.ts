@@ -19,7 +19,7 @@ test('a database URL names one host or several, as libpq takes them', () => {
     follows: true,
   });
   assert.deepEqual(hostsOf('postgresql://u@[::1]:6000/d'), ['[::1]:6000']);
-  assert.deepEqual(hostsOf('postgres://u:p@w@db1/d'), ['db1:5432'], 'the last @ ends the password');
+  assert.deepEqual(hostsOf('postgres://u:p@w,x@db1/d'), ['db1:5432'], 'the last @ ends the password');
   assert.equal((readDatabaseUrl('postgres://db1,db2/d') as DatabaseAddress).follows, true);
   assert.equal((readDatabaseUrl('postgres://db/d') as DatabaseAddress).follows, false);
   assert.equal((readDatabaseUrl('postgres://db/d?target_session_attrs=primary') as DatabaseAddress).follows, true);
