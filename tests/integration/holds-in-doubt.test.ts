@@ -130,8 +130,8 @@ test('WA-10 a call that ends while the database answers which calls hold money i
   t.after(instance.stop);
   const request = holdOf('ending', 60);
   /** Answers after the call has ended, with what was true before. */
-  const query = async (...statement: Parameters<Pool['query']>): Promise<unknown> => {
-    const answer = await pool.query(...statement);
+  const query = async (text: string, values: unknown[]): Promise<unknown> => {
+    const answer = await pool.query(text, values);
     await holds.settle(endOf(request, 25), request.most);
     return answer;
   };
