@@ -20,7 +20,7 @@ begin
     with ours as materialized (
       select c.oid, c.relpages from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'r'
-        and n.nspname in ('accounts', 'audit', 'catalogue', 'connections', 'db', 'idempotency', 'identities', 'ledger', 'limits',
+        and n.nspname in ('accounts', 'audit', 'catalogue', 'cells', 'connections', 'db', 'idempotency', 'identities', 'ledger', 'limits',
           'mail', 'operator', 'payments', 'reconciliation', 'sandbox', 'stats', 'status', 'traces', 'usage', 'webhooks')
         and not exists (
           select from pg_locks l join pg_database d on d.oid = l.database
