@@ -62,7 +62,8 @@ interface Running {
  */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log, say } = options;
-  const loaded = config.workers === 1 ? loadGateway() : undefined; // While the database starts.
+  // Before anything that has a time limit: on a slow machine it keeps the process busy for seconds.
+  if (config.workers === 1) await loadGateway();
   makeDataDirectory(config.dataDirectory); // Now, because an outage would be the wrong time to find that it cannot be used.
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
@@ -90,7 +91,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
       );
     }
     if (config.environment === 'production') warnOfPayments(config, log);
-    await loaded;
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
     options.beforeCalls();
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
