@@ -11,15 +11,17 @@ import { ALONE, HELD_PLAYS, LONG_PLAYS } from './held-plays.ts';
 import { PHASES, SLOW_TO_END } from './plays.ts';
 import { needPrometheus, type Prometheus, startPrometheus } from './prometheus.ts';
 import { type Observed, type Play, startObserved } from './stage.ts';
+import { failedTrace } from './trace.ts';
 
 const FOR_SECONDS = 1;
 const FIRE_MS_MAX = 150_000;
 const END_MS_MAX = 180_000;
 /** The plays after it keep an alert up that looks at the last minutes. */
 const LONG_END_MS_MAX = 1_800_000;
+const PROVIDER_DOWN = 'PurserProviderDown';
 const PICTURED = {
   'provider-outage': 'sum by (provider, outcome) (rate(purser_upstream_calls_total[10s]))',
-  'provider-alert': 'ALERTS{alertname="PurserProviderDown"}',
+  'provider-alert': `ALERTS{alertname="${PROVIDER_DOWN}"}`,
   'provider-breaker': 'max by (provider, model) (purser_upstream_open)',
 };
 
@@ -64,6 +66,11 @@ async function play(
       `${name} ${fired === undefined ? 'did NOT fire' : 'fired'} after ${since()}: ${fired?.annotations.summary}`,
     );
   }
+  if (alerts.includes(PROVIDER_DOWN)) {
+    const trace = failedTrace(stage.collector.spans());
+    if (trace === undefined) missed.push('a trace of a failed call');
+    console.log(`A call meanwhile, as the collector got it:\n${trace ?? 'none'}`);
+  }
   if (remedy === undefined) return;
   await remedy(stage);
   const end = async (name: string, endMsMax: number): Promise<void> => {
@@ -75,7 +82,7 @@ async function play(
     if (!SLOW_TO_END.includes(name)) await end(name, END_MS_MAX);
     else if (isLong) slowEnds.push(end(name, LONG_END_MS_MAX));
   }
-  if (pictures !== undefined && alerts.includes('PurserProviderDown')) await takePictures(url, pictures);
+  if (pictures !== undefined && alerts.includes(PROVIDER_DOWN)) await takePictures(url, pictures);
 }
 
 /** The graph page of Prometheus, as a person sees it. */

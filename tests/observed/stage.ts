@@ -11,6 +11,7 @@ import { makeCertificates } from '../real-servers/fronts.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { globalSetup, globalTeardown } from '../support/global-setup.ts';
 import {
   completionBody,
@@ -34,6 +35,8 @@ export interface Observed {
   readonly network: DatabaseProxy;
   /** The provider of the model `large`. It answers until it is told otherwise. */
   readonly provider: ScriptedUpstream;
+  /** Gets the traces of all calls. */
+  readonly collector: OtlpReceiver;
   readonly close: () => Promise<void>;
 }
 
@@ -79,6 +82,7 @@ export async function startObserved({ isCalm }: { readonly isCalm: boolean }): P
   await ground.fund(app, RICH, 1_000_000_000);
   const network = await startDatabaseProxy(ground.database.url);
   const front = await startFront(directory);
+  const collector = await startOtlpReceiver();
   const dataDirectory = mkdtempSync(path.join(directory, 'data-'));
   const disk = mountDisk(dataDirectory);
   const service = await startServiceProcess({
@@ -92,6 +96,8 @@ export async function startObserved({ isCalm }: { readonly isCalm: boolean }): P
       PURSER_SECRET: 'a secret of the tries, known to one service',
       PURSER_PUBLIC_URL: front.url,
       PURSER_LOG_LEVEL: 'warn',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRICS_EXPORTER: 'none', // Prometheus reads them.
       PURSER_STRIPE_SECRET_KEY: 'rk_live_of_the_tries_alone',
       PURSER_STRIPE_WEBHOOK_SECRET: 'whsec_of_the_tries_alone_and_long_enough',
       PURSER_STRIPE_API_BASE: front.url,
@@ -106,10 +112,12 @@ export async function startObserved({ isCalm }: { readonly isCalm: boolean }): P
     service,
     network,
     provider,
+    collector,
     close: async () => {
       await traffic.stop();
       await service.stop();
       front.close();
+      collector.close();
       await network.close();
       await Promise.all([provider.close(), broken.close()]);
       await ground.close();
