@@ -5,7 +5,7 @@ import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { afterwards, isLinux, makeOpenDirectory } from '../support/embedded-harness.ts';
+import { afterwards, isLinux, makeOpenDirectory, runs } from '../support/embedded-harness.ts';
 import { createGate } from '../support/gate.ts';
 import { type OpenChat, openChat } from '../support/open-chat.ts';
 import { completionBody, startScriptedUpstream } from '../support/scripted-upstream.ts';
@@ -82,7 +82,7 @@ test('WA-10 kill -9 of the first process ends all workers and the simulator; C8 
   const running = call(url);
   await upstream.arrival(CALLS);
   process.kill(first, 'SIGTERM');
-  process.kill(late, 'SIGCONT');
+  await waitUntil('nobody waits for the late one', () => !runs(late));
   gate.open();
   assert.equal((await running.head).statusCode, 200);
   await running.closed;

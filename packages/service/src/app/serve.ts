@@ -39,6 +39,8 @@ interface Ground {
   readonly keptKeys: KeptKeys;
   /** False for all workers but one: it exports the metrics of all. */
   readonly exportsMetrics?: boolean;
+  /** How many lanes the first process has for its workers. Undefined if this is the only process. */
+  readonly lanes?: number;
 }
 
 interface ServeOptions {
@@ -46,8 +48,8 @@ interface ServeOptions {
   readonly log: Log;
   /** Lines for the person at the terminal. */
   readonly say: (text: string) => void;
-  /** Called before the first process may take calls. The start goes on, but from now on a stop has to let calls end. */
-  readonly beforeCalls: () => void;
+  /** Called before the first process may take calls: from now on a stop has to let calls end. Resolves when a stop is asked for. */
+  readonly beforeCalls: () => Promise<void>;
 }
 
 /** A running service. */
@@ -60,7 +62,7 @@ interface Running {
  * Starts the whole service: database, schema, catalogue, demo data, then one gateway process or several. When a step fails,
  * what was started before is stopped again.
  */
-export async function serve(options: ServeOptions): Promise<Running> {
+export async function serve(options: ServeOptions): Promise<Pick<Running, 'stop'>> {
   const { config, log, say } = options;
   // Before anything that has a time limit: on a slow machine it keeps the process busy for seconds.
   if (config.workers === 1) await loadGateway();
@@ -92,13 +94,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
     }
     if (config.environment === 'production') warnOfPayments(config, log);
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url, keptKeys };
-    options.beforeCalls();
+    const told = options.beforeCalls();
     // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
-      config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
-    say(await describe(config, isDirectory ? database : undefined, gateway.url));
+      config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground, told);
+    if (gateway.url !== undefined) say(await describe(config, isDirectory ? database : undefined, gateway.url));
     return {
-      url: gateway.url,
       // In this order: running calls need the simulator and the database to end and be settled.
       stop: async () => {
         await gateway.stop();
@@ -135,7 +136,7 @@ export async function startGateway(
 ): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const lanes = cluster.isWorker ? openWorkerLanes(config.workers) : undefined;
+  const lanes = ground.lanes === undefined ? undefined : openWorkerLanes(ground.lanes);
   const { keptKeys, databaseUrl, simulatorUrl } = ground;
   const keys = createKeys(config, keptKeys);
   const { compose } = await loadGateway();
@@ -206,14 +207,26 @@ async function describe(config: Config, database: Database | undefined, url: str
   return bannerOf({ url, demo, config });
 }
 
-/** Starts several gateway processes behind one port. A process that dies is replaced; all of them end with this one. */
-async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
+/**
+ * Starts several gateway processes behind one port. A process that dies is replaced; all of them end with this one. If a stop is
+ * asked for meanwhile, nobody waits for those that do not listen yet: they have no calls. There is no address then.
+ */
+async function startWorkers(
+  config: Config,
+  log: Log,
+  ground: Ground,
+  told: Promise<void>,
+): Promise<Pick<Running, 'stop'> & { readonly url: string | undefined }> {
   const metrics = startWorkerMetrics();
   const lanes = startWorkerLanes({ databaseUrl: ground.databaseUrl, workers: config.workers, log });
+  const listeners = new Set<Worker>();
   let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (exportsMetrics: boolean): Worker => {
-    const worker = cluster.fork({ PURSER_WORKER_GROUND: textOf({ ...ground, exportsMetrics }) });
+    const own = textOf({ ...ground, exportsMetrics, lanes: lanes.count });
+    const worker = cluster.fork({ PURSER_WORKER_GROUND: own });
+    worker.once('listening', () => listeners.add(worker));
     worker.once('exit', () => {
+      listeners.delete(worker);
       if (!isKept) return;
       log.error('a gateway process ended and is replaced');
       setTimeout(() => isKept && fork(exportsMetrics), WORKER_RESTART_DELAY_MS); // A delay, or a crash at start would fork in a tight loop.
@@ -223,7 +236,8 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   const stop = async () => {
     isKept = false;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    const ends = await Promise.all(workers.map(({ process: child }) => endChild(child, stopMsMax(config))));
+    for (const worker of workers) if (!listeners.has(worker)) worker.process.kill('SIGKILL');
+    const ends = await Promise.all([...listeners].map(({ process: child }) => endChild(child, stopMsMax(config))));
     metrics.stop();
     await lanes.stop();
     if (!ends.includes(false)) return;
@@ -231,11 +245,10 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
     process.exitCode = 1;
   };
   try {
-    const addresses = await Promise.all(
-      Array.from({ length: config.workers }, (_, place) => listening(fork(place === 0))),
-    );
-    isKept = true;
-    return { url: urlOf(config.host, addresses[0]?.port ?? config.port), stop };
+    const started = Promise.all(Array.from({ length: config.workers }, (_, place) => listening(fork(place === 0))));
+    const addresses = await Promise.race([started, told.then(() => undefined)]);
+    isKept = addresses !== undefined;
+    return { url: addresses && urlOf(config.host, addresses[0]?.port ?? config.port), stop };
   } catch (fault) {
     await stop();
     throw fault;

@@ -37,7 +37,6 @@ function isMessage(value: unknown): value is Message {
 const WORKERS_PER_LANE = 2;
 const LANES_MAX = 4;
 
-/** The same in the first process and its workers. */
 function lanesFor(workers: number): number {
   return Math.min(LANES_MAX, Math.ceil(Math.min(workers, availableParallelism()) / WORKERS_PER_LANE));
 }
@@ -50,6 +49,7 @@ interface WorkerLanesOptions {
 
 /** For the primary process, before it forks a worker: takes the turns of all workers. Stop it when they have ended. */
 export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptions): {
+  readonly count: number;
   readonly stop: () => Promise<void>;
 } {
   cluster.setupPrimary({ serialization: 'advanced' }); // Structured clones: turns hold bigints and buffers.
@@ -65,7 +65,7 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
       if (worker.isConnected()) worker.send(message, () => undefined);
     };
     const takeTurn = lanes[lane];
-    assert(takeTurn !== undefined, 'workers and their primary count the same lanes');
+    assert(takeTurn !== undefined, 'a worker knows how many lanes there are');
     takeTurn(instanceId, turn).then(
       (rows) => answer({ purser: 'turn taken', id, rows }),
       (fault: unknown) => answer({ purser: 'turn failed', id, fault: faultTextOf(fault) }),
@@ -73,6 +73,7 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
   };
   cluster.on('message', onMessage);
   return {
+    count: lanes.length,
     stop: async () => {
       cluster.off('message', onMessage);
       await Promise.all(pools.map((pool) => pool.end()));
@@ -80,8 +81,8 @@ export function startWorkerLanes({ databaseUrl, workers, log }: WorkerLanesOptio
   };
 }
 
-/** For a worker: the lanes of the primary process. A worker ends with its primary, so it needs no others. */
-export function openWorkerLanes(workers: number): Lanes {
+/** For a worker: the lanes of the primary process, so many as it says. A worker ends with its primary, so it needs no others. */
+export function openWorkerLanes(count: number): Lanes {
   const waiting = new Map<number, PromiseWithResolvers<TurnRows>>();
   let lastId = 0;
   process.on('message', (message) => {
@@ -105,5 +106,5 @@ export function openWorkerLanes(workers: number): Lanes {
       process.send?.({ purser: 'turn', id, lane, instanceId, turn } satisfies Message);
       return answered.promise.finally(() => clearTimeout(timer));
     };
-  return [open(0), ...Array.from({ length: lanesFor(workers) - 1 }, (_, place) => open(place + 1))];
+  return [open(0), ...Array.from({ length: count - 1 }, (_, place) => open(place + 1))];
 }

@@ -83,8 +83,8 @@ async function runWithSettings(words: readonly string[], config: Config): Promis
   }
   if (command === 'cells') {
     const { readCells } = await import('#cli/cells-command.ts');
-    const command = readCells(words.slice(1));
-    return withDatabase(config, log, (owner) => command(owner, { config, log }));
+    const run = readCells(words.slice(1));
+    return withDatabase(config, log, (owner) => run(owner, { config, log }));
   }
   if (command === 'backup') {
     const { runBackup } = await import('#cli/backup-command.ts');
@@ -198,9 +198,12 @@ async function runService(config: Config, log: Log): Promise<never> {
   const { serve, startGateway, workerGround } = await import('#app/serve.ts'); // No other command needs it.
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const told = Promise.withResolvers<void>();
-  const beforeCalls = (): void => told.resolve(untilToldToStop());
-  if (ground !== undefined) beforeCalls();
-  // A worker takes calls as soon as it listens, while others may still start. A stop then waits for them and lets calls end.
+  const beforeCalls = (): Promise<void> => {
+    told.resolve(untilToldToStop());
+    return told.promise;
+  };
+  // A worker takes calls as soon as it listens, while others may still start. A stop then lets those calls end.
+  if (ground !== undefined) void beforeCalls();
   const running =
     ground === undefined ? await serve({ config, log, say, beforeCalls }) : await startGateway(config, log, ground);
   await told.promise;
