@@ -212,7 +212,7 @@ test('WA-07 no hold is placed while too many settlements wait', async (t) => {
 
 test('WA-07 with the spool on a full disk a call waits for the database and leaves nothing half-written', async (t) => {
   const disk = mountSmallDisk(t);
-  if (disk === undefined) return t.skip('this process may mount no file system');
+  if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const { ledger, proxy, holds, spool, directory } = await arrangeHolds(t, { parent: disk.directory });
   const requests = [holdOf('anna', 60), holdOf('anna', 60)] as const;
   for (const request of requests) await holds.place(request);

@@ -132,7 +132,7 @@ test('WA-07 a database whose disk fills up in the middle of calls: every caller 
   skip: !isLinux,
 }, async (t) => {
   const disk = mountSmallDisk(t);
-  if (disk === undefined) return t.skip('this process may mount no file system');
+  if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const server = await startLosableServer(t);
   return surviveLoss(t, server, () => ({
     begin: () => fillTables(server, disk),

@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
 import { rehearse } from '#db/rehearsal.ts';
 import { assert, unreachable } from '#kernel/assert.ts';
 import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
@@ -92,7 +92,7 @@ export interface Previews {
 const REASON = 'preview';
 /** A take-back writes two entries; nothing writes more. */
 const ENTRIES_MAX = 10;
-/** Each rehearsal holds a connection, and takes a second one for a moment. */
+/** Each rehearsal holds two connections. */
 const REHEARSALS = { runningMax: 1, waitingMax: 20 };
 
 /** `desksOn`: the acts on another pool. They must not ask anybody outside the database, nor send mail. */
@@ -100,12 +100,19 @@ export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks)
   const rehearsals = createConcurrencyLimit(REHEARSALS);
   return {
     walletAct: async (by, wallet, wanted) => {
-      const shown = (limits: Act['limits']) =>
-        rehearse(pool, async (rehearsal) => {
-          const desks = desksOn(rehearsal.pool);
-          const done = await doWalletAct(desks, { ...by, reason: REASON, limits }, wallet, wanted);
-          return done instanceof Refusal || done instanceof PendingAct ? done : effectsOn(pool, rehearsal, wallet);
-        });
+      const shown = async (limits: Act['limits']) => {
+        // Before the act has locks: acts that wait for them may have all other connections.
+        const outside = await pool.connect();
+        try {
+          return await rehearse(pool, async (rehearsal) => {
+            const desks = desksOn(rehearsal.pool);
+            const done = await doWalletAct(desks, { ...by, reason: REASON, limits }, wallet, wanted);
+            return done instanceof Refusal || done instanceof PendingAct ? done : effectsOn(outside, rehearsal, wallet);
+          });
+        } finally {
+          outside.release();
+        }
+      };
       return (
         (await rehearsals.run(async () => {
           const first = await shown(by.limits);
@@ -126,7 +133,7 @@ export function createPreviews(pool: Pool, desksOn: (pool: Pool) => WalletDesks)
 
 /** What a rehearsed act has done to its wallet. */
 async function effectsOn(
-  pool: Pool,
+  outside: Queryable,
   rehearsal: { readonly pool: Pool; readonly hasCommitted: () => boolean },
   wallet: WalletName,
 ): Promise<WalletEffects> {
@@ -134,8 +141,8 @@ async function effectsOn(
   assert(after !== undefined, 'an act that was done has a wallet');
   // From outside: an act that changes the wallet still has its lock, so this is exactly what it found. If the wallet is as new
   // outside, the act has left it alone.
-  const outside = await selectWalletState(pool, wallet);
-  const before = outside === undefined || outside.version < after.version ? outside : after;
+  const found = await selectWalletState(outside, wallet);
+  const before = found === undefined || found.version < after.version ? found : after;
   const seq = before?.entry_seq ?? 0n;
   const entries = before === after ? [] : await selectJournalAfter(rehearsal.pool, after.wallet_id, seq, ENTRIES_MAX);
   return {

@@ -157,13 +157,12 @@ async function done(services: OpsServices, asked: OpsRequest, act: Name, form: F
     payment: query.get('payment') ?? undefined,
   });
   const effects = await previewed(services, asked, wanted, key);
-  if (effects instanceof Refusal) {
-    return (await isDone(services, asked, act)) ? redirectTo(to) : again(effects);
-  }
+  const isDoneOr = async (refusal: Refusal) => ((await isDone(services, asked, act)) ? redirectTo(to) : again(refusal));
+  if (effects instanceof Refusal) return isDoneOr(effects);
   if (effects.isChange && signOf(effects) !== form.field('shown')) return again(refuse('CONFLICT', TEXTS.changed));
   const acted = await doWalletAct(services.operator, asked.act(checked.value.reason), wallet, { ...wanted, key });
   if (acted instanceof PendingAct) return redirectTo(opsPath('pending', { done: 'asked' }));
-  return acted instanceof Refusal ? again(acted) : redirectTo(to);
+  return acted instanceof Refusal ? isDoneOr(acted) : redirectTo(to); // A copy of the form may have been faster.
 }
 
 /** Whether an act without a key was done before, by the same form for example. It is refused the second time. */
