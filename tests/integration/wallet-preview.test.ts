@@ -16,6 +16,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const BY = { actor: 'tests', reason: 'as agreed', limits: undefined };
 const USER = 'previewed' as EndUserId;
 const FREE_MS = 200;
+const nobody = () => Promise.resolve();
 
 test('CP-05 a preview that has the lock of a wallet needs no connection that an act on the same wallet may have', async (t) => {
   const ledger = await createLedgerDatabase();
@@ -26,7 +27,6 @@ test('CP-05 a preview that has the lock of a wallet needs no connection that an 
   const log = createLog('silent');
   const pool = createPool({ url, role: 'owner', connectionsMax: 2, log, emails: EMAIL_SEAL });
   t.after(() => pool.end());
-  const nobody = () => Promise.resolve();
   const ground = { currency: 'EUR', refunds: undefined };
   const previews = createPreviews(pool, (inside) => ({
     wallets: createOperatorWallets({ pool: inside, ...ground }),
