@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,6 +10,7 @@ import { readMonths, runMonths } from '../../packages/service/src/cli/months-com
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { archiveMonth, detachMonth } from '../../packages/service/src/ledger/months/archive.ts';
+import { MonthFault } from '../../packages/service/src/ledger/months/month-fault.ts';
 import { beginRestore } from '../../packages/service/src/ledger/months/queries.ts';
 import { restoreMonth } from '../../packages/service/src/ledger/months/restore.ts';
 import { selectDaysOfWallet, selectEntriesOfWallet } from '../../packages/service/src/ledger/wallet/history-queries.ts';
@@ -20,6 +21,7 @@ import { createAppUsage, nameOf } from '../../packages/service/src/usage/report.
 import { APP, createLedgerDatabase, type LedgerDatabase } from '../support/ledger-database.ts';
 import { fillAndClose } from '../support/archived-stage.ts';
 import { beginMonths, tableOfMonth } from '../support/past-months.ts';
+import { rewrite } from '../support/rewrite.ts';
 import { afterTampering } from '../support/victim.ts';
 
 const FIRST = '2025-01';
@@ -96,6 +98,25 @@ test('WA-09 months with every kind of receipt are closed, and archived as what w
       sha256: createHash('sha256').update(text).digest('hex'),
     },
   );
+});
+
+test('WA-09 receipts that are not what was sealed replace no archive, and a folder that is not there is named', async () => {
+  const { owner } = ledger.database;
+  await close();
+  const file = await archiveMonth(owner, '2025-01', folder);
+  const whole = readFileSync(file);
+  const names = readdirSync(folder);
+  const tamper = (change: string) =>
+    rewrite(ledger.database, `update usage.calls set prompt_tokens = prompt_tokens ${change} where charged_micros = 3`);
+  await tamper('+ 1');
+  await assert.rejects(archiveMonth(owner, '2025-01', folder), /THE RECEIPTS OF 2025-01 ARE NOT WHAT WAS SEALED/);
+  await tamper('- 1');
+  assert.deepEqual(readFileSync(file), whole);
+  assert.deepEqual(readdirSync(folder), names);
+  const missing = path.join(folder, 'missing');
+  await assert.rejects(archiveMonth(owner, '2025-01', missing), (fault) => {
+    return fault instanceof MonthFault && /missing.* cannot be written: ENOENT/.test(fault.message);
+  });
 });
 
 test('WA-09 nothing is detached without a whole archive, too early, or before the check has been over it', async () => {

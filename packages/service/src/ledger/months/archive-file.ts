@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { MonthFault } from '#ledger/months/month-fault.ts';
 
 /** The file of a month in a folder of archives, `purser-receipts-2026-07.csv.gz`. */
 export const archiveIn = (folder: string, month: string): string =>
@@ -14,27 +15,38 @@ export const archiveIn = (folder: string, month: string): string =>
 const manifestOf = (archive: string): string => archive.replace(/\.csv\.gz$/, '.json');
 
 /**
- * Writes an archive under another name, flushes it to disk, and gives it its name when `write` has handed on all of it. So a file of that
- * name is whole, also after a crash; one that was there before is replaced. No more than a piece is in memory.
+ * Writes an archive under another name, flushes it to disk, and gives it its name once `write` has handed on all of it and `verify` has
+ * read it back. So a file of that name is whole, also after a crash, and only a whole one replaces it. No more than a piece is in
+ * memory. Throws `MonthFault` if the file cannot be written.
  */
-export async function writeArchive<Result>(
+export async function writeArchive(
   file: string,
-  write: (take: (piece: string) => Promise<void>) => Promise<Result>,
-): Promise<Result> {
+  write: (take: (piece: string) => Promise<void>) => Promise<void>,
+  verify: (part: string) => Promise<void>,
+): Promise<void> {
   const part = `${file}.part`;
   const gzip = createGzip();
-  const out = createWriteStream(part, { mode: 0o600, flush: true });
-  const written = finished(out);
-  gzip.pipe(out);
-  gzip.on('error', (fault) => out.destroy(fault));
-  const result = await write(async (piece) => {
-    if (!gzip.write(piece)) await Promise.race([once(gzip, 'drain'), written]);
+  const written = pipeline(gzip, createWriteStream(part, { mode: 0o600, flush: true })).catch((fault: unknown) => {
+    throw new MonthFault(`${part} cannot be written: ${fault instanceof Error ? fault.message : ''}.`, {
+      cause: fault,
+    });
   });
-  gzip.end();
-  await written;
+  try {
+    written.catch(() => {}); // It may fail while nobody waits for it.
+    await write(async (piece) => {
+      if (!gzip.write(piece)) await Promise.race([once(gzip, 'drain'), written]);
+    });
+    gzip.end();
+    await written;
+    await verify(part);
+  } catch (fault) {
+    gzip.destroy();
+    await written.catch(() => {});
+    await rm(part, { force: true });
+    throw fault;
+  }
   await rename(part, file);
   await flushFolder(file);
-  return result;
 }
 
 /** Writes the manifest of an archive. */

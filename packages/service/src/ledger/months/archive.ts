@@ -11,9 +11,10 @@ const FORM = 1;
 
 /**
  * Writes the receipts of a closed month to a folder, as compressed CSV with a manifest, reads the file back and compares it with what
- * was sealed. Nothing in the database changes but the note that there is an archive. Safe to repeat: it writes the same again.
+ * was sealed. An archive that was there is replaced after that, and not before. Nothing in the database changes but the note that there
+ * is an archive. Safe to repeat: it writes the same again.
  *
- * Throws `MonthFault` if the month is not closed, is detached, or its receipts are not what was sealed.
+ * Throws `MonthFault` if the month is not closed, is detached, its receipts are not what was sealed, or the file cannot be written.
  */
 export async function archiveMonth(owner: Pool, name: string, folder: string): Promise<string> {
   const month = await findMonth(owner, name);
@@ -21,14 +22,15 @@ export async function archiveMonth(owner: Pool, name: string, folder: string): P
   if (month.detached_at !== null)
     throw new MonthFault(`The receipts of ${name} are in an archive, and no longer here.`);
   const file = archiveIn(folder, month.month);
-  const { hash } = await writeArchive(file, (take) => readReceiptLines(owner, month.month, take));
-  if (!hash.equals(month.rows_hash)) {
+  const write = async (take: (piece: string) => Promise<void>): Promise<void> => {
+    const { hash } = await readReceiptLines(owner, month.month, take);
+    if (month.rows_hash?.equals(hash) === true) return;
     throw new MonthFault(
-      `THE RECEIPTS OF ${name} ARE NOT WHAT WAS SEALED: SHA-256 ${hash.toString('hex')}, sealed ${month.rows_hash.toString('hex')}.`,
+      `THE RECEIPTS OF ${name} ARE NOT WHAT WAS SEALED: SHA-256 ${hash.toString('hex')}, sealed ${month.rows_hash?.toString('hex')}.`,
     );
-  }
+  };
+  await writeArchive(file, write, (part) => verify(part, month));
   await writeManifest(file, manifestOf(month));
-  await verify(file, month);
   await noteArchived(owner, month.month);
   return file;
 }
