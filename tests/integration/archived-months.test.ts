@@ -11,7 +11,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { archiveMonth, detachMonth } from '../../packages/service/src/ledger/months/archive.ts';
 import { MonthFault } from '../../packages/service/src/ledger/months/month-fault.ts';
-import { beginRestore } from '../../packages/service/src/ledger/months/queries.ts';
+import { beginRestore, endRestore } from '../../packages/service/src/ledger/months/queries.ts';
 import { restoreMonth } from '../../packages/service/src/ledger/months/restore.ts';
 import { selectDaysOfWallet, selectEntriesOfWallet } from '../../packages/service/src/ledger/wallet/history-queries.ts';
 import { rebuildStats } from '../../packages/service/src/stats/rebuild.ts';
@@ -256,7 +256,8 @@ test('WA-09 a month comes back from its archive, under any name, and after a res
   const changed = path.join(folder, 'changed.gz');
   writeFileSync(changed, gzipSync(gunzipSync(readFileSync(file)).toString('utf8').replace(',3,', ',2,')));
   await assert.rejects(restoreMonth(owner, changed), /is the archive of no month/);
-  await beginRestore(owner, '2025-01-01'); // As a restore that was killed leaves it.
+  await beginRestore(owner, '2025-01-01'); // As a restore that was killed leaves it, or one that begins before another ends.
+  await assert.rejects(endRestore(owner, '2025-01-01'), /the month was closed with 7 receipts, and 0 were restored/);
   assert.equal(await restoreMonth(owner, named), '2025-01');
   assert.deepEqual(await receiptsText('2025-01'), january);
   assert.deepEqual(await ledger.differences(), []);

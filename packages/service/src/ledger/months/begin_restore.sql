@@ -5,7 +5,9 @@ language plpgsql set search_path = pg_catalog as $$
 declare
   made constant text := ledger.receipts_of(p_month);
 begin
-  if not exists (select from ledger.months m where m.month = p_month and m.detached_at is not null) then
+  -- Locked, so that a restore that ends now ends first. Its table would be dropped with the receipts of the whole otherwise.
+  perform from ledger.months m where m.month = p_month and m.detached_at is not null for update;
+  if not found then
     raise exception 'the month is not detached';
   end if;
   execute format('drop table if exists %s', made);

@@ -114,16 +114,12 @@ export async function detachReceipts(tx: Queryable, month: string): Promise<void
 }
 
 /** The detached month whose receipts have this hash. */
-export async function selectDetached(
-  db: Queryable,
-  hash: Buffer,
-): Promise<{ readonly month: string; readonly receipts: bigint } | undefined> {
-  const { rows } = await db.query<{ month: string; receipts: bigint }>(
-    `select month::text as month, receipts from ledger.months where rows_hash = $1 and detached_at is not null
-     order by month desc limit 1`,
+export async function selectDetached(db: Queryable, hash: Buffer): Promise<string | undefined> {
+  const { rows } = await db.query<{ month: string }>(
+    `select month::text as month from ledger.months where rows_hash = $1 and detached_at is not null order by month desc limit 1`,
     [hash],
   );
-  return rows[0];
+  return rows[0]?.month;
 }
 
 /** Makes the empty table of a detached month, see `begin_restore.sql`. */

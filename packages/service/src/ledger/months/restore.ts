@@ -20,13 +20,12 @@ export async function restoreMonth(owner: Pool, file: string): Promise<string> {
   const hash = await hashArchive(file).catch((fault: unknown) => {
     throw new MonthFault(`${file} cannot be read, or is not whole.`, { cause: fault });
   });
-  const detached = await selectDetached(owner, hash);
-  if (detached === undefined) {
+  const month = await selectDetached(owner, hash);
+  if (month === undefined) {
     throw new MonthFault(
       `${file} is the archive of no month that is detached from this database: its SHA-256 is ${hash.toString('hex')}.`,
     );
   }
-  const { month } = detached;
   await beginRestore(owner, month);
   for await (const rows of recordsOf(readArchive(file))) {
     await insertReceipts(owner, month, rows);
