@@ -1801,7 +1801,7 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
 
--- ledger.booked_for(p_calls uuid[]) returns TABLE(call_id uuid, held bigint, charged bigint, is_late boolean, late bigint, lost bigint, is_running boolean)
+-- ledger.booked_for(p_calls uuid[]) returns TABLE(call_id uuid, held bigint, charged bigint, is_late boolean, late bigint, lost bigint, is_running boolean, is_archived boolean)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function ledger.booked_for(uuid[]) to purser_live;
 
@@ -1874,6 +1874,9 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 -- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
+
+-- ledger.is_detached(p_receipt uuid) returns boolean
+--   sql, stable, search_path=pg_catalog
 
 -- ledger.lane_turn(p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { isItemFault } from '../../packages/service/src/db/pool.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { compareTold, type ToldDifference } from '../../packages/service/src/ledger/check/told.ts';
+import { closeMonth } from '../../packages/service/src/ledger/months/close.ts';
+import { detachReceipts, noteArchived } from '../../packages/service/src/ledger/months/queries.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { lineOf } from '../../packages/service/src/ledger/settlement/spool-record.ts';
+import { callIdAt } from '../support/call-ids.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { beginMonths } from '../support/past-months.ts';
 import { rewrite } from '../support/rewrite.ts';
 
 /** The charges that callers were told, compared with the books (WA-14). */
@@ -14,6 +19,7 @@ let ledger: LedgerDatabase;
 
 before(async () => {
   ledger = await createLedgerDatabase();
+  await beginMonths(ledger, '2025-01');
   await ledger.open('anna', 100_000);
 });
 
@@ -36,22 +42,49 @@ async function compare(...texts: readonly string[]) {
   return { sums, found };
 }
 
-async function charged(amount: number) {
-  const request = holdOf('anna', amount);
+async function charged(amount: number, at = new Date()) {
+  const request = { ...holdOf('anna', amount), callId: callIdAt(at) };
   await ledger.reserve([request]);
   await ledger.settle([endOf(request, amount)]);
   return request;
 }
 
 /** A call whose hold was released. */
-async function released(amount: number) {
+async function released(amount: number, at = new Date()) {
   const instance = await ledger.addInstance();
-  const request = holdOf('anna', amount);
+  const request = { ...holdOf('anna', amount), callId: callIdAt(at) };
   await ledger.reserve([request], instance);
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
   await reapHolds(ledger.live, 100);
   return request;
 }
+
+/** Closes January 2025 and takes its receipts out of the database. */
+async function detachJanuary(): Promise<void> {
+  const { owner } = ledger.database;
+  await closeMonth(owner, '2025-01');
+  await noteArchived(owner, '2025-01-01');
+  await detachReceipts(owner, '2025-01-01');
+}
+
+test('WA-14 calls of archived months are not compared, and a settlement of one is refused until its month is back', async () => {
+  const at = new Date('2025-01-15');
+  const [settled, late, unbooked] = [await charged(20, at), await released(30, at), await released(40, at)];
+  await settleLate(ledger.live, [endOf(late, 25)]);
+  await detachJanuary();
+  const { sums, found } = await compare(
+    logged(settled.callId, 20) + logged(late.callId, 25) + logged(unbooked.callId, 40),
+  );
+  assert.deepEqual(found, []);
+  assert.deepEqual([sums.told, sums.archived, sums.bookedMicros], [3, 3, 0n]);
+  assert.deepEqual(await settleLate(ledger.live, [endOf(late, 25)]), [
+    { call_id: late.callId, charged: 25n, lost: 0n, is_new: false },
+  ]);
+  await assert.rejects(settleLate(ledger.live, [endOf(unbooked, 40)]), (fault) => {
+    return isItemFault(fault) && /is in an archive: restore its month/.test(String(fault));
+  });
+  assert.deepEqual(await ledger.differences(), []);
+});
 
 test('WA-14 charges that are booked as they were told are no difference, from a log and from a settlement file', async () => {
   const [one, two, late] = [await charged(20), await charged(30), await released(40)];

@@ -45,6 +45,7 @@ export async function printTold(owner: Pool, files: readonly string[]): Promise<
   console.log(`${sums.lines} lines, ${told} told charges of ${toldMicros} micros, ${bookedMicros} booked`);
   console.log(`${late} charged late, ${lostMicros} micros of them our loss`);
   console.log(`${waiting} not booked yet, ${waitingMicros} micros: their calls still hold the money`);
+  if (sums.archived > 0) console.log(`${sums.archived} not compared: their receipts are in archives of months`);
   const { missing, missingMicros, different, doubled, malformed } = sums;
   console.log(`${missing} missing (${missingMicros} micros), ${different} different, ${doubled} doubled`);
   if (malformed > 0) console.log(`${malformed} malformed lines`);

@@ -127,13 +127,15 @@ export interface BookedRow {
   readonly late: bigint;
   readonly lost: bigint;
   readonly is_running: boolean;
+  /** A receipt of it is in an archive, and not here. */
+  readonly is_archived: boolean;
 }
 
 /** Reads what is booked for calls, see `booked_for.sql`. */
 export async function selectBooked(db: Queryable, calls: readonly CallId[]): Promise<readonly BookedRow[]> {
   if (calls.length === 0) return [];
   const { rows } = await db.query<BookedRow>(
-    `select call_id, held, charged, is_late, late, lost, is_running from ledger.booked_for($1)`,
+    `select call_id, held, charged, is_late, late, lost, is_running, is_archived from ledger.booked_for($1)`,
     [calls],
   );
   return rows;

@@ -25,6 +25,8 @@ interface ToldSums {
   /** Told charges whose calls still hold their money: their settlement is under way. They are not booked yet. */
   waiting: number;
   waitingMicros: bigint;
+  /** Told charges of calls whose receipts are in archives: they cannot be compared. */
+  archived: number;
   missing: number;
   missingMicros: bigint;
   different: number;
@@ -54,6 +56,7 @@ export async function compareTold(
     bookedMicros: 0n,
     waiting: 0,
     waitingMicros: 0n,
+    archived: 0,
     missing: 0,
     missingMicros: 0n,
     different: 0,
@@ -95,6 +98,10 @@ function judge(
   if (row?.is_running === true) {
     sums.waiting += 1;
     sums.waitingMicros += told;
+    return;
+  }
+  if (row?.is_archived === true) {
+    sums.archived += 1;
     return;
   }
   const late = row?.late ?? 0n;

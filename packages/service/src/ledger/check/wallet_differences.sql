@@ -13,13 +13,7 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     select d.wallet_id, max(d.last_seq) as last_seq from detached d group by d.wallet_id
   ), archived_late as (
     -- Charged late, and one of the two receipts is in an archive: there is nothing to compare.
-    select k.receipt_id from usage.late_receipts k
-    where exists (
-      select from ledger.months m
-      where m.detached_at is not null
-        and (k.call_id >= coalesce(m.from_call, '00000000-0000-0000-0000-000000000000') and k.call_id < m.before_call
-          or k.receipt_id >= coalesce(m.from_call, '00000000-0000-0000-0000-000000000000') and k.receipt_id < m.before_call)
-    )
+    select k.receipt_id from usage.late_receipts k where ledger.is_detached(k.call_id) or ledger.is_detached(k.receipt_id)
   ), journal_sums as (
     select j.wallet_id, count(*) as entries, max(j.seq) as last_seq,
       sum(ledger.added_to_wallet(j.debit, j.credit, j.amount_micros))::bigint as balance,

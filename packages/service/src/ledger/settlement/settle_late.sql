@@ -9,6 +9,9 @@
 -- The released hold keeps its receipt, which says 'expired'. The charge has another one, of now, and usage.late_receipts ties
 -- the two: its primary key is why nothing is charged twice. A call ends in the month of its hold or in the next, also for every
 -- reader of receipts. So a charge that comes later than that counts for the last month.
+--
+-- Fails if the receipt of a call is in an archive, unless it was charged late before: nobody can tell then whether it is to be charged.
+-- Its settlement file is kept, for after the month is back.
 create or replace function ledger.settle_late(p_settlements ledger.settlement[])
 returns table (call_id uuid, charged bigint, lost bigint, is_new boolean)
 language plpgsql security definer set search_path = pg_catalog
@@ -38,6 +41,12 @@ begin
   ) d
   join ledger.key_budgets b on b.key_id = d.key_id and b.month = d.month
   order by b.key_id, b.month for no key update of b;
+  if exists (
+    select from unnest(calls) a (call_id)
+    where ledger.is_detached(a.call_id) and not exists (select from usage.late_receipts l where l.call_id = a.call_id)
+  ) then
+    raise exception 'the receipt of this call is in an archive: restore its month';
+  end if;
 
   for late in
     select q.*, c.wallet_id, c.held_micros, c.month, c.budget_key
