@@ -8,6 +8,7 @@ import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { envelopeOf, faultRefusal } from '../../packages/service/src/http/envelope.ts';
 import type { CorrelationId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
+import { refuse } from '../../packages/service/src/kernel/refusal.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
@@ -28,8 +29,11 @@ const key = app.liveKey;
 const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
 after(async () => {
   const differences = [...(await c1.check()), ...(await c2.check())];
-  await cells.close();
-  await upstream.close();
+  try {
+    await cells.close();
+  } finally {
+    await upstream.close();
+  }
   assert.deepEqual(differences, []);
 });
 
@@ -203,19 +207,24 @@ async function standIn(t: TestContext, answer: (response: ServerResponse) => voi
   return { heads, bodies };
 }
 
-test('headers of the connection go no further, in either direction, and the body arrives as it was sent', async (t) => {
-  const { heads, bodies } = await standIn(t, (response) => {
-    const correlationId = String(response.req.headers['x-correlation-id']);
-    response.writeHead(500, {
-      connection: 'x-theirs',
-      'x-theirs': 'hop',
-      'x-service-call-id': 'one',
-      'x-correlation-id': correlationId,
-      'x-request-id': correlationId,
-      'content-type': 'application/json; charset=utf-8',
-    });
-    response.end(JSON.stringify(envelopeOf(faultRefusal(), correlationId as CorrelationId)));
+/** An answer that the document has, with a header of the connection. */
+function answerFault(response: ServerResponse): void {
+  const isOfCall = response.req.url?.startsWith('/calls/') === true;
+  const refusal = isOfCall ? refuse('NOT_FOUND', 'There is no such call.') : faultRefusal();
+  const correlationId = String(response.req.headers['x-correlation-id']);
+  response.writeHead(isOfCall ? 404 : 500, {
+    connection: 'x-theirs',
+    'x-theirs': 'hop',
+    'x-service-call-id': 'one',
+    'x-correlation-id': correlationId,
+    'x-request-id': correlationId,
+    'content-type': 'application/json; charset=utf-8',
   });
+  response.end(JSON.stringify(envelopeOf(refusal, correlationId as CorrelationId)));
+}
+
+test('headers of the connection go no further, in either direction, and the body arrives as it was sent', async (t) => {
+  const { heads, bodies } = await standIn(t, answerFault);
   const user = cells.userOf('c2');
   const body = '{"redirectUri":"ü"}';
   const reply = await exchangeRaw(
@@ -233,6 +242,16 @@ test('headers of the connection go no further, in either direction, and the body
     [headers['x-service-user'], headers['idempotency-key'], headers['x-correlation-id']],
     [user, 'k', 'raw-1'],
   );
+});
+
+test('an address goes to the other cell as it came, so nobody reaches another address there', async (t) => {
+  const { heads } = await standIn(t, answerFault);
+  const user = cells.userOf('c2');
+  const head = `host: pay.test\r\nauthorization: Bearer ${key}\r\nx-service-user: ${user}\r\nconnection: close\r\n\r\n`;
+  for (const target of ['/calls/../metrics', '/calls/%2e%2e/status?a=%2F..', '/calls/a\\..\\b']) {
+    await exchangeRaw(c1.url, `GET ${target} HTTP/1.1\r\n${head}`);
+    assert.equal(heads.at(-1)?.url, target);
+  }
 });
 
 test('ER-06 an answer that breaks off in the other cell breaks off here: a stream with the frame of a fault', async (t) => {

@@ -60,8 +60,11 @@ export async function startTwoCells(upstreamUrl: string): Promise<TwoCells> {
       await bumpGeneration(owner, 'cells');
     },
     close: async () => {
-      await first.close();
-      await second.close();
+      try {
+        await first.close();
+      } finally {
+        await second.close(); // Or the process of a test that failed would never end.
+      }
     },
   };
 }

@@ -90,9 +90,9 @@ export function createForwarding({ keys, map, markers, addressOf, log }: Forward
       const marker = markers.make(other.name, correlationId, addressOf(request));
       const own = ['x-correlation-id', correlationId, MARKER, marker];
       const headers = [...endToEnd(request.rawHeaders, NOT_PASSED), ...own];
-      const url = new URL(`${other.baseUrl}${path}${query === '' ? '' : `?${query}`}`);
+      const target = query === '' ? path : `${path}?${query}`;
       const beganMs = steadyClock.nowMs();
-      await relay.send(exchange, { url, headers, body });
+      await relay.send(exchange, { baseUrl: other.baseUrl, target, headers, body });
       const durationMs = Math.round(steadyClock.nowMs() - beganMs);
       const { statusCode: status } = exchange.response;
       log.info({ correlationId, appId: caller.app.appId, cell: other.name, status, durationMs }, 'forwarded');

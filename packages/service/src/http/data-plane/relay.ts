@@ -6,7 +6,10 @@ import type { Exchange } from '#http/respond.ts';
 
 /** A request as it is sent to another gateway. */
 interface Relayed {
-  readonly url: URL;
+  /** Where the gateway is, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Path and query as they came. They are sent as they are: a `URL` would take `/calls/../metrics` for another address. */
+  readonly target: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer;
@@ -53,10 +56,12 @@ export function createRelay(): Relay {
   };
   const agents = { 'http:': new Agent(settings), 'https:': new TlsAgent(settings) };
   return {
-    send: (exchange, { url, headers, body }) => {
+    send: (exchange, { baseUrl, target, headers, body }) => {
+      const url = new URL(baseUrl);
+      const path = `${url.pathname.replace(/\/$/, '')}${target}`;
       const method = exchange.request.method ?? 'GET';
       const length = body.length === 0 ? [] : ['content-length', String(body.length)];
-      const options = { method, headers: ['host', url.host, ...headers, ...length] };
+      const options = { method, path, headers: ['host', url.host, ...headers, ...length] };
       const request =
         url.protocol === 'https:'
           ? requestTls(url, { ...options, agent: agents['https:'] })
