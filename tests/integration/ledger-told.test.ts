@@ -50,28 +50,28 @@ async function charged(amount: number, at = new Date()) {
 }
 
 /** A call whose hold was released. */
-async function released(amount: number, at = new Date()) {
+async function released(amount: number, at = new Date(), user = 'anna') {
   const instance = await ledger.addInstance();
-  const request = { ...holdOf('anna', amount), callId: callIdAt(at) };
+  const request = { ...holdOf(user, amount), callId: callIdAt(at) };
   await ledger.reserve([request], instance);
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
   await reapHolds(ledger.live, 100);
   return request;
 }
 
-/** Closes January 2025 and takes its receipts out of the database. */
-async function detachJanuary(): Promise<void> {
+/** Closes a month and takes its receipts out of the database, if that has not been done. */
+async function detach(month: string): Promise<void> {
   const { owner } = ledger.database;
-  await closeMonth(owner, '2025-01');
-  await noteArchived(owner, '2025-01-01');
-  await detachReceipts(owner, '2025-01-01');
+  await closeMonth(owner, month);
+  await noteArchived(owner, `${month}-01`);
+  await detachReceipts(owner, `${month}-01`);
 }
 
 test('WA-14 calls of archived months are not compared, and a settlement of one is refused until its month is back', async () => {
   const at = new Date('2025-01-15');
   const [settled, late, unbooked] = [await charged(20, at), await released(30, at), await released(40, at)];
   await settleLate(ledger.live, [endOf(late, 25)]);
-  await detachJanuary();
+  await detach('2025-01');
   const { sums, found } = await compare(
     logged(settled.callId, 20) + logged(late.callId, 25) + logged(unbooked.callId, 40),
   );
@@ -83,6 +83,26 @@ test('WA-14 calls of archived months are not compared, and a settlement of one i
   await assert.rejects(settleLate(ledger.live, [endOf(unbooked, 40)]), (fault) => {
     return isItemFault(fault) && /is in an archive: restore its month/.test(String(fault));
   });
+  assert.deepEqual(await ledger.differences(), []);
+});
+
+test('WA-08 the cap of a month that has ended counts what is in an archive, and what is here, when a call is charged late', async () => {
+  const at = new Date('2025-02-15');
+  await ledger.open('capped', 1_000, 100);
+  const late = await released(60, new Date(), 'capped');
+  const spent = { ...holdOf('capped', 70), callId: callIdAt(at) };
+  await ledger.reserve([spent]);
+  await ledger.settle([endOf(spent, 70)]);
+  await rewrite(
+    ledger.database,
+    `update usage.calls set month = (db.current_month() - interval '1 month')::date
+     where wallet_id = (select wallet_id from ledger.wallets where user_id = 'capped')`,
+  );
+  await ledger.setWallet('capped', 'cap_spent_micros = 0');
+  await detach('2025-01');
+  await detach('2025-02');
+  const [booked] = await settleLate(ledger.live, [endOf(late, 60)]);
+  assert.deepEqual([booked?.charged, booked?.lost], [30n, 30n]);
   assert.deepEqual(await ledger.differences(), []);
 });
 

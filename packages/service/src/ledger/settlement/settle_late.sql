@@ -74,9 +74,13 @@ begin
     cross join lateral (
       select w.cap_spent_micros as spent, w.cap_held_micros as held where w.cap_month = booked_month
       union all
-      -- Nobody keeps the sums of a month that has ended. Without a cap they do not matter.
+      -- Nobody keeps the sums of a month that has ended: they are those of its receipts, here and in archives. Without a cap they
+      -- do not matter.
       select (select coalesce(sum(c.charged_micros), 0)::bigint from usage.calls c
-          where w.cap_micros is not null and c.wallet_id = w.wallet_id and c.month = booked_month),
+          where w.cap_micros is not null and c.wallet_id = w.wallet_id and c.month = booked_month)
+        + (select coalesce(sum(k.charged_micros), 0)::bigint from ledger.months d
+          join ledger.month_wallets k on k.month = d.month
+          where w.cap_micros is not null and d.detached_at is not null and k.wallet_id = w.wallet_id and k.spent_month = booked_month),
         (select coalesce(sum(h.amount_micros), 0)::bigint from ledger.holds h
           where w.cap_micros is not null and h.wallet_id = w.wallet_id and h.month = booked_month)
       where w.cap_month <> booked_month
