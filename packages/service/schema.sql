@@ -522,6 +522,7 @@ create table cells.cells (
   number smallint not null,
   base_url text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  beat_at timestamp with time zone,
   constraint cells_pkey PRIMARY KEY (name),
   constraint cells_base_url_check CHECK ((length(base_url) <= 2000)),
   constraint cells_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text)),
@@ -529,6 +530,7 @@ create table cells.cells (
   constraint cells_number_key UNIQUE (number)
 );
 grant select on cells.cells to purser_live;
+grant update (beat_at) on cells.cells to purser_live;
 
 create table cells.own (
   is_only boolean default true not null,

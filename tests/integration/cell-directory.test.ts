@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
+import { selectCopyAge } from '../../packages/service/src/cells/queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
@@ -120,6 +121,12 @@ test('AU-09 what is changed in the directory is in force in every cell: keys, sl
   const { rows } = await two.owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
   assert.deepEqual(rows, [{ wallet_id: 1_000_000_000_001n }]);
 
+  const ages = await Promise.all([one, two].map(({ owner: db }) => selectCopyAge(db)));
+  assert.equal(ages[0], undefined);
+  assert.ok((ages[1] ?? Infinity) < 60, String(ages[1]));
+  assert.match(await (await fetch(`${c2.url}/metrics`)).text(), /^purser_directory_copy_age_seconds \d/m);
+  assert.doesNotMatch(await (await fetch(`${c1.url}/metrics`)).text(), /^purser_directory_copy_age_seconds \d/m);
+
   // An operator signs in where the directory is, and moves money where the user is.
   const operator = await newOperator(c1);
   const there = personWith(c2.url, operator.token);
@@ -165,6 +172,16 @@ test('what each cell notes for itself is written there, and so is the end of wha
     );
     return JSON.stringify(both[0]?.rows, inText) === JSON.stringify(both[1]?.rows, inText);
   });
+});
+
+test('a copy that stands still grows old, and is young again when it goes on', async () => {
+  await two.owner.query('alter subscription purser_directory disable');
+  // As the gateway of c1 does, and so far ahead that the age is 0 as soon as it arrives.
+  await one.owner.query(`update cells.cells set beat_at = clock_timestamp() + interval '1 hour' where name = 'c1'`);
+  const [age = 0, later = 0] = [await selectCopyAge(two.owner), await selectCopyAge(two.owner)];
+  assert.ok(age > 0 && later > age, `${age} ${later}`);
+  await two.owner.query('alter subscription purser_directory enable');
+  await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
 });
 
 function inText(_key: string, value: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Config } from '#app/config.ts';
+import { startHeartbeat } from '#cells/heartbeat.ts';
 import { type CellMap, createCellMap } from '#cells/map.ts';
 import { createMarkers } from '#cells/marker.ts';
 import type { Pool } from '#db/pool.ts';
@@ -27,17 +28,23 @@ interface CellOptions {
  * loaded with the others that are kept in memory.
  */
 export function openCells({ config: { cell }, db, keys, directory, addressOf, clock, log }: CellOptions): Cells {
-  if (cell === undefined) return { map: undefined, forwarding: undefined, addressOf };
+  if (cell === undefined) return { map: undefined, forwarding: undefined, addressOf, stop: () => Promise.resolve() };
   const map = createCellMap(db, cell);
   const markers = createMarkers(cell, keys.proof('cells'), clock);
   const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
-  return { map, forwarding, addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request) };
+  return {
+    map,
+    forwarding,
+    addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request),
+    stop: startHeartbeat(db, log).stop,
+  };
 }
 
 interface Cells {
   readonly map: CellMap | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly addressOf: CallerAddress;
+  readonly stop: () => Promise<void>;
 }
 
 /** The way to other cells, and what ends a call. One that was forwarded is ended where it went. */

@@ -151,7 +151,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     stop: async () => {
       processMetrics.stop();
       const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, noted];
-      await Promise.all([...timed, gateway.rateLimiter, status].map(({ stop }) => stop()));
+      await Promise.all([...timed, gateway.rateLimiter, status, cells].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();

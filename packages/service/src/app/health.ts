@@ -1,6 +1,7 @@
 import type { Config } from '#app/config.ts';
 import { createDoctor } from '#app/doctor.ts';
 import { createPublicCertificate } from '#app/public-certificate.ts';
+import { selectCopyAge } from '#cells/queries.ts';
 import { VERSION } from '#db/functions.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -48,6 +49,7 @@ export function openMetrics(pool: Pool, of: HealthOptions) {
     queues: QUEUES,
     standbysMin: databaseUrl !== undefined && durability === 'standby' ? 1 : 0,
     certificateEndsMs: createPublicCertificate(publicUrl),
+    copyAge: selectCopyAge,
     log: of.log,
   });
   // Not merged: no process declares a figure of the service, and `max` over the workers' last looks would show an old one.

@@ -157,3 +157,25 @@ export async function selectUncopied(db: Queryable): Promise<readonly string[]> 
 export async function guard(tx: Queryable, { name, ownColumns, expiresBy }: DirectoryTable): Promise<void> {
   await tx.query('select cells.guard($1, $2, $3)', [name, ownColumns, expiresBy]);
 }
+
+/** Notes the time in the directory, unless that was done within `apartMs`. Nothing happens in a cell that has a copy. */
+export async function updateBeat(db: Queryable, apartMs: number): Promise<void> {
+  await db.query(
+    `update cells.cells set beat_at = clock_timestamp()
+     where name = (select cell from cells.own where directory_url is null)
+       and coalesce(beat_at < clock_timestamp() - $1 * interval '1 millisecond', true)`,
+    [apartMs],
+  );
+}
+
+/**
+ * How long ago the directory was as this cell has it, in seconds, by the clocks of both databases. At most ten seconds of it pass between two
+ * times that are noted. Undefined: the directory is here, or no time has arrived yet.
+ */
+export async function selectCopyAge(db: Queryable): Promise<number | undefined> {
+  const { rows } = await db.query<{ age_seconds: number | null }>(
+    `select greatest(0, extract(epoch from clock_timestamp() - (select max(beat_at) from cells.cells)))::float8 as age_seconds
+     from cells.own where directory_url is not null and exists (select from cells.cells where beat_at is not null)`,
+  );
+  return rows[0]?.age_seconds ?? undefined;
+}

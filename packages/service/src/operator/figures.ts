@@ -21,6 +21,8 @@ interface FiguresOptions {
   readonly standbysMin: number;
   /** The end of the certificate of the public address in milliseconds. Undefined: the address has none, or it was not reached. */
   readonly certificateEndsMs: () => Promise<number | undefined>;
+  /** How old this cell's copy of the directory is, in seconds. Undefined: it has none. */
+  readonly copyAge: (pool: Pool) => Promise<number | undefined>;
   readonly log: Log;
 }
 
@@ -76,15 +78,16 @@ async function readFigures(options: FiguresOptions): Promise<readonly MetricRead
 
 type Stored = Awaited<ReturnType<typeof readStored>>;
 
-async function readStored({ pool, attention, queues }: FiguresOptions) {
-  const [database, instances, end, found, waiting] = await Promise.all([
+async function readStored({ pool, attention, queues, copyAge }: FiguresOptions) {
+  const [database, instances, end, found, copyAgeSeconds, waiting] = await Promise.all([
     selectDatabaseHealth(pool),
     selectInstances(pool, INSTANCES_MAX),
     selectEnd(pool),
     attention(),
+    copyAge(pool),
     Promise.all(queues.map(async ({ name, read }) => ({ name, ...(await read(pool, COUNTED_MAX)) }))),
   ]);
-  return { database, instances, audit: Number(end.waiting), found, waiting };
+  return { database, instances, audit: Number(end.waiting), found, copyAgeSeconds, waiting };
 }
 
 /** The names are there without a database too, so that a missing figure is not taken for a misspelt one. */
@@ -108,6 +111,11 @@ function storedReadings(stored: Stored | undefined, standbysMin: number): readon
       'purser_database_standbys_streaming',
       'Synchronous standbys that stream now. Missing if the owner of the database is no member of pg_read_all_stats.',
       database?.standbys_streaming ?? undefined,
+    ),
+    one(
+      'purser_directory_copy_age_seconds',
+      "How old this cell's copy of the directory is. Missing without cells, and in the cell that has the directory.",
+      stored?.copyAgeSeconds,
     ),
     one(
       'purser_gateways',
