@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, test, type TestContext } from 'node:test';
+import { after, test } from 'node:test';
 import { createMarkers, MARKER } from '../../packages/service/src/cells/marker.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
-import { envelopeOf, faultRefusal } from '../../packages/service/src/http/envelope.ts';
-import type { CorrelationId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
-import { refuse } from '../../packages/service/src/kernel/refusal.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
@@ -16,6 +14,7 @@ import { exchangeRaw } from '../support/raw-http.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream, streamSteps } from '../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../support/service.ts';
+import { answerFault, standIn } from '../support/stand-in-cell.ts';
 import { startTwoCells } from '../support/two-cells.ts';
 import { saying, SHARED_SECRET, USAGE } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -60,6 +59,19 @@ test('a call at the wrong cell is answered and charged once, in the cell of its 
   assert.equal(reply.headers.get('x-correlation-id'), 'far-1');
   assert.equal(reply.headers.get('x-service-charge-micros'), String(CHARGE));
   assert.equal((await c2.wallet(app, user)).balance, 1_000_000 - CHARGE);
+  // A retry at either cell finds the first answer.
+  upstream.script(saying('Once'));
+  const again = { key, user, headers: { 'idempotency-key': 'one' } };
+  const replies = [
+    await chat({ url: c1.url, ...again }),
+    await chat({ url: c2.url, ...again }),
+    await chat({ url: c1.url, ...again }),
+  ];
+  assert.deepEqual(
+    replies.map(({ status, text, headers }) => [status, text, headers.get('x-service-replayed')]),
+    [null, 'true', 'true'].map((replayed) => [200, replies[0]?.text, replayed]),
+  );
+  assert.equal((await c2.wallet(app, user)).balance, 1_000_000 - 2 * CHARGE);
   const { rows } = await c1.database.owner.query('select from ledger.wallets');
   assert.equal(rows.length, 0);
   await waitUntil('c2 has logged the call', () => c2.linesOf('far-1').length === 1);
@@ -83,6 +95,11 @@ test('every other route about a user answers the same at both cells', async () =
   }
   const [far] = await both('/connect', { body: { redirectUri: REDIRECT_URI } });
   assert.ok(String(far.body['connectUrl']).startsWith('https://c2.purser.test/'), far.text);
+  const head = await fetch(`${c1.url}/balance`, {
+    method: 'HEAD',
+    headers: { authorization: `Bearer ${key}`, 'x-service-user': user },
+  });
+  assert.deepEqual([head.status, head.headers.has('content-length'), await head.text()], [200, true, '']);
   const [play, playNear] = await both('/balance', { key: app.testKey });
   assert.deepEqual(
     [play.status, play.body['error']],
@@ -164,7 +181,10 @@ test('a marker is believed only from a cell of this service, for this cell and t
     await ask(past.make('c2', 'marked', '192.0.2.7')),
     await ask(strangers.make('c2', 'marked', '192.0.2.7')),
   ];
-  for (const reply of bad) assertRefusal(reply, { code: 'BAD_REQUEST' });
+  for (const reply of bad) {
+    assertRefusal(reply, { code: 'BAD_REQUEST' });
+    assert.equal(reply.headers.get(MARKER), 'refused');
+  }
 });
 
 test('CP-08 the address of a caller is told to the other cell, and no caller can tell one', async () => {
@@ -178,53 +198,8 @@ test('CP-08 the address of a caller is told to the other cell, and no caller can
   }
 });
 
-interface StandIn {
-  readonly heads: readonly IncomingMessage[];
-  readonly bodies: readonly string[];
-}
-
-/** Plays the gateway of c2 for requests that c1 forwards. */
-async function standIn(t: TestContext, answer: (response: ServerResponse) => void): Promise<StandIn> {
-  const [heads, bodies]: [IncomingMessage[], string[]] = [[], []];
-  const server = createServer((request, response) => {
-    heads.push(request);
-    request.setEncoding('utf8');
-    request.on('data', (part: string) => void bodies.push(part));
-    request.on('end', () => answer(response));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(async () => {
-    server.closeAllConnections();
-    server.close();
-    await cells.setAddress('c1', 'c2', c2.url);
-  });
-  await cells.setAddress('c1', 'c2', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await waitUntil('c1 has the address', async () => {
-    await send('/balance', { url: c1.url, key, user: cells.userOf('c2') }).catch(() => undefined);
-    return heads.length > 0;
-  });
-  return { heads, bodies };
-}
-
-/** An answer that the document has, with a header of the connection. */
-function answerFault(response: ServerResponse): void {
-  const isOfCall = response.req.url?.startsWith('/calls/') === true;
-  const refusal = isOfCall ? refuse('NOT_FOUND', 'There is no such call.') : faultRefusal();
-  const correlationId = String(response.req.headers['x-correlation-id']);
-  response.writeHead(isOfCall ? 404 : 500, {
-    connection: 'x-theirs',
-    'x-theirs': 'hop',
-    'x-service-call-id': 'one',
-    'x-correlation-id': correlationId,
-    'x-request-id': correlationId,
-    'content-type': 'application/json; charset=utf-8',
-  });
-  response.end(JSON.stringify(envelopeOf(refusal, correlationId as CorrelationId)));
-}
-
 test('headers of the connection go no further, in either direction, and the body arrives as it was sent', async (t) => {
-  const { heads, bodies } = await standIn(t, answerFault);
+  const { heads, bodies } = await standIn(t, cells, answerFault);
   const user = cells.userOf('c2');
   const body = '{"redirectUri":"ü"}';
   const reply = await exchangeRaw(
@@ -245,7 +220,7 @@ test('headers of the connection go no further, in either direction, and the body
 });
 
 test('an address goes to the other cell as it came, so nobody reaches another address there', async (t) => {
-  const { heads } = await standIn(t, answerFault);
+  const { heads } = await standIn(t, cells, answerFault);
   const user = cells.userOf('c2');
   const head = `host: pay.test\r\nauthorization: Bearer ${key}\r\nx-service-user: ${user}\r\nconnection: close\r\n\r\n`;
   for (const target of ['/calls/../metrics', '/calls/%2e%2e/status?a=%2F..', '/calls/a\\..\\b']) {
@@ -254,9 +229,29 @@ test('an address goes to the other cell as it came, so nobody reaches another ad
   }
 });
 
+test('a request is not sent again if its connection ends without an answer, and a refused marker is no fault of the caller', async (t) => {
+  let next: (response: ServerResponse) => void = answerFault;
+  const { heads } = await standIn(t, cells, (response) => next(response));
+  const user = cells.userOf('c2');
+  const socket = heads.at(-1)?.socket;
+  const before = heads.length;
+  next = (response) => response.destroy();
+  const body = { redirectUri: REDIRECT_URI };
+  assertRefusal(await send('/connect', { url: c1.url, key, user, body }), { code: 'INTERNAL_SERVER_ERROR' });
+  assert.deepEqual([heads.length, heads.at(-1)?.socket === socket], [before + 1, true]);
+
+  next = (response) => {
+    response.writeHead(400, { [MARKER]: 'refused' });
+    response.end('{"error":{}}');
+  };
+  const refused = await send('/balance', { url: c1.url, key, user, headers: { 'x-correlation-id': 'skewed' } });
+  assertRefusal(refused, { code: 'INTERNAL_SERVER_ERROR' });
+  assert.match(JSON.stringify(c1.linesOf('skewed')), /Compare the clocks/);
+});
+
 test('ER-06 an answer that breaks off in the other cell breaks off here: a stream with the frame of a fault', async (t) => {
   let frames = ': one\n\n';
-  await standIn(t, (response) => {
+  await standIn(t, cells, (response) => {
     const isStream = response.req.url === '/v1/chat/completions';
     const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8';
     const id = String(response.req.headers['x-correlation-id']);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { MARKER } from '../../packages/service/src/cells/marker.ts';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
 /** Compares the answers of a service under test with its own document, so that every test file checks the document too. */
@@ -107,6 +108,8 @@ function judge(
 ) {
   // For a proxy, which repeats the request at another gateway. No caller reads it.
   if (response.statusCode === 503 && request.headers['x-service-elsewhere'] !== undefined) return;
+  // For another cell. The document tells callers nothing of cells.
+  if (headers[MARKER] !== undefined) return;
   const method = request.method ?? '';
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0] ?? '';

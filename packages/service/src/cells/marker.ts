@@ -6,6 +6,9 @@ import { keyOfProof, type ProofKeys } from '#kernel/keys.ts';
 /** The header by which a cell says that it has forwarded a request. No caller can make one: it is signed with a key from the secret that all cells share. */
 export const MARKER = 'x-service-forwarded';
 
+/** What this header says in the answer to a request whose marker was refused. A cell that forwarded it knows then that it is not the caller's fault. */
+export const MARKER_REFUSED = 'refused';
+
 const CORRELATION_ID = 'x-correlation-id';
 const SHAPE = /^(\S{1,32}) (\d{1,16}) (\S{1,64}) ([A-Za-z0-9_-]{43})$/;
 /** How long a marker is valid, and how far the clocks of two machines may be apart. */

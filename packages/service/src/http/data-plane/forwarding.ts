@@ -1,8 +1,8 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { CellMap, OtherCell } from '#cells/map.ts';
-import { MARKER, type Markers } from '#cells/marker.ts';
+import { MARKER, MARKER_REFUSED, type Markers } from '#cells/marker.ts';
 import { parseUser } from '#gateway/request/admission.ts';
-import { createRelay, endToEnd } from '#http/data-plane/relay.ts';
+import { createRelay, endToEnd, type Relay } from '#http/data-plane/relay.ts';
 import { faultRefusal } from '#http/envelope.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
@@ -33,8 +33,12 @@ interface ForwardingOptions {
   readonly log: Log;
 }
 
-/** Requests of a process that other cells are answering. Each has a connection of its own there. */
+/** Requests of a process that one other cell is answering. Each has a connection of its own there. */
 const UNDER_WAY_MAX = 4_000;
+/** Longer than any plain answer may let its caller wait (`timeoutMs` of a model). */
+const CHAT_SILENCE_MS_MAX = 3_600_000;
+/** Of all other routes. They read a database whose statements end after seconds. */
+const SILENCE_MS_MAX = 30_000;
 /** What the next gateway is not told: it has its own, or would believe it. */
 const NOT_PASSED: ReadonlySet<string> = new Set([
   'host',
@@ -53,10 +57,13 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
  * Everything that a call is checked for is checked where its user is, in the order of CC-10. Here only what finds out where that is: a valid key, and
  * a well-formed user. What has neither is refused here.
  */
-export function createForwarding({ keys, map, markers, addressOf, log }: ForwardingOptions): Forwarding {
+export function createForwarding(options: ForwardingOptions): Forwarding {
+  const { keys, map, markers, log } = options;
   const relay = createRelay();
   const forwarded = new WeakSet<Exchange>();
-  let underWay = 0;
+  const send = createSender(options, relay, forwarded);
+  /** By cell, so that one that does not answer takes nothing from the others. */
+  const underWay = new Map<string, number>();
 
   function judge(exchange: Exchange, caller: Caller | undefined, handle: Handle): Promise<void> | void {
     if (caller === undefined || caller.app.isSuspended) return handle(exchange);
@@ -69,7 +76,10 @@ export function createForwarding({ keys, map, markers, addressOf, log }: Forward
     }
     // A request with a marker is never forwarded, so two cells that disagree cannot send it round and round.
     const marked = markers.read(headers);
-    if (marked === undefined) return sendRefusal(exchange, notOurs());
+    if (marked === undefined) {
+      exchange.response.setHeader(MARKER, MARKER_REFUSED);
+      return sendRefusal(exchange, notOurs());
+    }
     if (other === undefined) return handle(exchange);
     const { correlationId } = exchange;
     log.warn({ correlationId, from: marked.from, to: other.name }, 'cells disagree on where a user is');
@@ -77,30 +87,20 @@ export function createForwarding({ keys, map, markers, addressOf, log }: Forward
   }
 
   async function forward(exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> {
-    const { request, correlationId, path, query } = exchange;
+    const { request, correlationId } = exchange;
+    const { name: cell } = other;
     const declared = declaredRefusal(request);
     if (declared !== undefined) return sendRefusal(exchange, declared);
-    if (underWay >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
-    underWay += 1;
+    const others = underWay.get(cell) ?? 0;
+    if (others >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
+    underWay.set(cell, others + 1);
     try {
-      const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
-      if (body === undefined || exchange.response.headersSent) return; // The caller has left, or was refused as malformed.
-      if (body instanceof Refusal) return sendRefusal(exchange, body);
-      forwarded.add(exchange);
-      const marker = markers.make(other.name, correlationId, addressOf(request));
-      const own = ['x-correlation-id', correlationId, MARKER, marker];
-      const headers = [...endToEnd(request.rawHeaders, NOT_PASSED), ...own];
-      const target = query === '' ? path : `${path}?${query}`;
-      const beganMs = steadyClock.nowMs();
-      await relay.send(exchange, { baseUrl: other.baseUrl, target, headers, body });
-      const durationMs = Math.round(steadyClock.nowMs() - beganMs);
-      const { statusCode: status } = exchange.response;
-      log.info({ correlationId, appId: caller.app.appId, cell: other.name, status, durationMs }, 'forwarded');
+      await send(exchange, caller, other);
     } catch (fault) {
-      log.error({ correlationId, cell: other.name, fault: describeFault(fault) }, 'another cell cannot be reached');
+      log.error({ correlationId, cell, fault: describeFault(fault) }, 'another cell cannot be reached');
       sendRefusal(exchange, faultRefusal());
     } finally {
-      underWay -= 1;
+      underWay.set(cell, (underWay.get(cell) ?? 1) - 1);
     }
   }
 
@@ -113,6 +113,32 @@ export function createForwarding({ keys, map, markers, addressOf, log }: Forward
     },
     has: (exchange) => forwarded.has(exchange),
     close: relay.close,
+  };
+}
+
+/** Reads the body of a request and sends it to the other cell. */
+function createSender({ markers, addressOf, log }: ForwardingOptions, relay: Relay, forwarded: WeakSet<Exchange>) {
+  function tell({ correlationId, response }: Exchange, caller: Caller, other: OtherCell, beganMs: number): void {
+    const durationMs = Math.round(steadyClock.nowMs() - beganMs);
+    const { statusCode: status } = response;
+    log.info({ correlationId, appId: caller.app.appId, cell: other.name, status, durationMs }, 'forwarded');
+  }
+
+  /** Ends before the answer does: a function that waited for a long stream would keep the body until then. */
+  return async (exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> => {
+    const { request, correlationId, path, query } = exchange;
+    const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
+    if (body === undefined || exchange.response.headersSent) return; // The caller has left, or was refused as malformed.
+    if (body instanceof Refusal) return sendRefusal(exchange, body);
+    forwarded.add(exchange);
+    const marker = markers.make(other.name, correlationId, addressOf(request));
+    const own = ['x-correlation-id', correlationId, MARKER, marker];
+    const headers = [...endToEnd(request.rawHeaders, NOT_PASSED), ...own];
+    const target = query === '' ? path : `${path}?${query}`;
+    const silenceMsMax = exchange.notes === undefined ? SILENCE_MS_MAX : CHAT_SILENCE_MS_MAX;
+    const beganMs = steadyClock.nowMs();
+    const answered = relay.send(exchange, { baseUrl: other.baseUrl, target, headers, body, silenceMsMax });
+    return answered.then(() => tell(exchange, caller, other, beganMs));
   };
 }
 

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
+import { MARKER, MARKER_REFUSED } from '#cells/marker.ts';
 import { dataFrame } from '#gateway/answer/frames.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import type { Exchange } from '#http/respond.ts';
@@ -13,10 +14,12 @@ interface Relayed {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** How long the other gateway may send nothing, in milliseconds. */
+  readonly silenceMsMax: number;
 }
 
 /** Sends requests to gateways of other cells and hands their answers on as they come. */
-interface Relay {
+export interface Relay {
   /**
    * Resolves when the answer has ended, also if it broke off or the caller left. Rejects if there was no answer to begin with: nothing
    * was sent to the caller then.
@@ -26,8 +29,6 @@ interface Relay {
 }
 
 const CONNECT_MS_MAX = 2_000;
-/** Longer than any answer may let its caller wait (`timeoutMs` of a model). */
-const SILENCE_MS_MAX = 3_600_000;
 /** Shorter than a gateway keeps a silent connection. Otherwise a request could be sent into one that it is just closing. */
 const IDLE_MS_MAX = 30_000;
 const IDLE_MAX = 64;
@@ -56,7 +57,7 @@ export function createRelay(): Relay {
   };
   const agents = { 'http:': new Agent(settings), 'https:': new TlsAgent(settings) };
   return {
-    send: (exchange, { baseUrl, target, headers, body }) => {
+    send: (exchange, { baseUrl, target, headers, body, silenceMsMax }) => {
       const url = new URL(baseUrl);
       const path = `${url.pathname.replace(/\/$/, '')}${target}`;
       const method = exchange.request.method ?? 'GET';
@@ -66,7 +67,7 @@ export function createRelay(): Relay {
         url.protocol === 'https:'
           ? requestTls(url, { ...options, agent: agents['https:'] })
           : requestHttp(url, { ...options, agent: agents['http:'] });
-      boundTimes(request);
+      boundTimes(request, silenceMsMax);
       request.end(body);
       return handOn(exchange, request);
     },
@@ -89,8 +90,8 @@ export function endToEnd(raw: readonly string[], except: ReadonlySet<string> = n
     .flat();
 }
 
-function boundTimes(request: ClientRequest): void {
-  request.setTimeout(SILENCE_MS_MAX, () => request.destroy(new Error('The other cell was silent for too long.')));
+function boundTimes(request: ClientRequest, silenceMsMax: number): void {
+  request.setTimeout(silenceMsMax, () => request.destroy(new Error('The other cell was silent for too long.')));
   request.on('socket', (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(() => request.destroy(new Error('The other cell takes no connection.')), CONNECT_MS_MAX);
@@ -116,6 +117,10 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
     });
     request.once('response', (begun) => {
       if (response.headersSent || response.destroyed) return void request.destroy(); // Refused as malformed meanwhile.
+      if (begun.headers[MARKER] === MARKER_REFUSED) {
+        reject(markerRefused());
+        return void request.destroy();
+      }
       answer = begun;
       response.writeHead(begun.statusCode ?? 502, [...endToEnd(begun.rawHeaders)]);
       response.flushHeaders();
@@ -124,6 +129,10 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
       begun.pipe(response);
     });
   });
+}
+
+function markerRefused(): Error {
+  return new Error('The other cell refuses our marker. Compare the clocks of both machines, and their PURSER_SECRET.');
 }
 
 /** Ends an answer that cannot be completed: a stream with the frame of a fault (ER-06), and any other, or half a frame, by ending the connection. */

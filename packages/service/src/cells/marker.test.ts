@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMarkers, MARKER } from '#cells/marker.ts';
+import { proofsOf } from '#kernel/keys.ts';
+
+const clock = { nowMs: () => 1_000_000 };
+const [former, coming] = [Buffer.from('the former secret of all cells'), Buffer.from('the coming secret of all cells')];
+
+test('while the secret is changed, cells in neighbouring steps take markers of each other, and others do not', () => {
+  const steps = [
+    { secret: former },
+    { secret: former, secretAlso: coming },
+    { secret: coming, secretAlso: former },
+    { secret: coming },
+  ].map((secrets) => proofsOf(secrets)('cells'));
+  const takes = steps.map((here) =>
+    steps.map((there) => {
+      const marker = createMarkers('c1', there, clock).make('c2', 'id', '192.0.2.7');
+      const headers = { [MARKER]: marker, 'x-correlation-id': 'id' };
+      return createMarkers('c2', here, clock).read(headers) !== undefined;
+    }),
+  );
+  assert.deepEqual(takes, [
+    [true, true, false, false],
+    [true, true, true, true],
+    [true, true, true, true],
+    [false, false, true, true],
+  ]);
+});

@@ -1,0 +1,61 @@
+// Plays the gateway of another cell.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { envelopeOf, faultRefusal } from '../../packages/service/src/http/envelope.ts';
+import type { CorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import { refuse } from '../../packages/service/src/kernel/refusal.ts';
+import { send } from './client.ts';
+import type { TwoCells } from './two-cells.ts';
+import { waitUntil } from './wait-until.ts';
+
+interface StandIn {
+  readonly heads: readonly IncomingMessage[];
+  readonly bodies: readonly string[];
+}
+
+/** Plays the gateway of c2 for requests that c1 forwards. */
+export async function standIn(
+  t: TestContext,
+  cells: TwoCells,
+  answer: (response: ServerResponse) => void,
+): Promise<StandIn> {
+  const { c1, c2, app } = cells;
+  const [heads, bodies]: [IncomingMessage[], string[]] = [[], []];
+  const server = createServer((request, response) => {
+    heads.push(request);
+    request.setEncoding('utf8');
+    request.on('data', (part: string) => void bodies.push(part));
+    request.on('end', () => answer(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await cells.setAddress('c1', 'c2', c2.url);
+  });
+  await cells.setAddress('c1', 'c2', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await waitUntil('c1 has the address', async () => {
+    await send('/balance', { url: c1.url, key: app.liveKey, user: cells.userOf('c2') }).catch(() => undefined);
+    return heads.length > 0;
+  });
+  return { heads, bodies };
+}
+
+/** An answer that the document has, with a header of the connection. */
+export function answerFault(response: ServerResponse): void {
+  const isOfCall = response.req.url?.startsWith('/calls/') === true;
+  const refusal = isOfCall ? refuse('NOT_FOUND', 'There is no such call.') : faultRefusal();
+  const correlationId = String(response.req.headers['x-correlation-id']);
+  response.writeHead(isOfCall ? 404 : 500, {
+    connection: 'x-theirs',
+    'x-theirs': 'hop',
+    'x-service-call-id': 'one',
+    'x-correlation-id': correlationId,
+    'x-request-id': correlationId,
+    'content-type': 'application/json; charset=utf-8',
+  });
+  response.end(JSON.stringify(envelopeOf(refusal, correlationId as CorrelationId)));
+}
