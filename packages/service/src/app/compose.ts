@@ -144,7 +144,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { planes, underWay, ...listens } = await openServer(acts, { dataPlane, readiness, metrics, log });
   return {
     ...listens,
-    callsUnderWay: running.count,
+    callsUnderWay: () => running.count() + (cells.forwarding?.callsUnderWay() ?? 0),
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
     endWaits: webhooks.listeners.endLooks,

@@ -20,6 +20,8 @@ export interface Forwarding {
   readonly around: (handle: Handle) => Handle;
   /** Whether a request was forwarded. The other cell then has its log line, its trace and its sums. */
   readonly has: (exchange: Exchange) => boolean;
+  /** Chat calls that other cells are answering. They hold money there, so a process that stops lets them end like its own. */
+  readonly callsUnderWay: () => number;
   readonly close: () => void;
 }
 
@@ -64,6 +66,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const send = createSender(options, relay, forwarded);
   /** By cell, so that one that does not answer takes nothing from the others. */
   const underWay = new Map<string, number>();
+  let calls = 0;
 
   function judge(exchange: Exchange, caller: Caller | undefined, handle: Handle): Promise<void> | void {
     if (caller === undefined || caller.app.isSuspended) return handle(exchange);
@@ -93,7 +96,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     if (declared !== undefined) return sendRefusal(exchange, declared);
     const others = underWay.get(cell) ?? 0;
     if (others >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
+    const isCall = exchange.notes !== undefined;
     underWay.set(cell, others + 1);
+    if (isCall) calls += 1;
     try {
       await send(exchange, caller, other);
     } catch (fault) {
@@ -101,6 +106,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       sendRefusal(exchange, faultRefusal());
     } finally {
       underWay.set(cell, (underWay.get(cell) ?? 1) - 1);
+      if (isCall) calls -= 1;
     }
   }
 
@@ -112,6 +118,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       return judge(exchange, found, handle);
     },
     has: (exchange) => forwarded.has(exchange),
+    callsUnderWay: () => calls,
     close: relay.close,
   };
 }
