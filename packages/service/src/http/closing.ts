@@ -21,7 +21,7 @@ export interface Closing {
 }
 
 /** Sent by a proxy that repeats a request at another gateway after a 503. */
-const ELSEWHERE = 'x-service-elsewhere';
+export const ELSEWHERE = 'x-service-elsewhere';
 /** Where nginx sends the call if it has no other gateway: a place of its sample, which leaves that header out. */
 const LAST_RESORT = '@elsewhere';
 const REASON = 'The service is stopping.';

@@ -2,6 +2,7 @@ import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { CellMap, OtherCell } from '#cells/map.ts';
 import { MARKER, MARKER_REFUSED, type Markers } from '#cells/marker.ts';
 import { parseUser } from '#gateway/request/admission.ts';
+import { ELSEWHERE } from '#http/closing.ts';
 import { createRelay, endToEnd, type Relay } from '#http/data-plane/relay.ts';
 import { faultRefusal } from '#http/envelope.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
@@ -52,6 +53,7 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
   'x-real-ip',
   'x-correlation-id',
+  ELSEWHERE, // Our proxy has said it of the gateways here.
   MARKER,
 ]);
 
