@@ -52,8 +52,8 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CP-08',
     edits: [
       forwarding(
-        'if (marked === undefined) return sendRefusal(exchange, notOurs());',
-        'if (marked === undefined) return handle(exchange);',
+        'if (marked === undefined) {',
+        'if (marked === undefined) return handle(exchange);\n    if (marked === undefined) {',
       ),
     ],
     killer: forwarded(MARKED),
