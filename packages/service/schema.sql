@@ -984,6 +984,13 @@ grant select on ledger.wallets to purser_live;
 create schema limits;
 grant usage on schema limits to purser_live;
 
+create table limits.askers (
+  holder uuid not null,
+  request bigint not null,
+  asked_at timestamp with time zone not null,
+  constraint askers_pkey PRIMARY KEY (holder)
+);
+
 create table limits.buckets (
   app_id text collate "C" not null,
   units bigint not null,
@@ -1999,6 +2006,10 @@ grant execute on function ledger.wallet_differences() to purser_live;
 -- limits.delete_idle_buckets(p_buckets_max integer) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function limits.delete_idle_buckets(integer) to purser_live;
+
+-- limits.lease_to_cell(p_request bigint, p_holder uuid, p_app text[], p_per_minute integer[], p_burst integer[], p_wanted integer[], p_kept integer[], p_back integer[], p_leased integer[]) returns TABLE(app_id text, granted integer, is_held boolean, leased integer, tokens_left double precision, tokens_full double precision, wait_ms integer)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function limits.lease_to_cell(bigint,uuid,text[],integer[],integer[],integer[],integer[],integer[],integer[]) to purser_live;
 
 -- limits.lease_tokens(p_holder uuid, p_app text[], p_per_minute integer[], p_burst integer[], p_wanted integer[], p_kept integer[], p_back integer[], p_leased integer[]) returns TABLE(app_id text, granted integer, is_held boolean, leased integer, tokens_left double precision, tokens_full double precision, wait_ms integer)
 --   plpgsql, volatile, security definer, search_path=pg_catalog

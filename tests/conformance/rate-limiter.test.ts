@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { newAppId } from '../../packages/service/src/kernel/ids.ts';
-import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createHomeLease } from '../../packages/service/src/limits/home-lease.ts';
+import { type LeaseRow, leaseTokens } from '../../packages/service/src/limits/queries.ts';
 import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 import { stepDatabaseClock } from '../support/database-clock.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const buckets = await createRateBuckets();
 const { database, pool, openPool, setBucket, fillOnce, unitsOf } = buckets;
@@ -199,4 +202,59 @@ test('B7 LI-01 a step of the clock by an hour and back blocks no bucket, and giv
   assert.equal((await take(1))?.granted, 1);
   await stepDatabaseClock(database, '1 minute');
   assert.equal((await take(20))?.granted, 20, 'the lease has ended too');
+});
+
+test('LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share', async () => {
+  const clock = stoppedClock();
+  const appId = newAppId();
+  await fillOnce(appId, 1); // The share.
+  let isAway = false;
+  const lease = createHomeLease({
+    home: 'c1',
+    cellCount: () => 100,
+    clock,
+    log: createLog('silent'),
+    ask: ({ asked }) => {
+      if (isAway) return Promise.reject(new Error('away'));
+      const rows = asked.map(
+        ({ bucket, wanted, kept, target }): LeaseRow => ({
+          app_id: bucket,
+          granted: wanted,
+          is_held: true,
+          leased: target - kept,
+          tokens_left: 80,
+          tokens_full: 90,
+          wait_ms: 0,
+        }),
+      );
+      return Promise.resolve(rows);
+    },
+  });
+  let statements = 0;
+  const query = async (...args: Parameters<Pool['query']>) => {
+    const answer = await (pool.query(...args) as unknown as Promise<unknown>);
+    statements += 1;
+    return answer;
+  };
+  const limiter = createRateLimiter({ query } as unknown as Pool, clock, lease);
+  const limits = { ratePerMinute: 100, rateBurst: 100 };
+  const take = async (calls: number) => {
+    const answers: boolean[] = [];
+    for (let call = 0; call < calls; call += 1) {
+      answers.push((await limiter.take(appId, limits)).isTaken);
+    }
+    return answers.filter(Boolean).length;
+  };
+  assert.equal(await take(20), 20);
+  isAway = true;
+  clock.moveOn(600);
+  assert.equal(await take(1), 1, 'a leased token, and the lease is renewed beside it');
+  await waitUntil('the renewal is over', () => statements === 1);
+  assert.equal(await take(20), 1, 'the share');
+  isAway = false;
+  clock.moveOn(1_000);
+  await limiter.take(appId, limits); // It looks for the home, and is answered from the share.
+  clock.moveOn(1_000);
+  assert.equal(await take(20), 20);
+  await limiter.stop();
 });

@@ -3,6 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { MARKER } from '../../packages/service/src/cells/marker.ts';
+import { CELL_REQUEST } from '../../packages/service/src/cells/cell-request.ts';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
 /** Compares the answers of a service under test with its own document, so that every test file checks the document too. */
@@ -115,6 +116,7 @@ function judge(
   const path = target.split('?', 1)[0] ?? '';
   const body = method === 'HEAD' ? '' : text; // Node leaves it out.
   const answer = { method, path, status: response.statusCode, headers, text: body };
+  if (request.headers[CELL_REQUEST] !== undefined) return; // From a cell. The document is for callers.
   const name = `${check.operationOf(answer)} ${answer.status}`;
   const count = seen.get(name) ?? 0;
   seen.set(name, count + 1);

@@ -3,9 +3,9 @@ import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell } from '../../packages/service/src/cells/cells.ts';
-import { slotOf } from '../../packages/service/src/cells/slot.ts';
+import { homeSlotOf, slotOf } from '../../packages/service/src/cells/slot.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
-import { type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { catalogueAt } from './catalogue.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { REDIRECT_URI, startTestService, type TestApp, type TestService } from './service.ts';
@@ -20,6 +20,8 @@ export interface TwoCells {
     /** A live key that may be used from 192.0.2.0/24 only. */
     readonly boundKey: string;
   };
+  /** A new app with these limits, whose bucket is in the cell `home`. */
+  readonly addApp: (home: CellName, limits: AppLimits) => Promise<TwoCells['app']>;
   /** A new user whose slot belongs to this cell. */
   readonly userOf: (cell: CellName) => EndUserId;
   /** Says in the database of `at` that gateways reach the cell `name` there. It is in force a moment later. */
@@ -42,11 +44,14 @@ export async function startTwoCells(upstreamUrl: string): Promise<TwoCells> {
   };
   await setAddress('c1', 'c2', cells.c2.url);
   await setAddress('c2', 'c1', cells.c1.url);
-  const app = await addApp([first.database, second.database]);
+  const databases = [first.database, second.database];
+  // So a stand-in for `c2` gets only what is forwarded.
+  const app = await addApp(databases, { home: 'c1', limits: GENEROUS });
   let users = 0;
   return {
     ...cells,
     app,
+    addApp: (home, limits) => addApp(databases, { home, limits }),
     userOf: (cell) => {
       for (;;) {
         const user = `user-${(users += 1)}` as EndUserId;
@@ -80,25 +85,48 @@ function startCell(upstreamUrl: string) {
   };
 }
 
+interface AppLimits {
+  readonly ratePerMinute: number;
+  readonly rateBurst: number;
+}
+
+const GENEROUS: AppLimits = { ratePerMinute: 1_000_000, rateBurst: 1_000_000 };
+
 /** The same app with the same keys in all databases. */
-async function addApp(databases: readonly TestDatabase[]): Promise<TwoCells['app']> {
+async function addApp(
+  databases: readonly TestDatabase[],
+  { home, limits }: { readonly home: CellName; readonly limits: AppLimits },
+): Promise<TwoCells['app']> {
   const app = {
-    appId: newAppId(),
+    appId: newAppIdAt(home),
     liveKey: newApiKey('live'),
     testKey: newApiKey('sandbox'),
     boundKey: newApiKey('live'),
   };
   const accountId = newAccountId();
   const keys = [app.boundKey, app.liveKey, app.testKey].map((apiKey) => ({ keyId: newKeyId(), apiKey }));
-  const limits = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
   for (const { owner } of databases) {
     await register(owner, {
       account: { accountId, email: `${accountId.toLowerCase()}@example.test`, name: 'Test account' },
-      app: { appId: app.appId, name: 'Test app', redirectUris: [REDIRECT_URI], isFirstParty: false, limits },
+      app: {
+        appId: app.appId,
+        name: 'Test app',
+        redirectUris: [REDIRECT_URI],
+        isFirstParty: false,
+        limits: { ...limits, maxStreamsPerUser: 1_000 },
+      },
       keys,
     });
     // Before any gateway has loaded it.
     await owner.query(`update accounts.api_keys set addresses = '{192.0.2.0/24}' where key_id = $1`, [keys[0]?.keyId]);
   }
   return app;
+}
+
+/** An id whose bucket is in this cell. */
+function newAppIdAt(home: CellName): AppId {
+  for (;;) {
+    const appId = newAppId();
+    if (homeSlotOf(appId) < 2_048 === (home === 'c1')) return appId;
+  }
 }

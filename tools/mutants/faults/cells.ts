@@ -3,16 +3,28 @@ import { inFile, ofFile } from './places.ts';
 
 const cellEnds = inFile('packages/service/src/app/cells.ts');
 const cellMarker = inFile('packages/service/src/cells/marker.ts');
+const cellMap = inFile('packages/service/src/cells/map.ts');
+const cellRequest = inFile('packages/service/src/cells/cell-request.ts');
+const cellTokens = inFile('packages/service/src/http/cell-tokens.ts');
+const homeLease = inFile('packages/service/src/limits/home-lease.ts');
+const leaseToCell = inFile('packages/service/src/limits/lease_to_cell.sql');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
 const forwarding = inFile('packages/service/src/http/data-plane/forwarding.ts');
 const walletIds = inFile('packages/service/src/ledger/wallet/begin_wallet_ids.sql');
 const inCells = ofFile('tests/integration/cells.test.ts');
+const inBuckets = ofFile('tests/integration/cell-buckets.test.ts');
+const ofLimiter = ofFile('tests/conformance/rate-limiter.test.ts');
 const forwarded = ofFile('tests/integration/cell-forwarding.test.ts');
 
 const MARKED = 'a marker is believed only from a cell of this service, for this cell and this request, for a minute';
 
-/** Faults in what keeps the users of cells apart, and in requests that one cell sends to another. */
+const TOKENS =
+  'tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none';
+const AWAY =
+  'calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back';
+
+/** Faults in what keeps the users of cells apart, in requests that one cell sends to another, and in limits over all cells. */
 export const CELL_FAULTS: readonly Mutant[] = [
   {
     id: 'cell-takes-foreign-wallets',
@@ -64,6 +76,69 @@ export const CELL_FAULTS: readonly Mutant[] = [
     edits: [cellEnds('if (!forwarding.has(exchange)) endCall(exchange, notes);', 'endCall(exchange, notes);')],
     killer: forwarded(
       'a call at the wrong cell is answered and charged once, in the cell of its user, and logged there',
+    ),
+  },
+  {
+    id: 'bucket-in-each-cell',
+    clause: 'LI-01',
+    edits: [cellMap('homeOf: (id) => bySlot[homeSlotOf(id)],', 'homeOf: () => undefined,')],
+    killer: inBuckets('LI-01 all cells together let through no more than the burst of an app, wherever its bucket is'),
+  },
+  {
+    id: 'tokens-for-anybody',
+    clause: 'LI-01',
+    edits: [
+      cellRequest("if (keyOfProof(keys, Buffer.from(proof, 'base64url'), parts) === undefined) return undefined;", ''),
+    ],
+    killer: inBuckets(TOKENS),
+  },
+  {
+    id: 'token-request-for-ever',
+    clause: 'LI-01',
+    edits: [cellRequest('if (Math.abs(clock.nowMs() - Number(atMs)) > VALID_MS) return undefined;', '')],
+    killer: inBuckets(TOKENS),
+  },
+  {
+    id: 'token-request-with-any-body',
+    clause: 'LI-01',
+    edits: [cellTokens('signed.covers(body) ? requestOf(body) : undefined', 'requestOf(body)')],
+    killer: inBuckets(TOKENS),
+  },
+  {
+    id: 'token-request-again',
+    clause: 'LI-01',
+    edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <= excluded.request;')],
+    killer: inBuckets('a request for tokens counts once: neither again, nor after a later one of its process'),
+  },
+  {
+    id: 'token-request-overtaken',
+    clause: 'LI-01',
+    edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <> excluded.request;')],
+    killer: inBuckets('a request for tokens counts once: neither again, nor after a later one of its process'),
+  },
+  {
+    id: 'share-is-whole',
+    clause: 'LI-01',
+    edits: [homeLease('Math.floor(whole / cells)', 'whole')],
+    killer: inBuckets(AWAY),
+  },
+  {
+    id: 'calls-wait-for-a-home-that-is-away',
+    clause: 'LI-01',
+    edits: [
+      homeLease(
+        'const rows = isAway ? undefined : await askHome(holder, asked);',
+        'const rows = await askHome(holder, asked);',
+      ),
+    ],
+    killer: inBuckets(AWAY),
+  },
+  {
+    id: 'lease-outlives-home',
+    clause: 'LI-01',
+    edits: [homeLease('{ ...row, is_held: false,', '{ ...row,')],
+    killer: ofLimiter(
+      'LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share',
     ),
   },
 ];

@@ -1,4 +1,5 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
+import { openRates } from '#app/cell-rates.ts';
 import type { Config } from '#app/config.ts';
 import { startHeartbeat } from '#cells/heartbeat.ts';
 import { type CellMap, createCellMap } from '#cells/map.ts';
@@ -8,13 +9,17 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { createForwarding, type Forwarding } from '#http/data-plane/forwarding.ts';
-import type { Clock } from '#kernel/clock.ts';
+import type { CellTokens } from '#http/cell-tokens.ts';
+import { type Clock, steadyClock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
+import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 
 interface CellOptions {
   readonly config: Pick<Config, 'cell'>;
   readonly db: Pool;
+  /** For the buckets of rate limits. */
+  readonly rates: Pool;
   readonly keys: Keys;
   /** Without lent keys. */
   readonly directory: Pick<KeyDirectory, 'find'>;
@@ -24,17 +29,21 @@ interface CellOptions {
 }
 
 /**
- * The way to other cells, and the addresses of callers that came from there. Without PURSER_CELL nothing is added to any request. The map is
+ * The way to other cells, the rate limits that all cells share, and the addresses of callers that came from there. Without PURSER_CELL nothing is added to any request. The map is
  * loaded with the others that are kept in memory.
  */
-export function openCells({ config: { cell }, db, keys, directory, addressOf, clock, log }: CellOptions): Cells {
-  if (cell === undefined) return { map: undefined, forwarding: undefined, addressOf, stop: () => Promise.resolve() };
+export function openCells({ config: { cell }, db, rates, keys, directory, addressOf, clock, log }: CellOptions): Cells {
+  if (cell === undefined) {
+    const rateLimiter = createRateLimiter(rates, steadyClock);
+    return { map: undefined, forwarding: undefined, rateLimiter, addressOf, stop: () => Promise.resolve() };
+  }
   const map = createCellMap(db, cell);
   const markers = createMarkers(cell, keys.proof('cells'), clock);
   const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
   return {
     map,
     forwarding,
+    ...openRates({ cell, pool: rates, keys, map, clock, log }),
     addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request),
     stop: startHeartbeat(db, log).stop,
   };
@@ -43,20 +52,23 @@ export function openCells({ config: { cell }, db, keys, directory, addressOf, cl
 interface Cells {
   readonly map: CellMap | undefined;
   readonly forwarding: Forwarding | undefined;
+  readonly rateLimiter: RateLimiter;
+  readonly cellTokens?: CellTokens;
   readonly addressOf: CallerAddress;
   readonly stop: () => Promise<void>;
 }
 
-/** The way to other cells, and what ends a call. One that was forwarded is ended where it went. */
+/** The ways to and from other cells, and what ends a call. One that was forwarded is ended where it went. */
 export function endsOf(
   endCall: EndCall,
-  { forwarding }: Pick<Cells, 'forwarding'>,
-): Pick<DataPlane, 'endCall' | 'forwarding'> {
+  { forwarding, cellTokens }: Pick<Cells, 'forwarding' | 'cellTokens'>,
+): Pick<DataPlane, 'endCall' | 'forwarding' | 'cellTokens'> {
   if (forwarding === undefined) return { endCall };
   return {
     endCall: (exchange, notes) => {
       if (!forwarding.has(exchange)) endCall(exchange, notes);
     },
     forwarding,
+    cellTokens,
   };
 }

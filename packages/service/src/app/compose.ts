@@ -37,7 +37,7 @@ import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createExactAddress } from '#http/caller-address.ts';
 import type { Closing } from '#http/closing.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
-import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
+import { type Clock, systemClock } from '#kernel/clock.ts';
 import { markPort } from '#kernel/failpoint.ts';
 import type { Keys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -52,7 +52,6 @@ import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { startLedgerWatch } from '#ledger/check/watch.ts';
 import { startMonths } from '#ledger/months/months.ts';
-import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
@@ -98,7 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
   const { upkeep, reads, sandbox: play } = pools;
   const { directory, apiKeys, keyUse, addressOf } = openApiKeys(upkeep, config, { clock, log });
-  const cells = openCells({ config, db: upkeep, keys, directory, addressOf, clock, log });
+  const cells = openCells({ config, db: upkeep, rates: pools.rates, keys, directory, addressOf, clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
 
@@ -120,7 +119,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const gateway: Gateway = {
     keys: apiKeys,
     addressOf: cells.addressOf,
-    rateLimiter: markPort('rate', createRateLimiter(pools.rates, steadyClock)),
+    rateLimiter: markPort('rate', cells.rateLimiter),
     catalogue,
     pseudonyms: createPseudonyms(keys),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },

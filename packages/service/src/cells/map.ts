@@ -1,7 +1,7 @@
 import { selectCells, selectSlots } from '#cells/queries.ts';
-import { slotOf } from '#cells/slot.ts';
+import { homeSlotOf, slotOf } from '#cells/slot.ts';
 import { inSnapshot, type Pool } from '#db/pool.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, EndUserId, KeyId } from '#kernel/ids.ts';
 
 /** Another cell, as a gateway reaches it. Immutable. */
 export interface OtherCell {
@@ -14,6 +14,10 @@ export interface OtherCell {
 export interface CellMap {
   /** The other cell that has this user of an app. Undefined: this one has. */
   readonly otherOf: (appId: AppId, userId: EndUserId) => OtherCell | undefined;
+  /** The other cell that has the bucket of an app's or a key's rate limit. Undefined: this one has. */
+  readonly homeOf: (id: AppId | KeyId) => OtherCell | undefined;
+  /** The number of cells, with or without slots. */
+  readonly count: () => number;
   /** Loads what the database holds now. Never call it twice at once. */
   readonly refresh: () => Promise<void>;
 }
@@ -21,13 +25,16 @@ export interface CellMap {
 /** Until the first refresh, this cell has all users. */
 export function createCellMap(pool: Pool, own: string): CellMap {
   let bySlot: readonly (OtherCell | undefined)[] = [];
+  let count = 1;
   return {
     otherOf: (appId, userId) => bySlot[slotOf(appId, userId)],
+    homeOf: (id) => bySlot[homeSlotOf(id)],
+    count: () => count,
     refresh: async () => {
-      bySlot = await inSnapshot(pool, async (tx) => {
+      [bySlot, count] = await inSnapshot(pool, async (tx) => {
         const cells = (await selectCells(tx)).map(({ name, base_url: baseUrl }) => ({ name, baseUrl }));
         const others = new Map(cells.filter(({ name }) => name !== own).map((cell) => [cell.name, cell]));
-        return (await selectSlots(tx)).map((name) => others.get(name));
+        return [(await selectSlots(tx)).map((name) => others.get(name)), cells.length];
       });
     },
   };

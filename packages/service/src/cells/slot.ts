@@ -1,5 +1,5 @@
 import { sha256 } from '#kernel/crypto.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, EndUserId, KeyId } from '#kernel/ids.ts';
 
 export const SLOTS = 4_096;
 
@@ -8,7 +8,16 @@ export const SLOTS = 4_096;
  * contains a space (AU-04), so no two pairs are the same text.
  */
 export function slotOf(appId: AppId, userId: EndUserId): number {
-  return sha256(`${appId} ${userId}`).readUInt16BE(0) >> 4;
+  return slotOfText(`${appId} ${userId}`);
+}
+
+/** The slot of an app or a key itself. The cell of this slot has the bucket of its rate limit. */
+export function homeSlotOf(id: AppId | KeyId): number {
+  return slotOfText(id);
+}
+
+function slotOfText(text: string): number {
+  return sha256(text).readUInt16BE(0) >> 4;
 }
 
 /** Slots in words: `0-2047, 4095`. The slots are in ascending order. */

@@ -44,7 +44,7 @@ export const TABLES: Readonly<Record<string, Readonly<Partial<Record<TableClass,
     cell: ['holds', 'journal', 'key_budgets', 'wallets'],
     local: ['checkpoints', 'checks', 'last_check', 'month_budgets', 'month_wallets', 'months'],
   },
-  limits: { local: ['buckets', 'token_leases'] },
+  limits: { local: ['askers', 'buckets', 'token_leases'] },
   mail: { local: ['messages'] },
   operator: { cell: ['movements', 'pending_acts'] },
   payments: {

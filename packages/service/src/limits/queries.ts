@@ -65,18 +65,44 @@ export async function leaseTokens(
     name: 'limits_lease_tokens',
     text: `select app_id, granted, is_held, leased, tokens_left, tokens_full, wait_ms
       from limits.lease_tokens($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [
-      holder,
-      textArray(asked.map(({ bucket }) => bucket)),
-      plainArray(asked.map(({ perMinute }) => perMinute)),
-      plainArray(asked.map(({ burst }) => burst)),
-      plainArray(asked.map(({ wanted }) => wanted)),
-      plainArray(asked.map(({ kept }) => kept)),
-      plainArray(asked.map(({ returned }) => returned)),
-      plainArray(asked.map(({ target }) => target)),
-    ],
+    values: [holder, ...columnsOf(asked)],
   });
   return rows;
+}
+
+/** What a process of another cell asks. `holder` is a UUID that names it; `number` counts its requests from 1. */
+export interface CellTokenRequest {
+  readonly holder: string;
+  readonly number: number;
+  readonly asked: readonly LeaseRequest[];
+}
+
+/**
+ * Does the same for a process of another cell (see `lease_to_cell.sql`). Undefined if this request came before, or if one with a higher number did.
+ */
+export async function leaseTokensToCell(
+  db: Queryable,
+  { holder, number, asked }: CellTokenRequest,
+): Promise<readonly LeaseRow[] | undefined> {
+  const { rows } = await db.query<LeaseRow>({
+    name: 'limits_lease_to_cell',
+    text: `select app_id, granted, is_held, leased, tokens_left, tokens_full, wait_ms
+      from limits.lease_to_cell($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [number, holder, ...columnsOf(asked)],
+  });
+  return rows.length === asked.length ? rows : undefined;
+}
+
+function columnsOf(asked: readonly LeaseRequest[]): readonly string[] {
+  return [
+    textArray(asked.map(({ bucket }) => bucket)),
+    plainArray(asked.map(({ perMinute }) => perMinute)),
+    plainArray(asked.map(({ burst }) => burst)),
+    plainArray(asked.map(({ wanted }) => wanted)),
+    plainArray(asked.map(({ kept }) => kept)),
+    plainArray(asked.map(({ returned }) => returned)),
+    plainArray(asked.map(({ target }) => target)),
+  ];
 }
 
 /** Deletes up to `bucketsMax` attempt buckets that have not been used for a day. */

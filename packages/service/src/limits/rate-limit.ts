@@ -10,7 +10,7 @@ import { type LeaseRequest, type LeaseRow, leaseTokens } from '#limits/queries.t
 export type { RateAnswer, RateLimits };
 
 /** An app, or a key that has a limit of its own beside it. The bucket of a key is under the first key of its line (CP-08). */
-type BucketOwner = AppId | KeyId;
+export type BucketOwner = AppId | KeyId;
 
 export interface RateLimiter {
   /**
@@ -21,6 +21,8 @@ export interface RateLimiter {
   /** Returns all leased tokens to the buckets. A call that comes later asks the database. */
   readonly stop: () => Promise<void>;
 }
+
+export type LeaseTokens = typeof leaseTokens;
 
 interface Asked {
   readonly owner: BucketOwner;
@@ -46,9 +48,10 @@ const UNHEARD: RateAnswer = refused(0); // The answer of a renewal, which nobody
 /**
  * The buckets are rows of the database. One statement takes tokens for all calls that wait in this process. Two things
  * keep that statement off the hot path: a busy app's tokens are leased in advance, and an empty bucket is remembered until
- * its next token, so that a caller who hammers costs no statements either.
+ * its next token, so that a caller who hammers costs no statements either. `lease` takes tokens elsewhere than in the
+ * database of `pool`, if another cell has the buckets.
  */
-export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
+export function createRateLimiter(pool: Pool, clock: SteadyClock, lease: LeaseTokens = leaseTokens): RateLimiter {
   const holder = randomUUID();
   const leases = new Map<BucketOwner, TokenLease>();
   let isStopped = false;
@@ -72,7 +75,7 @@ export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
       if (isCall) question.wanted += 1;
       questions.set(owner, question);
     }
-    const rows = await leaseTokens(pool, holder, [...questions].map(requestOf));
+    const rows = await lease(pool, holder, [...questions].map(requestOf));
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
   }
 
