@@ -517,6 +517,18 @@ alter table catalogue.price_ends add constraint price_ends_price_id_fkey FOREIGN
 create schema cells;
 grant usage on schema cells to purser_live;
 
+create table cells.arrivals (
+  slot smallint not null,
+  move integer not null,
+  has_arrived boolean not null,
+  from_cell text collate "C" not null,
+  wallets bigint not null,
+  balance_micros bigint not null,
+  owed_micros bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint arrivals_pkey PRIMARY KEY (slot, move)
+);
+
 create table cells.cells (
   name text collate "C" not null,
   number smallint not null,
@@ -544,12 +556,16 @@ grant select on cells.own to purser_live;
 create table cells.slots (
   slot smallint not null,
   cell text collate "C" not null,
+  moving_to text collate "C",
+  moves integer default 0 not null,
   constraint slots_pkey PRIMARY KEY (slot),
   constraint slots_slot_check CHECK (((slot >= 0) AND (slot <= 4095)))
 );
 grant select on cells.slots to purser_live;
 
 alter table cells.slots add constraint slots_cell_fkey FOREIGN KEY (cell) REFERENCES cells.cells(name);
+
+alter table cells.slots add constraint slots_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES cells.cells(name);
 
 -- connections
 
@@ -800,9 +816,9 @@ alter table identities.sessions add constraint sessions_identity_id_fkey FOREIGN
 create schema ledger;
 grant usage on schema ledger to purser_live;
 
-create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss', 'outgoing');
+create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss', 'outgoing', 'cells');
 
-create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released', 'charge_lost');
+create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released', 'charge_lost', 'moved_out', 'moved_in', 'owed_out', 'owed_in');
 
 create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint, rare_counts jsonb);
 
@@ -837,6 +853,17 @@ create table ledger.checks (
 CREATE INDEX checks_ended ON ledger.checks USING btree (ended_at);
 CREATE UNIQUE INDEX checks_of_hour ON ledger.checks USING btree (begun_at) WHERE (kind = 'changes'::text);
 grant select on ledger.checks to purser_live;
+
+create table ledger.earlier_acts (
+  cause text collate "C" not null,
+  kind ledger.entry_kind not null,
+  wallet_id bigint not null,
+  amount_micros bigint not null,
+  constraint earlier_acts_pkey PRIMARY KEY (cause, kind),
+  constraint earlier_acts_amount_micros_check CHECK ((amount_micros > 0))
+);
+CREATE INDEX earlier_acts_wallet ON ledger.earlier_acts USING btree (wallet_id);
+grant select on ledger.earlier_acts to purser_live;
 
 create table ledger.holds (
   call_id uuid not null,
@@ -899,6 +926,21 @@ create table ledger.last_check (
 );
 grant select on ledger.last_check to purser_live;
 
+create table ledger.leaving (
+  wallet_id bigint not null,
+  app_id text collate "C" not null,
+  user_id text collate "C" not null,
+  slot smallint not null,
+  move integer not null,
+  was_connected boolean not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  left_at timestamp with time zone,
+  constraint leaving_pkey PRIMARY KEY (wallet_id),
+  constraint leaving_app_id_user_id_key UNIQUE (app_id, user_id)
+);
+CREATE INDEX leaving_slot ON ledger.leaving USING btree (slot);
+grant select on ledger.leaving to purser_live;
+
 create table ledger.month_budgets (
   month date not null,
   key_id text collate "C" not null,
@@ -943,6 +985,16 @@ create table ledger.months (
   constraint only_an_archived_month_is_detached CHECK (((detached_at IS NULL) OR (archived_at IS NOT NULL)))
 );
 grant select on ledger.months to purser_live;
+
+create table ledger.spent_elsewhere (
+  wallet_id bigint not null,
+  move integer not null,
+  month date not null,
+  spent_micros bigint not null,
+  constraint spent_elsewhere_pkey PRIMARY KEY (wallet_id, move),
+  constraint spent_elsewhere_spent_micros_check CHECK ((spent_micros > 0))
+);
+grant select on ledger.spent_elsewhere to purser_live;
 
 create table ledger.wallets (
   wallet_id bigint generated always as identity not null,
@@ -1790,6 +1842,9 @@ grant execute on function idempotency.find(uuid) to purser_live;
 -- ledger.added_to_wallet(debit ledger.book, credit ledger.book, amount bigint) returns bigint
 --   sql, immutable
 
+-- ledger.arrive(p_move integer, p_version bigint, p_facts jsonb) returns void
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.bar_month(p_month date) returns void
 --   plpgsql, volatile, search_path=pg_catalog
 
@@ -1845,6 +1900,9 @@ grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
+-- ledger.depart(p_slot integer) returns TABLE(wallets bigint, balance bigint, owed bigint)
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.detach_month(p_month date) returns void
 --   plpgsql, volatile, search_path=pg_catalog
 
@@ -1884,7 +1942,16 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
+-- ledger.holds_of_slot(p_slot integer) returns bigint
+--   sql, stable, search_path=pg_catalog
+
+-- ledger.is_act(p_kind ledger.entry_kind) returns boolean
+--   sql, immutable
+
 -- ledger.is_detached(p_receipt uuid) returns boolean
+--   sql, stable, search_path=pg_catalog
+
+-- ledger.kept_answers_of_slot(p_slot integer) returns SETOF jsonb
 --   sql, stable, search_path=pg_catalog
 
 -- ledger.lane_turn(p_instances bigint[], p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
@@ -1895,6 +1962,9 @@ grant execute on function ledger.lane_turn(bigint[],ledger.settlement[],db.hold_
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.last_charge(bigint) to purser_live;
 
+-- ledger.leave(p_slot integer, p_move integer) returns bigint
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
@@ -1903,7 +1973,7 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 grant execute on function ledger.lock_for_act(text,text) to purser_live;
 
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
---   sql, volatile, search_path=pg_catalog
+--   plpgsql, volatile, search_path=pg_catalog
 
 -- ledger.make_month() returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1933,6 +2003,9 @@ grant execute on function ledger.open_from() to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
 
+-- ledger.parcel(p_slot integer) returns TABLE(wallet_id bigint, version bigint, move integer, facts jsonb)
+--   sql, stable, search_path=pg_catalog
+
 -- ledger.place_one(p_instance bigint, p_call uuid, p_app text, p_user text, p_amount bigint, p_streams_max integer, p_calls_max integer, p_key_digest bytea, p_body_digest bytea) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,integer,bytea,bytea) to purser_live;
@@ -1955,6 +2028,9 @@ grant execute on function ledger.reap(integer) to purser_live;
 
 -- ledger.refuse_late() returns trigger
 --   plpgsql, volatile
+
+-- ledger.refuse_leaving(p_app text, p_user text) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- ledger.reinstate(p_app text, p_user text, p_write_off boolean) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1991,6 +2067,9 @@ grant execute on function ledger.settle_late(ledger.settlement[]) to purser_live
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 
+-- ledger.stay(p_slot integer, p_move integer) returns void
+--   plpgsql, volatile, search_path=pg_catalog
+
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
@@ -2025,6 +2104,9 @@ grant execute on function limits.take(text[],integer[],integer[],integer[]) to p
 -- payments.differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
 --   sql, stable, security definer, search_path=pg_catalog, jit=off
 grant execute on function payments.differences() to purser_live;
+
+-- payments.refuse_leaving_checkout() returns trigger
+--   plpgsql, volatile, security definer, search_path=pg_catalog
 
 -- sandbox.budgets_of(p_keys text[]) returns TABLE(key_id text, spent_micros bigint, held_micros bigint)
 --   sql, volatile, security definer, search_path=pg_catalog
@@ -2213,5 +2295,7 @@ CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH 
 CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION webhooks.tell_low_balances();
 
 CREATE TRIGGER wallets_of_own_slots BEFORE INSERT ON ledger.wallets FOR EACH ROW EXECUTE FUNCTION ledger.refuse_foreign_wallet();
+
+CREATE TRIGGER checkouts_of_wallets_here BEFORE INSERT ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving_checkout();
 
 CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();

@@ -37,7 +37,10 @@ function userIn(least: number, most: number, start = 0): EndUserId {
 async function cells(t: TestContext, ...words: readonly string[]): Promise<string> {
   const print = t.mock.method(console, 'log', () => {});
   try {
-    await readCells(words)(owner, { config: { cell: undefined, directoryUrl: undefined }, log: createLog('silent') });
+    await readCells(words)(owner, {
+      config: { cell: undefined, directoryUrl: undefined, otherDatabaseUrl: undefined },
+      log: createLog('silent'),
+    });
     return print.mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
   } finally {
     print.mock.restore();

@@ -13,6 +13,7 @@ import { LATE_FAULTS } from './faults/late.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
+import { MOVE_FAULTS } from './faults/moves.ts';
 import { MONTH_FAULTS } from './faults/months.ts';
 import { PRICE_FAULTS } from './faults/prices.ts';
 import { RECONCILIATION_FAULTS } from './faults/reconciliation.ts';
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
   ...CELL_FAULTS,
+  ...MOVE_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,
   ...ADDRESS_FAULTS,

@@ -46,6 +46,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'price-lists',
     'contract',
   ],
+  // Users who move to another cell, with everything that is about them.
+  moves: ['kernel', 'db', 'cells', 'identities', 'idempotency', 'ledger', 'connections', 'payments'],
   // Short looks at everybody else, for the doctor.
   reach: ['kernel', 'db', 'operator', 'contract'],
   usage: ['kernel', 'db'],
@@ -169,6 +171,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'db',
     'cells',
+    'moves',
     'embedded',
     'backup',
     'audit',

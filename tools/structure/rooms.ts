@@ -23,6 +23,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     recovery: [],
     check: ['settlement'],
     months: ['check'],
+    moving: [],
   },
   web: {
     format: [],

@@ -66,6 +66,7 @@ export const RULES: RuleSet = {
         'attention-queries.ts',
         'call-queries.ts',
         'find-queries.ts',
+        'moving-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],
     },

@@ -29,7 +29,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
   {
     id: 'cell-takes-foreign-wallets',
     clause: 'WA-01',
-    edits: [foreignWallet('if its is distinct from own then', 'if its is null then')],
+    edits: [foreignWallet('elsif its.cell is distinct from own then', 'elsif its.cell is null then')],
     killer: inCells('WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong'),
   },
   {

@@ -9,10 +9,24 @@ export function readCell(settings: SettingsReader): string | undefined {
   return name;
 }
 
-/** The database that has the directory of all cells. Only `purser cells subscribe` uses it. */
-export function readDirectoryUrl(settings: SettingsReader): string | undefined {
-  const text = settings.text('PURSER_DIRECTORY_URL');
+/** The databases of other cells that commands use. */
+export interface CellDatabases {
+  /** The one that has the directory of all cells. For `purser cells subscribe` and `purser cells move`. */
+  readonly directoryUrl: string | undefined;
+  /** The one of the cell that takes slots. For `purser cells move`. */
+  readonly otherDatabaseUrl: string | undefined;
+}
+
+export function readCellDatabases(settings: SettingsReader): CellDatabases {
+  return {
+    directoryUrl: readOther(settings, 'PURSER_DIRECTORY_URL'),
+    otherDatabaseUrl: readOther(settings, 'PURSER_OTHER_DATABASE_URL'),
+  };
+}
+
+function readOther(settings: SettingsReader, name: string): string | undefined {
+  const text = settings.text(name);
   const fault = text === undefined ? undefined : readDatabaseUrl(text);
-  if (typeof fault === 'string') settings.complain(fault.replaceAll('DATABASE_URL', 'PURSER_DIRECTORY_URL'));
+  if (typeof fault === 'string') settings.complain(fault.replaceAll('DATABASE_URL', name));
   return text;
 }

@@ -5,7 +5,7 @@ import type { SsoSettings } from '#accounts/sso-settings.ts';
 import type { ProviderKeyDefinitions } from '@purser/contract/provider-keys.ts';
 import { readFailpoint } from '#app/failpoint-settings.ts';
 import { readOutbound, readProviderKeys } from '#app/key-settings.ts';
-import { readCell, readDirectoryUrl } from '#app/cell-settings.ts';
+import { type CellDatabases, readCell, readCellDatabases } from '#app/cell-settings.ts';
 import { type DatabaseSettings, readDatabase } from '#app/database-settings.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { type LogSettings, readLogSettings } from '#app/log-settings.ts';
@@ -30,7 +30,7 @@ import type { MoneyBounds } from '#operator/limits.ts';
 import type { TelemetrySettings } from '#telemetry/settings.ts';
 
 /** All settings (`docs/guides/operator/settings.md`). Only this file reads the environment. */
-export interface Config extends LimitSettings, LogSettings, StopSettings, DatabaseSettings {
+export interface Config extends LimitSettings, LogSettings, StopSettings, DatabaseSettings, CellDatabases {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -42,8 +42,6 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly publicUrl: string;
   /** The name of the cell that the database is. Undefined: it is the only one. */
   readonly cell: string | undefined;
-  /** The database that has the directory of all cells. Only `purser cells subscribe` needs it. */
-  readonly directoryUrl: string | undefined;
   /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
   /** The root of the keys for links, forms and cookies; it opens the keys that the database keeps. The same for all processes. */
@@ -147,7 +145,7 @@ export function readConfig(
     publicUrl: readPublicUrl(settings, { environment, givenHost, port }),
     ...readDatabase(settings, environment),
     cell: readCell(settings),
-    directoryUrl: readDirectoryUrl(settings),
+    ...readCellDatabases(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
     ...readLimits(settings),

@@ -88,7 +88,7 @@ export function assignSlots(
     }
     if (to !== own && (await hasWallets(tx, least, most))) {
       throw new CellFault(
-        `Users of these slots have wallets in ${own}. Give away other slots: wallets cannot be moved.`,
+        `Users of these slots have wallets in ${own}. Use \`cells move\`, which moves their money too.`,
       );
     }
     await updateSlots(tx, least, most, to);

@@ -23,6 +23,12 @@ export async function selectSlots(db: Queryable): Promise<readonly string[]> {
   return rows[0]?.cells ?? [];
 }
 
+/** The slots whose money is moving between cells. */
+export async function selectMovingSlots(db: Queryable): Promise<readonly number[]> {
+  const { rows } = await db.query<{ slot: number }>('select slot from cells.slots where moving_to is not null');
+  return rows.map(({ slot }) => slot);
+}
+
 /** The cell that this database is. Undefined: no gateway has said so yet. */
 export async function selectOwnCell(db: Queryable): Promise<string | undefined> {
   const { rows } = await db.query<{ cell: string }>('select cell from cells.own');

@@ -20,6 +20,15 @@ function slotOfText(text: string): number {
   return sha256(text).readUInt16BE(0) >> 4;
 }
 
+const RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
+
+/** Reads `17` or `0-2047`. Undefined if the text is no range of slots. */
+export function rangeOf(text: string): { readonly least: number; readonly most: number } | undefined {
+  const [, first, last = first] = RANGE.exec(text) ?? [];
+  const [least, most] = [Number(first), Number(last)];
+  return first !== undefined && least <= most && most < SLOTS ? { least, most } : undefined;
+}
+
 /** Slots in words: `0-2047, 4095`. The slots are in ascending order. */
 export function slotsInWords(slots: readonly number[]): string {
   const words: string[] = [];

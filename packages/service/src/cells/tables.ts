@@ -31,7 +31,7 @@ export const TABLES: Readonly<Record<string, Readonly<Partial<Record<TableClass,
     directory: ['aliases', 'applied_files', 'models', 'price_ends', 'prices', 'providers'],
     local: ['drafts'],
   },
-  cells: { directory: ['cells', 'slots'], local: ['own'] },
+  cells: { directory: ['cells', 'slots'], local: ['arrivals', 'own'] },
   connections: { cell: ['alerts', 'connections', 'releases'] },
   db: {
     directory: ['generations', 'kept_keys'],
@@ -41,7 +41,7 @@ export const TABLES: Readonly<Record<string, Readonly<Partial<Record<TableClass,
   // People sign in to the wallets of each cell separately.
   identities: { cell: ['answered_challenges', 'codes', 'identities', 'moves', 'passkeys', 'sessions'] },
   ledger: {
-    cell: ['holds', 'journal', 'key_budgets', 'wallets'],
+    cell: ['earlier_acts', 'holds', 'journal', 'key_budgets', 'leaving', 'spent_elsewhere', 'wallets'],
     local: ['checkpoints', 'checks', 'last_check', 'month_budgets', 'month_wallets', 'months'],
   },
   limits: { local: ['askers', 'buckets', 'token_leases'] },

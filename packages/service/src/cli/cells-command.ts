@@ -3,21 +3,22 @@ import type { Config } from '#app/config.ts';
 import { addCell, assignSlots, CellFault } from '#cells/cells.ts';
 import { publishDirectory, subscribe } from '#cells/directory.ts';
 import { selectCells, selectOwnCell, selectSlots } from '#cells/queries.ts';
-import { slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
+import { rangeOf, slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
+import { readMove } from '#cli/cells-move-command.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { type AppId, type EndUserId, parseEndUserId, parseId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { beginWalletIds, hasWalletsIn } from '#ledger/wallet/queries.ts';
 
-const RANGE = /^(\d{1,4})(?:-(\d{1,4}))?$/;
 const USAGE =
-  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, `publish`, or ' +
+  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, ' +
+  '`move <slots> --to <cell>` with `--wait <seconds>` or `--back`, `publish`, or ' +
   '`subscribe --at <address>`. Slots are written as 17 or 0-2047, up to ' +
   `${SLOTS - 1}.`;
 
 interface Context {
-  readonly config: Pick<Config, 'cell' | 'directoryUrl'>;
+  readonly config: Pick<Config, 'cell' | 'directoryUrl' | 'otherDatabaseUrl'>;
   readonly log: Log;
 }
 
@@ -25,7 +26,7 @@ type CellsCommand = (owner: Pool, context: Context) => Promise<void>;
 
 /** Reads what follows `purser cells`. Throws `UsageError`. */
 export function readCells([sub = '', ...words]: readonly string[]): CellsCommand {
-  const command = commandOf(sub, words);
+  const command = sub === 'move' ? readMove(words) : commandOf(sub, words);
   if (command === undefined) throw new UsageError(USAGE);
   return async (owner, context) => {
     try {
@@ -62,12 +63,6 @@ function commandOf(sub: string, words: readonly string[]): CellsCommand | undefi
     await assignSlots(owner, { ...range, to }, hasWalletsIn);
     console.log(`Slots ${named} belong to ${to}.`);
   };
-}
-
-function rangeOf(text: string): { readonly least: number; readonly most: number } | undefined {
-  const [, first, last = first] = RANGE.exec(text) ?? [];
-  const [least, most] = [Number(first), Number(last)];
-  return first !== undefined && least <= most && most < SLOTS ? { least, most } : undefined;
 }
 
 function finding(appId: AppId | undefined, user = ''): CellsCommand | undefined {

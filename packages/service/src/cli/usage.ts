@@ -48,6 +48,9 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
                             with another address, a cell that there is gets that
   cells assign <slots> --to <cell>   give slots of this database's cell (17 or 0-2047) to another one, as long as
                             nobody in them has a wallet
+  cells move <slots> --to <cell>   move slots with the money of their users, while calls run, from the database in DATABASE_URL to the one
+                            in PURSER_OTHER_DATABASE_URL; --wait: seconds that running calls have to end (300);
+                            --back: give up a move that was killed
   cells publish             offer the directory of this database (accounts, apps, keys, catalogue, cells) to other cells
   cells subscribe --at <address>   make an unused database the cell PURSER_CELL, with a copy of the directory that lies in
                             PURSER_DIRECTORY_URL and is changed at that public address; also after an upgrade

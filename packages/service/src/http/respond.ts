@@ -3,6 +3,7 @@ import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { directoryOf } from '#cells/directory.ts';
+import { isLeaving } from '#cells/moving.ts';
 import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
@@ -151,6 +152,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: string | undefined): void {
   const directory = directoryOf(fault);
   if (directory !== undefined) return sendRefusal(exchange, elsewhere(directory));
+  if (isLeaving(fault)) return sendRefusal(exchange, givenAway());
   log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');
   sendRefusal(exchange, faultRefusal());
 }
@@ -161,4 +163,11 @@ function elsewhere(directory: string): Refusal<'CONFLICT'> {
     'CONFLICT',
     `Accounts, apps and the catalogue are changed in another part of this service. Do this at ${directory}.`,
   );
+}
+
+/** A user is in one cell, and just given to another one. */
+export function givenAway(): Refusal<'TOO_MANY_REQUESTS'> {
+  const message =
+    'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
+  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
 }

@@ -32,15 +32,16 @@ language sql stable security definer set search_path = pg_catalog set jit = off 
   cross join lateral (
     select coalesce(sum(n.amount_micros), 0)::bigint as amount
     from unnest(b.kinds) k (kind)
-    join ledger.journal n on n.kind = k.kind
+    join ledger.acts n on n.kind = k.kind
       and n.cause = ledger.cause_of(w.wallet_id, case k.kind
         when 'refund_receivable' then 'refund' when 'claw_back_receivable' then 'claw_back' else k.kind end, b.key)
   ) e
   where e.amount <> b.amount
   union all
   select 'an entry of a payment has its payment', e.wallet_id, 0, e.amount_micros
-  from ledger.journal e
+  from ledger.acts e
   where e.kind = 'top_up' and split_part(e.cause, ':', 3) like 'pay\_%'
+    and not exists (select from ledger.leaving l where l.wallet_id = e.wallet_id and l.left_at is not null) -- Its payments left with it.
     and not exists (select from payments.payments p where p.payment_id = split_part(e.cause, ':', 3) and p.state = 'credited')
 $$;
 

@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 const STREAM_RETRY_SECONDS = 1;
 const CALL_RETRY_SECONDS = 1;
+const ELSEWHERE_RETRY_SECONDS = 1;
 /** Money on hold is free again as soon as the calls that hold it end. */
 const HELD_RETRY_SECONDS = 1;
 
@@ -43,6 +44,8 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
       return refuse('KEY_BUDGET_EXCEEDED', BUDGET_MESSAGE);
     case 'budget_race_lost':
       return refuse('KEY_BUDGET_EXCEEDED', BUDGET_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
+    case 'user_elsewhere':
+      return refuse('TOO_MANY_REQUESTS', ELSEWHERE_MESSAGE, { retryAfterSeconds: ELSEWHERE_RETRY_SECONDS });
     default:
       return unreachable(reason);
   }
@@ -59,6 +62,8 @@ export function tooManyCalls(whose: 'This user' | 'This app'): Refusal<'TOO_MANY
 const CAP_MESSAGE = 'This user has paused spending for this app, or their monthly spend cap for it is reached.';
 
 /** Only calls of this user that run now are in the way, so the app knows of the wallet already (WA-13). */
+const ELSEWHERE_MESSAGE =
+  'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
 const CAP_HELD_MESSAGE =
   'What is left of the monthly spend cap of this user for this app is on hold for calls that still run. Try again.';
 const BALANCE_HELD_MESSAGE =

@@ -35,7 +35,7 @@ test('a chat call counts as under way until the other cell has answered it, so t
           boundUser: null,
         }) as unknown as Caller,
     },
-    map: { otherOf: () => ({ name: 'c2', baseUrl }) },
+    map: { otherOf: () => ({ name: 'c2', baseUrl }), isMoving: () => false },
     markers: createMarkers('c1', proofsOf({ secret: Buffer.from('the secret of all cells') })('cells'), systemClock),
     addressOf: () => '192.0.2.7',
     log: createLog('silent'),

@@ -7,7 +7,7 @@ import { createRelay, endToEnd, type Relay } from '#http/data-plane/relay.ts';
 import { faultRefusal } from '#http/envelope.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
-import { type Exchange, sendRefusal } from '#http/respond.ts';
+import { type Exchange, givenAway, sendRefusal } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -29,7 +29,7 @@ export interface Forwarding {
 interface ForwardingOptions {
   /** Without lent keys, which only this process knows. */
   readonly keys: Pick<KeyDirectory, 'find'>;
-  readonly map: Pick<CellMap, 'otherOf'>;
+  readonly map: Pick<CellMap, 'otherOf' | 'isMoving'>;
   readonly markers: Markers;
   /** The address that a request came from, past the operator's own proxies. */
   readonly addressOf: (request: Exchange['request']) => string;
@@ -76,6 +76,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const named = headers['x-service-user'];
     const userId = parseUser(caller, typeof named === 'string' ? named : undefined);
     const other = userId instanceof Refusal ? undefined : map.otherOf(caller.app.appId, userId);
+    if (other === undefined && !(userId instanceof Refusal) && map.isMoving(caller.app.appId, userId)) {
+      return sendRefusal(exchange, givenAway());
+    }
     if (headers[MARKER] === undefined) {
       return other === undefined ? handle(exchange) : forward(exchange, caller, other);
     }
@@ -88,7 +91,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     if (other === undefined) return handle(exchange);
     const { correlationId } = exchange;
     log.warn({ correlationId, from: marked.from, to: other.name }, 'cells disagree on where a user is');
-    return sendRefusal(exchange, undecided());
+    return sendRefusal(exchange, givenAway()); // The maps differ for a fraction of a second after each change.
   }
 
   async function forward(exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> {
@@ -154,13 +157,6 @@ function createSender({ markers, addressOf, log }: ForwardingOptions, relay: Rel
 function notOurs(): Refusal<'BAD_REQUEST'> {
   const message = `The header \`${MARKER}\` is for the cells of this service among themselves. Leave it out.`;
   return refuse('BAD_REQUEST', message, { param: MARKER });
-}
-
-/** The maps of two cells differ for a fraction of a second after each change. */
-function undecided(): Refusal<'TOO_MANY_REQUESTS'> {
-  const message =
-    'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
-  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
 }
 
 function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {

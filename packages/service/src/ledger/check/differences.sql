@@ -7,7 +7,7 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
       coalesce(sum(e.amount_micros) filter (where e.kind = 'refund_set_aside'), 0)::bigint as aside,
       coalesce(sum(e.amount_micros) filter (where e.kind <> 'refund_set_aside'), 0)::bigint as ended,
       count(*) filter (where e.kind <> 'refund_set_aside') as ends
-    from ledger.entries e where e.kind in ('refund_set_aside', 'refund_paid', 'refund_released')
+    from ledger.acts e where e.kind in ('refund_set_aside', 'refund_paid', 'refund_released')
     group by e.wallet_id, name
   )
   select * from ledger.wallet_differences()

@@ -35,6 +35,8 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
       from usage.calls c group by c.wallet_id, c.month
       union all
       select d.wallet_id, d.spent_month, d.receipts, d.charged_micros, d.entries, d.last_seq, d.booked_micros from detached d
+      union all
+      select s.wallet_id, s.month, 0, s.spent_micros, 0, null, null from ledger.spent_elsewhere s
     ) p group by p.wallet_id, p.month
   ), call_sums as (
     select m.wallet_id, sum(m.entries)::bigint as entries, max(m.last_seq) as last_seq, sum(m.booked)::bigint as booked

@@ -17,12 +17,12 @@ begin
   if wallet.wallet_id is null then
     return 'no_wallet';
   end if;
-  select e.amount_micros into amount from ledger.journal e
+  select e.amount_micros into amount from ledger.acts e
   where e.kind = 'refund_set_aside' and e.cause = ledger.cause_of(wallet.wallet_id, 'refund_set_aside', p_key);
   if amount is null then
     return 'nothing';
   end if;
-  select e.kind into ended from ledger.journal e
+  select e.kind into ended from ledger.acts e
   where (e.kind = 'refund_paid' and e.cause = ledger.cause_of(wallet.wallet_id, 'refund_paid', p_key))
     or (e.kind = 'refund_released' and e.cause = ledger.cause_of(wallet.wallet_id, 'refund_released', p_key));
   if ended is not null then

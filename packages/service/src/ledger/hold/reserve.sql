@@ -127,7 +127,10 @@ begin
         select a.call_id, a.body_digest, false as is_running, false as is_joined, a.kept_at as since
         from idempotency.kept_answers a
         cross join lateral (
-          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered' offset 0
+          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered'
+          union all
+          select where a.charged_micros is not null -- In another cell.
+          offset 0
         ) c
         where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()
         union all
@@ -149,7 +152,8 @@ begin
       outcome := db.budget_outcome(asked.least_micros, asked.budget_micros, budget_spent[at], budget_held[at]);
     end if;
     if outcome is null and asked.wallet_id is null then
-      outcome := 'payment_required';
+      outcome := case when exists (select from ledger.leaving l where l.app_id = asked.app_id and l.user_id = asked.user_id)
+        then 'user_elsewhere' else 'payment_required' end;
     elsif outcome is null then
       drains := null;
       freed := 0;

@@ -54,7 +54,9 @@ export type MovementKind =
   | 'recovery'
   | 'refund_set_aside'
   | 'refund_paid'
-  | 'refund_released';
+  | 'refund_released'
+  | 'moved_out'
+  | 'moved_in';
 
 export type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
   (

@@ -3,6 +3,7 @@
 create or replace function ledger.set_cap(p_app text, p_user text, p_cap bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 begin
+  perform ledger.refuse_leaving(p_app, p_user);
   update ledger.wallets w set cap_micros = p_cap, version = w.version + 1
   where w.app_id = p_app and w.user_id = p_user;
   return found;

@@ -90,6 +90,10 @@ export const ENTRY_TEXTS: Readonly<Record<string, string>> = {
   refund_set_aside: 'Set aside for a refund',
   refund_paid: 'Refund paid out',
   refund_released: 'Set-aside returned, the refund was declined',
+  moved_out: 'Balance moved to another cell',
+  moved_in: 'Balance came from another cell',
+  owed_out: 'Shortfall moved to another cell',
+  owed_in: 'Shortfall came from another cell',
 };
 
 interface ActTexts {

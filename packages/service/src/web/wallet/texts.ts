@@ -37,6 +37,8 @@ const MOVEMENTS: Readonly<Record<MovementKind, string>> = {
   refund_set_aside: 'Set aside for a refund',
   refund_paid: 'Refund paid out',
   refund_released: 'Refund failed: back in the wallet',
+  moved_out: 'Balance carried over to another server',
+  moved_in: 'Balance carried over from another server',
 };
 
 /** How a call ended. A failed call and an interrupted one cost nothing; one that the app left early costs what was generated. */

@@ -1,0 +1,7 @@
+import { insertMovedRows } from '#db/moved-rows.ts';
+import type { Queryable } from '#db/pool.ts';
+
+/** Adds kept answers of another cell, JSON rows of their table, see `ledger/moving/kept_answers_of_slot.sql`. */
+export async function insertKeptAnswers(tx: Queryable, rows: readonly string[]): Promise<void> {
+  await insertMovedRows(tx, 'idempotency.kept_answers', rows);
+}

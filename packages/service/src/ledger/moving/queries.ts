@@ -1,0 +1,67 @@
+import type { Queryable } from '#db/pool.ts';
+
+/** A wallet of a slot that moves, as `parcel.sql` describes it. */
+export interface ParcelRow {
+  readonly wallet_id: bigint;
+  readonly version: bigint;
+  /** For which move the wallet is barred. Null: it is not. */
+  readonly move: number | null;
+  /** JSON, as PostgreSQL writes it: numbers in it are never read here. */
+  readonly facts: string;
+  readonly app_id: string;
+  readonly user_id: string;
+  readonly balance_micros: bigint;
+  readonly shortfall_micros: bigint;
+}
+
+/** Bars the wallets of a slot, see `leave.sql`. Gives how many there are. Safe to repeat. */
+export async function leave(tx: Queryable, slot: number, move: number): Promise<bigint> {
+  const { rows } = await tx.query<{ wallets: bigint }>('select ledger.leave($1, $2) as wallets', [slot, move]);
+  return rows[0]?.wallets ?? 0n;
+}
+
+/** Lifts the bars of a move that was given up, and of earlier ones, see `stay.sql`. Safe to repeat. */
+export async function stay(tx: Queryable, slot: number, move: number): Promise<void> {
+  await tx.query('select ledger.stay($1, $2)', [slot, move]);
+}
+
+/** How many calls still hold money of the barred wallets of a slot. */
+export async function countHolds(db: Queryable, slot: number): Promise<bigint> {
+  const { rows } = await db.query<{ holds: bigint }>('select ledger.holds_of_slot($1) as holds', [slot]);
+  return rows[0]?.holds ?? 0n;
+}
+
+/** The wallets of a slot that have not left, in the order of their ids. */
+export async function selectParcel(db: Queryable, slot: number): Promise<readonly ParcelRow[]> {
+  const { rows } = await db.query<ParcelRow>(
+    `select p.wallet_id, p.version, p.move, p.facts::text as facts, p.facts ->> 'app_id' as app_id, p.facts ->> 'user_id' as user_id,
+       (p.facts ->> 'balance_micros')::bigint as balance_micros, (p.facts ->> 'shortfall_micros')::bigint as shortfall_micros
+     from ledger.parcel($1) p`,
+    [slot],
+  );
+  return rows;
+}
+
+/** The kept answers of charged calls of a slot, as JSON rows of their table. */
+export async function selectKeptAnswers(db: Queryable, slot: number): Promise<readonly string[]> {
+  const text = 'select k::text as row from ledger.kept_answers_of_slot($1) k';
+  const { rows } = await db.query<{ row: string }>(text, [slot]);
+  return rows.map(({ row }) => row);
+}
+
+/** Takes in a wallet, see `arrive.sql`. */
+export async function arrive(tx: Queryable, move: number, { version, facts }: ParcelRow): Promise<void> {
+  await tx.query('select ledger.arrive($1, $2, $3)', [move, version, facts]);
+}
+
+/** Books the money of a slot's barred wallets out of this cell, see `depart.sql`. Safe to repeat: then nothing leaves. */
+export async function depart(
+  tx: Queryable,
+  slot: number,
+): Promise<{ readonly wallets: bigint; readonly balance: bigint; readonly owed: bigint }> {
+  const { rows } = await tx.query<{ wallets: bigint; balance: bigint; owed: bigint }>(
+    'select wallets, balance, owed from ledger.depart($1)',
+    [slot],
+  );
+  return rows[0] ?? { wallets: 0n, balance: 0n, owed: 0n };
+}

@@ -1,0 +1,118 @@
+import type { Mutant } from '../mutant.ts';
+import { inFile, ofFile } from './places.ts';
+
+const arrive = inFile('packages/service/src/ledger/moving/arrive.sql');
+const depart = inFile('packages/service/src/ledger/moving/depart.sql');
+const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
+const keptAnswers = inFile('packages/service/src/ledger/moving/kept_answers_of_slot.sql');
+const leave = inFile('packages/service/src/ledger/moving/leave.sql');
+const moveSlot = inFile('packages/service/src/moves/move-slot.ts');
+const parcel = inFile('packages/service/src/moves/parcel.ts');
+const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
+const inMoves = ofFile('tests/integration/cell-moves.test.ts');
+
+const KILLED =
+  'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
+const GIVEN_UP = 'WA-01 a move that has not arrived can be given up: everything is as before, and calls go on';
+const BARRED =
+  'WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
+const REPEATED =
+  'WA-09 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other';
+const REPLAYED =
+  'CC-14 CC-11 users of a slot that moves may send again in a second, and what was charged before is not charged again';
+
+/** Faults in moving a slot with the money of its users to another cell. */
+export const MOVE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'move-forgets-spent-of-cap',
+    clause: 'WA-08',
+    edits: [arrive('if elsewhere > 0 then', 'if elsewhere < 0 then')],
+    killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-counts-spent-of-cap-twice',
+    clause: 'WA-08',
+    edits: [arrive('case when there.cap_month = came.cap_month then there.cap_spent_micros else 0 end', '0')],
+    killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-forgets-acts',
+    clause: 'WA-09',
+    edits: [
+      arrive(
+        `where not exists (select from ledger.journal j where`,
+        `where false and not exists (select from ledger.journal j where`,
+      ),
+    ],
+    killer: inMoves(REPEATED),
+  },
+  {
+    id: 'move-leaves-money-behind',
+    clause: 'WA-09',
+    edits: [depart('if gone.balance_micros > 0 then', 'if gone.balance_micros < 0 then')],
+    killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-keeps-rows',
+    clause: 'WA-09',
+    edits: [moveSlot('await deleteRows(tx, await selectParcel(tx, slot));', '')],
+    killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-copies-twice',
+    clause: 'WA-01',
+    edits: [moveSlot('(await selectArrival(databases.to, slot, begun.move)) ??', '')],
+    killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-given-up-after-it-arrived',
+    clause: 'WA-01',
+    edits: [
+      moveSlot('if ((await selectArrival(databases.to, slot, move))?.has_arrived === true) {', 'if (move < 0) {'),
+    ],
+    killer: inMoves(GIVEN_UP),
+  },
+  {
+    id: 'move-bars-nobody',
+    clause: 'WA-10',
+    edits: [
+      leave('update ledger.wallets w set is_connected = false,', 'update ledger.wallets w set is_connected = true,'),
+    ],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-waits-for-no-call',
+    clause: 'WA-10',
+    edits: [moveSlot('if (!(await drained(databases.from, slot, drainMs))) {', 'if (drainMs < 0) {')],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-lets-acts-through',
+    clause: 'WA-09',
+    edits: [
+      refuseLeaving(
+        'if exists (select from ledger.leaving l',
+        'if p_app is null and exists (select from ledger.leaving l',
+      ),
+    ],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-lets-wallets-be-opened',
+    clause: 'WA-01',
+    edits: [foreignWallet('elsif its.moving_to is not null then', 'elsif its.cell is null then')],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-forgets-kept-answers',
+    clause: 'CC-14',
+    edits: [parcel('await insertKeptAnswers(tx, parcel.answers);', '')],
+    killer: inMoves(REPLAYED),
+  },
+  {
+    id: 'move-forgets-that-answers-were-charged',
+    clause: 'CC-14',
+    edits: [keptAnswers(`to_jsonb(a) || jsonb_build_object('charged_micros', c.charged_micros)`, 'to_jsonb(a)')],
+    killer: inMoves(REPLAYED),
+  },
+];
