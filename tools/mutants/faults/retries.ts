@@ -77,7 +77,10 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     edits: [
       reserve(
         `        cross join lateral (
-          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered' offset 0
+          select from usage.calls c where c.call_id = a.call_id and c.outcome = 'answered'
+          union all
+          select where a.charged_micros is not null -- In another cell.
+          offset 0
         ) c
 `,
         '',
