@@ -1900,7 +1900,7 @@ grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
--- ledger.depart(p_slot integer) returns TABLE(wallets bigint, balance bigint, owed bigint)
+-- ledger.depart(p_slot integer, p_move integer) returns TABLE(wallets bigint, balance bigint, owed bigint)
 --   plpgsql, volatile, search_path=pg_catalog
 
 -- ledger.detach_month(p_month date) returns void

@@ -9,7 +9,6 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
-import { selectParcel } from '../../packages/service/src/ledger/moving/queries.ts';
 import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import {
@@ -28,6 +27,7 @@ import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { saying, SHARED_SECRET } from '../support/two-gateways.ts';
+import { addCheckout, addPayment, knownOf } from '../support/moving-rows.ts';
 import { assertBooksOfBoth, startMovingStage, usersOfOneSlot } from '../support/moving-stage.ts';
 
 /** A slot moves between two cells, with commands that are killed at every step. */
@@ -56,7 +56,7 @@ before(async () => {
   const wallets = createWallets(one.owner);
   for (const userId of [rich, owing, gone])
     await wallets.open({ appId: APP, userId, currency: 'EUR', cap: micros(4_000_000n) });
-  await openPayment(one);
+  await addPayment(one, rich);
   const funding = createFunding(one.owner);
   const act = { appId: APP, userId: rich };
   await funding.credit({ ...act, kind: 'top_up', amount: micros(5_000_000n), key: 'pay_1' });
@@ -70,39 +70,6 @@ before(async () => {
 });
 
 after(() => stage.stop());
-
-/** A checkout that was paid, by a person with a passkey. */
-async function openPayment({ owner }: TestDatabase): Promise<void> {
-  const of = [APP, rich];
-  await owner.query(`insert into identities.identities (identity_id, email) values ('idn_1', 'e1.abc')`);
-  await owner.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ('c', 'idn_1', '\\x01', 3)`,
-  );
-  await owner.query(
-    `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_1', $1, $2, 'idn_1')`,
-    of,
-  );
-  await owner.query(`insert into connections.alerts (connection_id, shares) values ('con_1', '{50}')`);
-  await openCheckout(owner, 'chk_1');
-  await owner.query(
-    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros, currency, state)
-     values ('pay_1', 'chk_1', $1, $2, 'test', 'p', 5000000, 'EUR', 'credited')`,
-    of,
-  );
-  await owner.query(
-    `insert into payments.refunds (refund_id, payment_id, amount_micros, state, booked_as, processor, is_ours, app_id, user_id, request_key)
-     values ('ref_1', 'pay_1', 1000000, 'asked', 'set_aside', 'test', true, $1, $2, 'r')`,
-    of,
-  );
-}
-
-async function openCheckout(owner: TestDatabase['owner'], name: string): Promise<void> {
-  await owner.query(
-    `insert into payments.checkouts (checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor)
-     values ($3, $1, $2, 'idn_1', 5000000, 'EUR', 'test')`,
-    [APP, rich, name],
-  );
-}
 
 async function charge({ owner }: TestDatabase, amount: number): Promise<string | number> {
   const request = holdOf(rich, 1_000);
@@ -127,21 +94,6 @@ async function killed(databases: MoveDatabases, at: MoveStep): Promise<void> {
   await assert.rejects(move(databases, at), { message: KILLED });
 }
 
-/** What the ledger and other tables know of the users of the slot. */
-async function known({ owner }: TestDatabase): Promise<readonly unknown[]> {
-  const wallets = (await selectParcel(owner, slot)).map(({ facts }) => JSON.parse(facts) as Record<string, unknown>);
-  const tables = [
-    'connections.connections',
-    'connections.alerts',
-    'payments.checkouts',
-    'payments.payments',
-    'payments.refunds',
-  ];
-  const rows: unknown[] = [];
-  for (const table of tables) rows.push((await owner.query(`select * from ${table} t order by t`)).rows);
-  return [wallets, rows];
-}
-
 async function assertChecked(): Promise<void> {
   await assertBooksOfBoth(stage);
   for (const { owner } of [stage.one, stage.two]) assert.deepEqual((await checkChanges(owner)).differences, []);
@@ -152,12 +104,12 @@ test('WA-01 WA-09 a move that is killed at any step goes on when it is run again
   let [from, to, way] = [one, two, there];
   const deaths: readonly (MoveStep | undefined)[] = [...MOVE_STEPS, undefined];
   for (const at of deaths) {
-    const all = await known(from);
+    const all = await knownOf(from, slot);
     if (at !== undefined) await killed(way, at);
     const moved = await move(way);
     assert.deepEqual([moved?.wallets, moved?.balance, moved?.owed], [3n, sumOf(all), 70n], String(at));
-    assert.deepEqual(await known(to), all);
-    assert.deepEqual(await known(from), [[], [[], [], [], [], []]]);
+    assert.deepEqual(await knownOf(to, slot), all);
+    assert.deepEqual(await knownOf(from, slot), [[], [[], [], [], [], []]]);
     await assertChecked();
     assert.equal(await move(way), undefined);
     assert.equal(await charge(from, 5), 'user_elsewhere');
@@ -192,7 +144,7 @@ const sumOf = ([wallets]: readonly unknown[]): bigint =>
 
 test('WA-01 a move that has not arrived can be given up: everything is as before, and calls go on', async () => {
   const { one, there } = stage;
-  const all = await known(one);
+  const all = await knownOf(one, slot);
   for (const at of MOVE_STEPS) {
     const hasArrived = at === 'depart' || at === 'flip';
     await killed(there, at);
@@ -204,11 +156,43 @@ test('WA-01 a move that has not arrived can be given up: everything is as before
       await takeBack(there, slot);
       await takeBack(there, slot);
     }
-    assert.deepEqual(await known(one), all, at);
+    assert.deepEqual(await knownOf(one, slot), all, at);
     assert.equal((await selectSlot(one.owner, slot))?.cell, 'c1');
     await assertChecked();
   }
   assert.equal(await charge(one, 5), 5);
+});
+
+test('WA-01 WA-09 a process that wakes long after others have ended its move touches nothing', async () => {
+  const { one, there, back } = stage;
+  for (const [at, movesAgain] of [
+    ['depart', false],
+    ['depart', true],
+    ['flip', true],
+  ] as const) {
+    const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sleeper = moveSlot(there, {
+      slot,
+      to: 'c2',
+      drainMs: DRAIN_MS,
+      before: async (step) => {
+        if (step !== at) return;
+        asleep.resolve();
+        await awake.promise;
+      },
+    });
+    await asleep.promise;
+    await move(there);
+    await move(back);
+    if (movesAgain) await killed(there, 'copy');
+    const all = await knownOf(one, slot);
+    awake.resolve();
+    await sleeper;
+    assert.deepEqual(await knownOf(one, slot), all, `${at} ${movesAgain}`);
+    assert.equal((await selectSlot(one.owner, slot))?.cell, 'c1');
+    await takeBack(there, slot);
+    await assertChecked();
+  }
 });
 
 test('WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up', async () => {
@@ -229,7 +213,7 @@ test('WA-10 nobody spends from wallets that are leaving, calls that hold are cha
   await assert.rejects(createWallets(owner).setCap({ ...act, cap: undefined }), barred);
   await assert.rejects(createWallets(owner).setConnected({ ...act, isConnected: true }), barred);
   await assert.rejects(createWallets(owner).open({ ...act, userId: late, currency: 'EUR', cap: undefined }), barred);
-  await assert.rejects(openCheckout(owner, 'chk_2'), barred);
+  await assert.rejects(addCheckout(owner, rich, 'chk_2'), barred);
   await settleHolds(owner, [endOf(running, 400)]);
   const moved = await moving;
   assert.equal(moved?.wallets, 3n);

@@ -14,6 +14,7 @@ const inMoves = ofFile('tests/integration/cell-moves.test.ts');
 const KILLED =
   'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
 const GIVEN_UP = 'WA-01 a move that has not arrived can be given up: everything is as before, and calls go on';
+const WOKEN = 'WA-01 WA-09 a process that wakes long after others have ended its move touches nothing';
 const BARRED =
   'WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
 const REPEATED =
@@ -55,8 +56,38 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   {
     id: 'move-keeps-rows',
     clause: 'WA-09',
-    edits: [moveSlot('await deleteRows(tx, await selectParcel(tx, slot));', '')],
+    edits: [moveSlot('await deleteRows(tx, barred);', '')],
     killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-wakes-late-and-deletes',
+    clause: 'WA-09',
+    edits: [
+      moveSlot(
+        '(await selectParcel(tx, slot)).filter((wallet) => wallet.move === move)',
+        'await selectParcel(tx, slot)',
+      ),
+    ],
+    killer: inMoves(WOKEN),
+  },
+  {
+    id: 'move-wakes-late-and-departs',
+    clause: 'WA-01',
+    edits: [
+      depart(
+        'where l.slot = p_slot and l.move = p_move and l.left_at is null\n    order',
+        'where l.slot = p_slot and l.left_at is null\n    order',
+      ),
+    ],
+    killer: inMoves(WOKEN),
+  },
+  {
+    id: 'move-wakes-late-and-flips',
+    clause: 'WA-01',
+    edits: [
+      moveSlot('if (now?.moving_to !== to || now.moves !== begun.move) return;', 'if (now?.moving_to !== to) return;'),
+    ],
+    killer: inMoves(WOKEN),
   },
   {
     id: 'move-copies-twice',

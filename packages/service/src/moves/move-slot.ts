@@ -68,11 +68,11 @@ export async function moveSlot(databases: MoveDatabases, options: MoveOptions): 
     throw new CellFault(`The move of slot ${slot} was given up before. Run it again to begin a new one.`);
   }
   await before('depart');
-  await leaveBehind(databases.from, slot, arrived);
+  await leaveBehind(databases.from, slot, begun.move, arrived);
   await before('flip');
   await inTransaction(databases.directory, async (tx) => {
     const now = await lockSlot(tx, slot);
-    if (now?.moving_to !== to) return; // Somebody else has gone on with this move.
+    if (now?.moving_to !== to || now.moves !== begun.move) return; // Somebody else has ended this move.
     await endMoving(tx, slot, to);
     await bumpGeneration(tx, 'cells');
   });
@@ -151,11 +151,15 @@ async function drained(from: Pool, slot: number, drainMs: number): Promise<boole
   return true;
 }
 
-/** Takes the money out of the books of the cell that gives, once it is in those of the other one. */
-async function leaveBehind(from: Pool, slot: number, arrived: ArrivalRow): Promise<void> {
+/**
+ * Takes the money out of the books of the cell that gives, once it is in those of the other one. Only wallets that are barred for this
+ * move: another process may have ended it long ago, and they may be back.
+ */
+async function leaveBehind(from: Pool, slot: number, move: number, arrived: ArrivalRow): Promise<void> {
   await inTransaction(from, async (tx) => {
-    await deleteRows(tx, await selectParcel(tx, slot));
-    const gone = await depart(tx, slot);
+    const barred = (await selectParcel(tx, slot)).filter((wallet) => wallet.move === move);
+    await deleteRows(tx, barred);
+    const gone = await depart(tx, slot, move);
     const isAllOfIt =
       gone.wallets === arrived.wallets && gone.balance === arrived.balance_micros && gone.owed === arrived.owed_micros;
     if (isAllOfIt || gone.wallets === 0n) return;

@@ -1,6 +1,6 @@
--- Books the money of a slot's wallets out of this cell, after it has arrived in the other one. The wallets stay here without money, barred. Gives
--- how many left now, with what they had and what they owed. Safe to repeat: then it is none.
-create or replace function ledger.depart(p_slot integer) returns table (wallets bigint, balance bigint, owed bigint)
+-- Books the money of the wallets that are barred for a move out of this cell, after it has arrived in the other one. They stay here without money,
+-- barred. Gives how many left now, with what they had and what they owed. Safe to repeat: then it is none.
+create or replace function ledger.depart(p_slot integer, p_move integer) returns table (wallets bigint, balance bigint, owed bigint)
 language plpgsql set search_path = pg_catalog as $$
 #variable_conflict use_column
 declare
@@ -12,7 +12,7 @@ begin
   for gone in
     select w.wallet_id, w.balance_micros, w.held_micros, w.shortfall_micros, l.move
     from ledger.leaving l join ledger.wallets w on w.wallet_id = l.wallet_id
-    where l.slot = p_slot and l.left_at is null
+    where l.slot = p_slot and l.move = p_move and l.left_at is null
     order by w.wallet_id for no key update of w
   loop
     if gone.held_micros > 0 then
@@ -28,7 +28,7 @@ begin
     had := had + gone.balance_micros;
     due := due + gone.shortfall_micros;
   end loop;
-  update ledger.leaving l set left_at = clock_timestamp() where l.slot = p_slot and l.left_at is null;
+  update ledger.leaving l set left_at = clock_timestamp() where l.slot = p_slot and l.move = p_move and l.left_at is null;
   return query select n, had, due;
 end $$;
 

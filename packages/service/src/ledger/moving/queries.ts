@@ -54,14 +54,15 @@ export async function arrive(tx: Queryable, move: number, { version, facts }: Pa
   await tx.query('select ledger.arrive($1, $2, $3)', [move, version, facts]);
 }
 
-/** Books the money of a slot's barred wallets out of this cell, see `depart.sql`. Safe to repeat: then nothing leaves. */
+/** Books the money of wallets that are barred for a move out of this cell, see `depart.sql`. Safe to repeat: then nothing leaves. */
 export async function depart(
   tx: Queryable,
   slot: number,
+  move: number,
 ): Promise<{ readonly wallets: bigint; readonly balance: bigint; readonly owed: bigint }> {
   const { rows } = await tx.query<{ wallets: bigint; balance: bigint; owed: bigint }>(
-    'select wallets, balance, owed from ledger.depart($1)',
-    [slot],
+    'select wallets, balance, owed from ledger.depart($1, $2)',
+    [slot, move],
   );
   return rows[0] ?? { wallets: 0n, balance: 0n, owed: 0n };
 }
