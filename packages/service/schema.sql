@@ -1792,6 +1792,9 @@ grant execute on function connections.alerts_due(integer) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.is_owner_deleted(text,text,timestamp with time zone) to purser_live;
 
+-- connections.refuse_leaving() returns trigger
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+
 -- connections.release(p_app text, p_user text) returns TABLE(identity_id text, is_paused boolean, cap_before_pause_micros bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function connections.release(text,text) to purser_live;
@@ -2105,6 +2108,9 @@ grant execute on function limits.take(text[],integer[],integer[],integer[]) to p
 --   sql, stable, security definer, search_path=pg_catalog, jit=off
 grant execute on function payments.differences() to purser_live;
 
+-- payments.refuse_leaving() returns trigger
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+
 -- payments.refuse_leaving_checkout() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 
@@ -2288,6 +2294,10 @@ CREATE TRIGGER links_append_only BEFORE DELETE OR UPDATE ON audit.links FOR EACH
 
 CREATE TRIGGER links_not_truncated BEFORE TRUNCATE ON audit.links FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
 
+CREATE TRIGGER connections_here BEFORE INSERT OR UPDATE ON connections.connections FOR EACH ROW EXECUTE FUNCTION connections.refuse_leaving();
+
+CREATE TRIGGER releases_here BEFORE INSERT OR UPDATE ON connections.releases FOR EACH ROW EXECUTE FUNCTION connections.refuse_leaving();
+
 CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
@@ -2296,6 +2306,16 @@ CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE 
 
 CREATE TRIGGER wallets_of_own_slots BEFORE INSERT ON ledger.wallets FOR EACH ROW EXECUTE FUNCTION ledger.refuse_foreign_wallet();
 
+CREATE TRIGGER cases_here BEFORE INSERT OR UPDATE ON payments.cases FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
+
+CREATE TRIGGER changed_checkouts_here BEFORE UPDATE OF processor_checkout, identity_id ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
+
 CREATE TRIGGER checkouts_of_wallets_here BEFORE INSERT ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving_checkout();
+
+CREATE TRIGGER movements_here BEFORE INSERT OR UPDATE ON payments.dispute_movements FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
+
+CREATE TRIGGER payments_here BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
+
+CREATE TRIGGER refunds_here BEFORE INSERT OR UPDATE OF state, booked_as, processor_refund ON payments.refunds FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
 
 CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();

@@ -44,6 +44,20 @@ const KILLED = 'killed';
 const DRAIN_MS = 10_000;
 const LEASE_MS = 3_600_000;
 
+/** What would be deleted with the rows that were copied before. */
+const CHANGES_OF_ROWS = [
+  `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros, currency, state, anomaly)
+   select 'pay_2', checkout_id, app_id, user_id, 'test', 'p2', 5000000, 'EUR', 'kept', 'second' from payments.payments`,
+  `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked)
+   values ('test', 'm', 'pay_1', 1, false, false)`,
+  `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+   select 'cas_1', payment_id, app_id, user_id, 'kept', payment_id from payments.payments`,
+  `update payments.refunds set state = 'declined'`,
+  `update payments.checkouts set processor_checkout = 'at the processor'`,
+  `update connections.connections set user_label = 'Me'`,
+  `select connections.release(app_id, user_id) from connections.connections`,
+];
+
 let stage: Stage;
 let instance: bigint;
 let instanceOfTwo: bigint;
@@ -214,6 +228,8 @@ test('WA-10 nobody spends from wallets that are leaving, calls that hold are cha
   await assert.rejects(createWallets(owner).setConnected({ ...act, isConnected: true }), barred);
   await assert.rejects(createWallets(owner).open({ ...act, userId: late, currency: 'EUR', cap: undefined }), barred);
   await assert.rejects(addCheckout(owner, rich, 'chk_2'), barred);
+  for (const change of CHANGES_OF_ROWS) await assert.rejects(owner.query(change), barred, change);
+  await owner.query('update payments.checkouts set next_look_at = null'); // A sweep claims rows of many users.
   await settleHolds(owner, [endOf(running, 400)]);
   const moved = await moving;
   assert.equal(moved?.wallets, 3n);

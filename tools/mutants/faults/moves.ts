@@ -7,6 +7,8 @@ const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_
 const keptAnswers = inFile('packages/service/src/ledger/moving/kept_answers_of_slot.sql');
 const leave = inFile('packages/service/src/ledger/moving/leave.sql');
 const moveSlot = inFile('packages/service/src/moves/move-slot.ts');
+const ofConnections = inFile('packages/service/src/connections/refuse_leaving.sql');
+const ofPayments = inFile('packages/service/src/payments/refuse_leaving.sql');
 const parcel = inFile('packages/service/src/moves/parcel.ts');
 const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
 const inMoves = ofFile('tests/integration/cell-moves.test.ts');
@@ -126,6 +128,18 @@ export const MOVE_FAULTS: readonly Mutant[] = [
         'if p_app is null and exists (select from ledger.leaving l',
       ),
     ],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-lets-payments-be-noted',
+    clause: 'ON-02',
+    edits: [ofPayments('perform ledger.refuse_leaving(new.app_id, new.user_id);', 'perform new.app_id;')],
+    killer: inMoves(BARRED),
+  },
+  {
+    id: 'move-lets-connections-change',
+    clause: 'WA-15',
+    edits: [ofConnections('perform ledger.refuse_leaving(new.app_id, new.user_id);', 'perform new.app_id;')],
     killer: inMoves(BARRED),
   },
   {
