@@ -43,8 +43,8 @@ const CHUNK_MS = 40;
 const PAY_MS = 50;
 const CREDIT = 11n;
 const BEFORE_MS = 1_000;
-/** A command that is killed lives so long: it begins to move after about half a second, and most moves end within one. */
-const LIFE_MS = { least: 300, most: 1_500 };
+/** A command that is killed lives so long: it begins to move after about half a second, and most moves end two seconds later. */
+const LIFE_MS = { least: 300, most: 3_000 };
 const MODEL = {
   id: 'roll.model-1',
   provider: 'roll',

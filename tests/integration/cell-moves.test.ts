@@ -98,6 +98,7 @@ const move = (databases: MoveDatabases, at?: MoveStep) =>
   moveSlot(databases, {
     slot,
     to: databases === stage.there ? 'c2' : 'c1',
+    noticeMs: 0,
     drainMs: DRAIN_MS,
     before: (step) => {
       if (step === at) throw new Error(KILLED);
@@ -215,7 +216,7 @@ test('WA-10 nobody spends from wallets that are leaving, calls that hold are cha
   const running = holdOf(rich, 1_000);
   await reserveHolds(owner, instance, [running]);
   const before = (await createWallets(owner).find(APP, rich))?.balance ?? 0n;
-  await assert.rejects(moveSlot(there, { slot, to: 'c2', drainMs: 0 }), /still ran after 0 s/);
+  await assert.rejects(moveSlot(there, { slot, to: 'c2', noticeMs: 0, drainMs: 0 }), /still ran after 0 s/);
   assert.equal(await charge(one, 5), 5);
   const moving = move(there);
   await waitUntil('they are barred', async () => (await owner.query('select from ledger.leaving')).rowCount === 3);
@@ -265,7 +266,7 @@ test('CC-14 CC-11 users of a slot that moves may send again in a second, and wha
   const first = await call(c1);
   assert.equal(first.status, 200);
   const { balance } = await c1.wallet(app, user);
-  const stopped = { slot: its, to: 'c2', drainMs: DRAIN_MS };
+  const stopped = { slot: its, to: 'c2', noticeMs: 0, drainMs: DRAIN_MS };
   await moveSlot(there, {
     ...stopped,
     before: async (step) => {

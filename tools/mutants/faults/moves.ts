@@ -2,6 +2,7 @@ import type { Mutant } from '../mutant.ts';
 import { inFile, ofFile } from './places.ts';
 
 const arrive = inFile('packages/service/src/ledger/moving/arrive.sql');
+const bookedBefore = inFile('packages/service/src/ledger/entries/booked_before.sql');
 const depart = inFile('packages/service/src/ledger/moving/depart.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
 const keptAnswers = inFile('packages/service/src/ledger/moving/kept_answers_of_slot.sql');
@@ -41,12 +42,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   {
     id: 'move-forgets-acts',
     clause: 'WA-09',
-    edits: [
-      arrive(
-        `where not exists (select from ledger.journal j where`,
-        `where false and not exists (select from ledger.journal j where`,
-      ),
-    ],
+    edits: [bookedBefore('from ledger.acts e', 'from ledger.journal e')],
     killer: inMoves(REPEATED),
   },
   {
@@ -90,12 +86,6 @@ export const MOVE_FAULTS: readonly Mutant[] = [
       moveSlot('if (now?.moving_to !== to || now.moves !== begun.move) return;', 'if (now?.moving_to !== to) return;'),
     ],
     killer: inMoves(WOKEN),
-  },
-  {
-    id: 'move-copies-twice',
-    clause: 'WA-01',
-    edits: [moveSlot('(await selectArrival(databases.to, slot, begun.move)) ??', '')],
-    killer: inMoves(KILLED),
   },
   {
     id: 'move-given-up-after-it-arrived',

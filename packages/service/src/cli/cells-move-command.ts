@@ -8,6 +8,8 @@ import { createPool, type Pool } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
 import { type MoveDatabases, moveSlot, takeBack } from '#moves/move-slot.ts';
 
+/** Gateways look for changes of the map every quarter of a second. */
+const NOTICE_MS = 1_000;
 const WAIT_S = 300;
 const WAIT_S_MAX = 86_400;
 
@@ -50,7 +52,7 @@ async function moveOne(
   options: { readonly slot: number; readonly to: string; readonly drainMs: number },
 ): Promise<void> {
   const { slot, to } = options;
-  const moved = await moveSlot(databases, options);
+  const moved = await moveSlot(databases, { ...options, noticeMs: NOTICE_MS });
   if (moved === undefined) return console.log(`Slot ${slot} belongs to ${to}.`);
   const { wallets, balance, owed, stoppedMs } = moved;
   const debt = owed === 0n ? '' : `, ${owed} micros owed`;

@@ -28,6 +28,8 @@ interface MoveOptions {
   readonly slot: number;
   /** The cell that takes the slot. */
   readonly to: string;
+  /** How long gateways may take to notice that the slot moves. Until they do, calls go on. One that is later may answer as if there were no wallet. */
+  readonly noticeMs: number;
   /** How long running calls may take to end. After that the move is given up. */
   readonly drainMs: number;
   /** For tests: called before each step. What it throws ends the move there, as a kill does. */
@@ -108,9 +110,10 @@ async function begin({ directory, from: giving }: MoveDatabases, slot: number, t
 
 /** Bars the slot, waits for its calls, and copies it. Gives what was decided, by this process or by another one. */
 async function carry(databases: MoveDatabases, options: MoveOptions, { from, move }: Begun): Promise<ArrivalRow> {
-  const { slot, to, drainMs, before = () => {} } = options;
+  const { slot, to, noticeMs, drainMs, before = () => {} } = options;
   // No wallet is opened from here on, in either cell: the database looks at the slot.
   for (const pool of [databases.from, databases.to]) await untilMoving(pool, slot, to, move);
+  await sleep(noticeMs);
   await before('bar');
   await inTransaction(databases.from, (tx) => leave(tx, slot, move));
   await before('drain');
