@@ -189,6 +189,7 @@ test('WA-01 WA-09 a process that wakes long after others have ended its move tou
     const sleeper = moveSlot(there, {
       slot,
       to: 'c2',
+      noticeMs: 0,
       drainMs: DRAIN_MS,
       before: async (step) => {
         if (step !== at) return;
