@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addCell } from '../../packages/service/src/cells/cells.ts';
 import { selectSlot } from '../../packages/service/src/cells/moving-queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
@@ -25,38 +24,19 @@ import { APP, endOf, holdOf } from '../support/ledger-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { saying, SHARED_SECRET } from '../support/two-gateways.ts';
-import { addCheckout, addPayment, knownOf } from '../support/moving-rows.ts';
-import { assertBooksOfBoth, startMovingStage, usersOfOneSlot } from '../support/moving-stage.ts';
+import type { TestService } from '../support/service.ts';
+import { saying } from '../support/two-gateways.ts';
+import { addCheckout, addPayment, CHANGES_OF_ROWS, knownOf, ownersIn, sumOf } from '../support/moving-rows.ts';
+import { assertBooksOfBoth, startMovingStage, startServices, usersOfOneSlot } from '../support/moving-stage.ts';
 
 /** A slot moves between two cells, with commands that are killed at every step. */
 
 type Stage = Awaited<ReturnType<typeof startMovingStage>>;
 const { slot, users } = usersOfOneSlot(APP, 4);
 const [rich = '' as EndUserId, owing = '' as EndUserId, gone = '' as EndUserId, late = '' as EndUserId] = users;
-const environmentOf = (name: string) => ({
-  ...SHARED_SECRET,
-  PURSER_CELL: name,
-  PURSER_PUBLIC_URL: `https://${name}.purser.test`,
-});
 const KILLED = 'killed';
 const DRAIN_MS = 10_000;
 const LEASE_MS = 3_600_000;
-
-/** What would be deleted with the rows that were copied before. */
-const CHANGES_OF_ROWS = [
-  `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros, currency, state, anomaly)
-   select 'pay_2', checkout_id, app_id, user_id, 'test', 'p2', 5000000, 'EUR', 'kept', 'second' from payments.payments`,
-  `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked)
-   values ('test', 'm', 'pay_1', 1, false, false)`,
-  `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
-   select 'cas_1', payment_id, app_id, user_id, 'kept', payment_id from payments.payments`,
-  `update payments.refunds set state = 'declined'`,
-  `update payments.checkouts set processor_checkout = 'at the processor'`,
-  `update connections.connections set user_label = 'Me'`,
-  `select connections.release(app_id, user_id) from connections.connections`,
-];
 
 let stage: Stage;
 let instance: bigint;
@@ -68,7 +48,7 @@ before(async () => {
   instance = await insertInstance(one.owner, LEASE_MS);
   instanceOfTwo = await insertInstance(two.owner, LEASE_MS);
   const wallets = createWallets(one.owner);
-  for (const userId of [rich, owing, gone])
+  for (const userId of [owing, gone, rich])
     await wallets.open({ appId: APP, userId, currency: 'EUR', cap: micros(4_000_000n) });
   await addPayment(one, rich);
   const funding = createFunding(one.owner);
@@ -154,9 +134,6 @@ test('WA-09 what was booked for a key in one cell is a repeat in the other, and 
   await assertChecked();
 });
 
-const sumOf = ([wallets]: readonly unknown[]): bigint =>
-  (wallets as readonly { readonly balance_micros: number }[]).reduce((sum, w) => sum + BigInt(w.balance_micros), 0n);
-
 test('WA-01 a move that has not arrived can be given up: everything is as before, and calls go on', async () => {
   const { one, there } = stage;
   const all = await knownOf(one, slot);
@@ -211,6 +188,44 @@ test('WA-01 WA-09 a process that wakes long after others have ended its move tou
   }
 });
 
+test('WA-08 WA-09 a check that runs while a wallet comes back does not forget what was spent elsewhere', async () => {
+  const { one, two, there, back } = stage;
+  await move(there);
+  assert.equal(await charge(two, 7), 7);
+  // The check writes its results in the order of wallets, and stops at one before that which comes back with more spent.
+  const locker = await one.owner.connect();
+  await locker.query('begin; select from ledger.checkpoints order by wallet_id limit 1 for update');
+  const checking = checkChanges(one.owner);
+  await waitUntil('it waits', async () => {
+    const { rowCount } = await two.owner.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%check_changes%'`,
+    );
+    return rowCount !== 0;
+  });
+  await move(back);
+  await locker.query('rollback');
+  locker.release();
+  await checking;
+  await assertChecked();
+});
+
+test('WA-15 CC-14 a wallet goes to the person with the same address there, and an answer from a third cell goes on', async () => {
+  const { one, two, there, back } = stage;
+  await one.owner.query(`update identities.identities set email = 'e1.new' where identity_id = 'idn_1'`);
+  await move(there);
+  assert.deepEqual(await ownersIn(two), [{ email: 'e1.new', app_id: APP }]);
+  await two.owner.query(
+    `insert into idempotency.kept_answers (call_id, key_digest, body_digest, sealed, charged_micros, expires_at)
+     values (gen_random_uuid(), '\\x01', '\\x01', '\\x01', 3, now() + interval '1 hour')`,
+  );
+  await move(back);
+  assert.deepEqual(await ownersIn(one), [{ email: 'e1.new', app_id: APP }]);
+  const { rows } = await one.owner.query(
+    `select charged_micros from idempotency.kept_answers where charged_micros = 3`,
+  );
+  assert.deepEqual(rows, [{ charged_micros: 3n }]);
+});
+
 test('WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up', async () => {
   const { one, there } = stage;
   const { owner } = one;
@@ -242,23 +257,11 @@ test('WA-10 nobody spends from wallets that are leaving, calls that hold are cha
 });
 
 test('CC-14 CC-11 users of a slot that moves may send again in a second, and what was charged before is not charged again', async (t) => {
-  const { one, two, there } = stage;
+  const { there } = stage;
   const upstream = await startScriptedUpstream();
   upstream.script(saying('Hi'));
-  const c1 = await startTestService(catalogueAt(upstream.baseUrl), environmentOf('c1'), one);
-  t.after(() => c1.close());
-  const app = await c1.addApp();
-  await waitUntil('the directory is copied', async () => {
-    const { rowCount } = await two.owner.query('select from accounts.api_keys, db.kept_keys where app_id = $1', [
-      app.appId,
-    ]);
-    return rowCount !== 0;
-  });
-  const c2 = await startTestService(undefined, environmentOf('c2'), two);
-  t.after(() => c2.close());
   t.after(upstream.close);
-  await addCell(one.owner, 'c1', c1.url);
-  await addCell(one.owner, 'c2', c2.url);
+  const { c1, c2, app } = await startServices(t, stage, catalogueAt(upstream.baseUrl));
   const user = 'somebody' as EndUserId;
   const its = slotOf(app.appId, user);
   await c1.fund(app, user, 1_000_000);

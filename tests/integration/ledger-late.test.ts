@@ -165,12 +165,16 @@ test('WA-08 a late charge counts for the month of its hold also when that month 
     `update usage.calls set month = ${monthBefore} where wallet_id = (select wallet_id from ledger.wallets where user_id = 'ended')`,
   );
   await ledger.setWallet('ended', 'cap_spent_micros = 0');
+  // What it spent in another cell, before it came back, counts too.
+  await ledger.database.owner.query(
+    `insert into ledger.spent_elsewhere select wallet_id, 1, ${monthBefore}, 2 from ledger.wallets where user_id = 'ended'`,
+  );
   assert.deepEqual(await late(endOf(request, 25), endOf(second, 25)), [
     [25, 0],
-    [5, 20],
+    [3, 22],
   ]);
   assert.equal((await ledger.wallet('ended')).capSpent, 0, 'the month that has begun pays nothing of it');
-  await expectBooks('ended', 900);
+  await expectBooks('ended', 902);
 });
 
 test('WA-10 a charge that comes months later is booked in the last month', async () => {

@@ -4,6 +4,20 @@ import { selectParcel } from '../../packages/service/src/ledger/moving/queries.t
 import type { TestDatabase } from './database.ts';
 import { APP } from './ledger-database.ts';
 
+/** What would be deleted with the rows that were copied before. */
+export const CHANGES_OF_ROWS = [
+  `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros, currency, state, anomaly)
+   select 'pay_2', checkout_id, app_id, user_id, 'test', 'p2', 5000000, 'EUR', 'kept', 'second' from payments.payments`,
+  `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated, is_booked)
+   values ('test', 'm', 'pay_1', 1, false, false)`,
+  `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+   select 'cas_1', payment_id, app_id, user_id, 'kept', payment_id from payments.payments`,
+  `update payments.refunds set state = 'declined'`,
+  `update payments.checkouts set processor_checkout = 'at the processor'`,
+  `update connections.connections set user_label = 'Me'`,
+  `select connections.release(app_id, user_id) from connections.connections`,
+];
+
 /** A checkout that was paid, by a person with a passkey, whose refund is under way. */
 export async function addPayment({ owner }: TestDatabase, user: EndUserId): Promise<void> {
   const of = [APP, user];
@@ -50,4 +64,16 @@ export async function knownOf({ owner }: TestDatabase, slot: number): Promise<re
   const rows: unknown[] = [];
   for (const table of tables) rows.push((await owner.query(`select * from ${table} t order by t`)).rows);
   return [wallets, rows];
+}
+
+/** The balances of what `knownOf` gave. */
+export const sumOf = ([wallets]: readonly unknown[]): bigint =>
+  (wallets as readonly { readonly balance_micros: number }[]).reduce((sum, w) => sum + BigInt(w.balance_micros), 0n);
+
+/** Who owns wallets in a cell. */
+export async function ownersIn({ owner }: TestDatabase): Promise<readonly unknown[]> {
+  const { rows } = await owner.query(
+    'select email, app_id from connections.connections join identities.identities using (identity_id)',
+  );
+  return rows;
 }

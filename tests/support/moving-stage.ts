@@ -1,5 +1,6 @@
 // Two cells whose directory PostgreSQL copies, on one server, and what is about a user in each.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell } from '../../packages/service/src/cells/cells.ts';
 import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
@@ -12,6 +13,9 @@ import type { MoveDatabases } from '../../packages/service/src/moves/move-slot.t
 import { checkPayments } from '../../packages/service/src/payments/check.ts';
 import type { TestDatabase } from './database.ts';
 import { startLogicalServer } from './logical-server.ts';
+import { startTestService, type TestService } from './service.ts';
+import { SHARED_SECRET } from './two-gateways.ts';
+import { waitUntil } from './wait-until.ts';
 
 interface MovingStage {
   readonly one: TestDatabase;
@@ -43,6 +47,36 @@ export async function startMovingStage(): Promise<MovingStage> {
     back: { directory: one.owner, from: two.owner, to: one.owner },
     stop: server.stop,
   };
+}
+
+/** A gateway in each cell, with an app that both know. */
+export async function startServices(
+  t: TestContext,
+  { one, two }: MovingStage,
+  catalogue: Parameters<typeof startTestService>[0],
+): Promise<{
+  readonly c1: TestService;
+  readonly c2: TestService;
+  readonly app: Awaited<ReturnType<TestService['addApp']>>;
+}> {
+  const c1 = await startTestService(catalogue, environmentOf('c1'), one);
+  t.after(() => c1.close());
+  const app = await c1.addApp();
+  await waitUntil('the directory is copied', async () => {
+    const { rowCount } = await two.owner.query('select from accounts.api_keys, db.kept_keys where app_id = $1', [
+      app.appId,
+    ]);
+    return rowCount !== 0;
+  });
+  const c2 = await startTestService(undefined, environmentOf('c2'), two);
+  t.after(() => c2.close());
+  await addCell(one.owner, 'c1', c1.url);
+  await addCell(one.owner, 'c2', c2.url);
+  return { c1, c2, app };
+}
+
+function environmentOf(name: string): Record<string, string> {
+  return { ...SHARED_SECRET, PURSER_CELL: name, PURSER_PUBLIC_URL: `https://${name}.purser.test` };
 }
 
 /** Users of the app who all have the same slot. */

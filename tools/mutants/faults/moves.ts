@@ -3,12 +3,14 @@ import { inFile, ofFile } from './places.ts';
 
 const arrive = inFile('packages/service/src/ledger/moving/arrive.sql');
 const bookedBefore = inFile('packages/service/src/ledger/entries/booked_before.sql');
+const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 const depart = inFile('packages/service/src/ledger/moving/depart.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
 const keptAnswers = inFile('packages/service/src/ledger/moving/kept_answers_of_slot.sql');
 const leave = inFile('packages/service/src/ledger/moving/leave.sql');
 const moveSlot = inFile('packages/service/src/moves/move-slot.ts');
 const ofConnections = inFile('packages/service/src/connections/refuse_leaving.sql');
+const ofIdentities = inFile('packages/service/src/identities/moving-queries.ts');
 const ofPayments = inFile('packages/service/src/payments/refuse_leaving.sql');
 const parcel = inFile('packages/service/src/moves/parcel.ts');
 const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
@@ -18,6 +20,9 @@ const KILLED =
   'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
 const GIVEN_UP = 'WA-01 a move that has not arrived can be given up: everything is as before, and calls go on';
 const WOKEN = 'WA-01 WA-09 a process that wakes long after others have ended its move touches nothing';
+const CHECKED = 'WA-08 WA-09 a check that runs while a wallet comes back does not forget what was spent elsewhere';
+const SAME_ADDRESS =
+  'WA-15 CC-14 a wallet goes to the person with the same address there, and an answer from a third cell goes on';
 const BARRED =
   'WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
 const REPEATED =
@@ -50,6 +55,29 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [depart('if gone.balance_micros > 0 then', 'if gone.balance_micros < 0 then')],
     killer: inMoves(KILLED),
+  },
+  {
+    id: 'move-forgets-what-a-check-runs-over',
+    clause: 'WA-09',
+    edits: [checkChanges('    where p.version <= excluded.version', '    where p.version is not null')],
+    killer: inMoves(CHECKED),
+  },
+  {
+    id: 'move-finds-people-by-their-id',
+    clause: 'WA-15',
+    edits: [
+      ofIdentities(
+        'rows[0]?.identity_id ?? id',
+        `(taken.rowCount === 0 ? rows[0]?.identity_id : person.identity_id) ?? id`,
+      ),
+    ],
+    killer: inMoves(SAME_ADDRESS),
+  },
+  {
+    id: 'move-forgets-answers-of-a-third-cell',
+    clause: 'CC-14',
+    edits: [keptAnswers('where a.charged_micros is not null and', 'where a.charged_micros is null and')],
+    killer: inMoves(SAME_ADDRESS),
   },
   {
     id: 'move-keeps-rows',

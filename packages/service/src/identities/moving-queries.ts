@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import { newIdentityId } from '#kernel/ids.ts';
 
 /** A person, as another database gets to know them. All is as it is stored: addresses are sealed, with keys that all cells have. */
 export interface MovedPerson {
@@ -20,19 +21,23 @@ export async function selectMovedPeople(db: Queryable, ids: readonly string[]): 
 }
 
 /**
- * Makes sure that a person is known here, with their passkeys. Gives their id here: another one if somebody with this address has
- * signed in here before.
+ * Makes sure that somebody with this address is known here, with these passkeys, and gives their id. It is the person's own, unless the address is
+ * known here, or the id has another address here: people change it in each cell separately. The address alone decides, so those who could not
+ * sign in to a wallet before cannot do so afterwards.
  */
 export async function upsertMovedPerson(tx: Queryable, person: MovedPerson): Promise<string> {
+  const taken = await tx.query('select from identities.identities where identity_id = $1 and email <> $2', [
+    person.identity_id,
+    person.email,
+  ]);
+  const id = taken.rowCount === 0 ? person.identity_id : newIdentityId();
   const { rows } = await tx.query<{ identity_id: string }>(
-    `select identity_id from identities.identities where identity_id = $1 or email = $2 order by identity_id <> $1 limit 1`,
-    [person.identity_id, person.email],
+    `insert into identities.identities (identity_id, email, created_at) values ($1, $2, $3)
+     on conflict (email) do update set email = excluded.email
+     returning identity_id`,
+    [id, person.email, person.created_at],
   );
-  const here = rows[0]?.identity_id ?? person.identity_id;
-  await tx.query(
-    'insert into identities.identities (identity_id, email, created_at) values ($1, $2, $3) on conflict do nothing',
-    [here, person.email, person.created_at],
-  );
+  const here = rows[0]?.identity_id ?? id;
   await tx.query(
     `insert into identities.passkeys
      select p.* from unnest($1::text[]) j (text)

@@ -85,7 +85,7 @@ function withIdentity(row: string, idsHere: ReadonlyMap<string, string>): string
   const here = id === undefined ? undefined : idsHere.get(id);
   return id === undefined || here === undefined || here === id
     ? row
-    : row.replace(JSON.stringify(id), JSON.stringify(here));
+    : row.replace(`"identity_id": ${JSON.stringify(id)}`, `"identity_id": ${JSON.stringify(here)}`);
 }
 
 function factsOf({ facts }: ParcelRow): string {

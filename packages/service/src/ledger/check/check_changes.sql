@@ -116,6 +116,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_nes
     on conflict (wallet_id) do update set version = excluded.version, entry_seq = excluded.entry_seq,
       balance_micros = excluded.balance_micros, shortfall_micros = excluded.shortfall_micros,
       held_micros = excluded.held_micros, cap_month = excluded.cap_month, cap_spent_micros = excluded.cap_spent_micros
+    where p.version <= excluded.version -- Not over that of a wallet that came back from another cell meanwhile: see ledger.arrive.
   )
   select s.last_wallet, s.wallets, s.entries, d.rule, d.wallet_id, d.expected, d.found
   from (

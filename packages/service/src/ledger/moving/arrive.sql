@@ -9,6 +9,7 @@ declare
   cause constant text := came.wallet_id || ':' || p_move;
   there ledger.wallets;
   elsewhere bigint := came.cap_spent_micros;
+  seen bigint := p_version; -- The last version that anybody has seen.
 begin
   select w.* into there from ledger.wallets w where w.app_id = came.app_id and w.user_id = came.user_id for update;
   if there.wallet_id is null then
@@ -23,17 +24,18 @@ begin
     if not found then
       raise exception 'the user of wallet % has a wallet in this cell, which never left', came.wallet_id;
     end if;
+    seen := greatest(seen, there.version); -- A charge that came late has counted on here.
     elsewhere := elsewhere - case when there.cap_month = came.cap_month then there.cap_spent_micros else 0 end;
     update ledger.wallets w set is_suspended = came.is_suspended, cap_micros = came.cap_micros, cap_month = came.cap_month,
-      cap_spent_micros = came.cap_spent_micros, version = p_version + 1, first_connected_at = came.first_connected_at
+      cap_spent_micros = came.cap_spent_micros, version = seen + 1, first_connected_at = came.first_connected_at
     where w.wallet_id = there.wallet_id;
   end if;
   if elsewhere > 0 then
     insert into ledger.spent_elsewhere (wallet_id, move, month, spent_micros) values (came.wallet_id, p_move, came.cap_month, elsewhere);
-    -- The check of changes goes on from its checkpoint, and adds up receipts alone.
+    -- The check of changes goes on from its checkpoint, and adds up receipts alone. By the version, a pass that runs now does not write over it.
     insert into ledger.checkpoints as p (wallet_id, version, entry_seq, balance_micros, shortfall_micros, held_micros, cap_month, cap_spent_micros)
-    values (came.wallet_id, -1, 0, 0, 0, 0, came.cap_month, elsewhere)
-    on conflict (wallet_id) do update set cap_month = excluded.cap_month,
+    values (came.wallet_id, seen + 1, 0, 0, 0, 0, came.cap_month, elsewhere)
+    on conflict (wallet_id) do update set version = excluded.version, cap_month = excluded.cap_month,
       cap_spent_micros = excluded.cap_spent_micros + case when p.cap_month = excluded.cap_month then p.cap_spent_micros else 0 end;
   end if;
   insert into ledger.earlier_acts (cause, kind, wallet_id, amount_micros)

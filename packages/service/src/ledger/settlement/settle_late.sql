@@ -81,7 +81,9 @@ begin
           where w.cap_micros is not null and c.wallet_id = w.wallet_id and c.month = booked_month)
         + (select coalesce(sum(k.charged_micros), 0)::bigint from ledger.months d
           join ledger.month_wallets k on k.month = d.month
-          where w.cap_micros is not null and d.detached_at is not null and k.wallet_id = w.wallet_id and k.spent_month = booked_month),
+          where w.cap_micros is not null and d.detached_at is not null and k.wallet_id = w.wallet_id and k.spent_month = booked_month)
+        + (select coalesce(sum(e.spent_micros), 0)::bigint from ledger.spent_elsewhere e
+          where w.cap_micros is not null and e.wallet_id = w.wallet_id and e.month = booked_month),
         (select coalesce(sum(h.amount_micros), 0)::bigint from ledger.holds h
           where w.cap_micros is not null and h.wallet_id = w.wallet_id and h.month = booked_month)
       where w.cap_month <> booked_month
