@@ -26,7 +26,7 @@ import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import type { TestService } from '../support/service.ts';
 import { saying } from '../support/two-gateways.ts';
-import { addCheckout, addPayment, CHANGES_OF_ROWS, knownOf, ownersIn, sumOf } from '../support/moving-rows.ts';
+import { addCheckout, addPayment, CHANGES_OF_ROWS, knownOf, ofCell, ownersIn, sumOf } from '../support/moving-rows.ts';
 import { assertBooksOfBoth, startMovingStage, startServices, usersOfOneSlot } from '../support/moving-stage.ts';
 
 /** A slot moves between two cells, with commands that are killed at every step. */
@@ -140,6 +140,7 @@ test('WA-01 a move that has not arrived can be given up: everything is as before
   for (const at of MOVE_STEPS) {
     const hasArrived = at === 'depart' || at === 'flip';
     await killed(there, at);
+    if (at !== 'stop') await assert.rejects(takeBack({ ...there, from: ofCell('c3') }, slot), /DATABASE_URL is c3/);
     if (hasArrived) {
       await assert.rejects(takeBack(there, slot), /is in c2 already/);
       await move(there);
@@ -219,7 +220,6 @@ test('WA-15 CC-14 a wallet goes to the person with the same address there, and a
      values (gen_random_uuid(), '\\x01', '\\x01', '\\x01', 3, now() + interval '1 hour')`,
   );
   await move(back);
-  assert.deepEqual(await ownersIn(one), [{ email: 'e1.new', app_id: APP }]);
   const { rows } = await one.owner.query(
     `select charged_micros from idempotency.kept_answers where charged_micros = 3`,
   );

@@ -77,3 +77,8 @@ export async function ownersIn({ owner }: TestDatabase): Promise<readonly unknow
   );
   return rows;
 }
+
+/** A database that says that it is this cell, and nothing else. */
+export function ofCell(cell: string): TestDatabase['owner'] {
+  return { query: () => Promise.resolve({ rows: [{ cell }] }) } as unknown as TestDatabase['owner'];
+}

@@ -187,6 +187,8 @@ export async function takeBack(databases: MoveDatabases, slot: number): Promise<
     return;
   }
   await refuseWrongDatabases(databases, to);
+  const giving = await selectOwnCell(databases.from);
+  if (giving !== from) throw new CellFault(`Slot ${slot} belongs to ${from}, and DATABASE_URL is ${giving}.`);
   const nothing = { has_arrived: false, wallets: 0n, balance_micros: 0n, owed_micros: 0n };
   await inTransaction(databases.to, (tx) => insertArrival(tx, { slot, move, from, ...nothing }));
   if ((await selectArrival(databases.to, slot, move))?.has_arrived === true) {
