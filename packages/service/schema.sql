@@ -2111,9 +2111,6 @@ grant execute on function payments.differences() to purser_live;
 -- payments.refuse_leaving() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 
--- payments.refuse_leaving_checkout() returns trigger
---   plpgsql, volatile, security definer, search_path=pg_catalog
-
 -- sandbox.budgets_of(p_keys text[]) returns TABLE(key_id text, spent_micros bigint, held_micros bigint)
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.budgets_of(text[]) to purser_sandbox;
@@ -2308,9 +2305,7 @@ CREATE TRIGGER wallets_of_own_slots BEFORE INSERT ON ledger.wallets FOR EACH ROW
 
 CREATE TRIGGER cases_here BEFORE INSERT OR UPDATE ON payments.cases FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
 
-CREATE TRIGGER changed_checkouts_here BEFORE UPDATE OF processor_checkout, identity_id ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
-
-CREATE TRIGGER checkouts_of_wallets_here BEFORE INSERT ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving_checkout();
+CREATE TRIGGER checkouts_here BEFORE INSERT OR UPDATE OF processor_checkout, identity_id ON payments.checkouts FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
 
 CREATE TRIGGER movements_here BEFORE INSERT OR UPDATE ON payments.dispute_movements FOR EACH ROW EXECUTE FUNCTION payments.refuse_leaving();
 

@@ -16,6 +16,7 @@ import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
+import { rollCatalogue } from '../deploy/roll/catalogue.ts';
 import { untilNothingIsHeld } from '../failover/books.ts';
 import type { LoadOptions, LoadOrder, LoadReport } from '../failover/load.ts';
 import { createRandom } from '../prove/random.ts';
@@ -45,15 +46,6 @@ const CREDIT = 11n;
 const BEFORE_MS = 1_000;
 /** A command that is killed lives so long: it begins to move after about half a second, and most moves end two seconds later. */
 const LIFE_MS = { least: 300, most: 3_000 };
-const MODEL = {
-  id: 'roll.model-1',
-  provider: 'roll',
-  resale: 'open',
-  providerModel: 'roll-upstream',
-  price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 4_000_000 },
-  contextTokens: 128_000,
-  maxOutputTokens: 1_000,
-};
 
 type Name = 'c1' | 'c2';
 const random = createRandom(Number(values.seed), 'cells');
@@ -65,11 +57,7 @@ const provider = spawn(process.execPath, [PROVIDER, JSON.stringify({ chunkMs: CH
 if (provider.stdout === null) throw new Error('The provider says nothing.');
 const [said] = (await once(provider.stdout, 'data')) as [Buffer];
 const providerUrl = /http:\S+/.exec(String(said))?.[0] ?? '';
-const catalogue = {
-  providers: { roll: { kind: 'openai-compatible', baseUrl: `${providerUrl}/v1` } },
-  models: [MODEL],
-  aliases: { roll: MODEL.id },
-};
+const catalogue = rollCatalogue(providerUrl);
 const cells = {
   c1: { ...stage.one, service: await startCell('c1', stage.one.url) },
   c2: { ...stage.two, service: await startCell('c2', stage.two.url) },

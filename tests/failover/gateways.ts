@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../../tools/toolchain.ts';
+import { rollCatalogue } from '../deploy/roll/catalogue.ts';
 import { spoolIn } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { Cell } from './cell.ts';
@@ -44,21 +45,10 @@ const SETTLED_MS_MAX = 120_000;
 const NODE_FLAGS = ['--max-semi-space-size=32'];
 const PROGRAM = path.join(ROOT, 'packages/service/src/cli/main.ts');
 const PROVIDER = fileURLToPath(new URL('../deploy/roll/provider.ts', import.meta.url));
-const MODEL = {
-  id: 'roll.model-1',
-  provider: 'roll',
-  resale: 'open',
-  providerModel: 'roll-upstream',
-  price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 4_000_000 },
-  contextTokens: 128_000,
-  maxOutputTokens: 1_000,
-};
-
 export async function startGateways(options: GatewayOptions): Promise<readonly Gateway[]> {
   const { cell, programs, directory, count, isSynchronous } = options;
   const catalogueFile = path.join(directory, 'catalogue.json');
-  const providers = { roll: { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${PROVIDER_PORT}/v1` } };
-  writeFileSync(catalogueFile, JSON.stringify({ providers, models: [MODEL], aliases: { roll: MODEL.id } }));
+  writeFileSync(catalogueFile, JSON.stringify(rollCatalogue(`http://127.0.0.1:${PROVIDER_PORT}`)));
   const haproxyFile = writeHaproxyFile(directory);
   const gateways: Gateway[] = [];
   for (const [name, address] of Object.entries(GATEWAYS).slice(0, count)) {

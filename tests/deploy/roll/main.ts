@@ -15,6 +15,7 @@ import { startCaddy } from '../../support/caddy.ts';
 import { EMAIL_SEAL } from '../../support/keys.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { type Judgement, judge } from './books.ts';
+import { rollCatalogue } from './catalogue.ts';
 import { createGateway, type Gateway, spawnPurser } from './gateways.ts';
 import type { LoadFigures, LoadOptions, LoadOrder } from './load.ts';
 import type { ProviderFacts } from './provider.ts';
@@ -137,17 +138,7 @@ async function startProvider(): Promise<string> {
 
 function environmentOf(databaseUrl: string, provider: string): Readonly<Record<string, string>> {
   const catalogueFile = path.join(directory, 'catalogue.json');
-  const model = {
-    id: 'roll.model-1',
-    provider: 'roll',
-    resale: 'open',
-    providerModel: 'roll-upstream',
-    price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 4_000_000 },
-    contextTokens: 128_000,
-    maxOutputTokens: 1_000,
-  };
-  const providers = { roll: { kind: 'openai-compatible', baseUrl: `${provider}/v1` } };
-  writeFileSync(catalogueFile, JSON.stringify({ providers, models: [model], aliases: { roll: model.id } }));
+  writeFileSync(catalogueFile, JSON.stringify(rollCatalogue(provider)));
   return {
     PURSER_ENV: 'production',
     PURSER_SECRET: 'a secret of the roll, which guards nothing of worth',

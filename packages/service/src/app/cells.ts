@@ -29,8 +29,8 @@ interface CellOptions {
 }
 
 /**
- * The way to other cells, the rate limits that all cells share, and the addresses of callers that came from there. Without PURSER_CELL nothing is added to any request. The map is
- * loaded with the others that are kept in memory.
+ * The way to other cells, the rate limits that all cells share, and the addresses of callers that came from there. Without PURSER_CELL
+ * nothing is added to any request. The map is loaded with the others that are kept in memory.
  */
 export function openCells({ config: { cell }, db, rates, keys, directory, addressOf, clock, log }: CellOptions): Cells {
   if (cell === undefined) {

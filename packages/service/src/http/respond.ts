@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { userElsewhere } from '#gateway/answer/refusals.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { directoryOf } from '#cells/directory.ts';
@@ -152,7 +153,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: string | undefined): void {
   const directory = directoryOf(fault);
   if (directory !== undefined) return sendRefusal(exchange, elsewhere(directory));
-  if (isLeaving(fault)) return sendRefusal(exchange, givenAway());
+  if (isLeaving(fault)) return sendRefusal(exchange, userElsewhere());
   log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');
   sendRefusal(exchange, faultRefusal());
 }
@@ -163,11 +164,4 @@ function elsewhere(directory: string): Refusal<'CONFLICT'> {
     'CONFLICT',
     `Accounts, apps and the catalogue are changed in another part of this service. Do this at ${directory}.`,
   );
-}
-
-/** A user is in one cell, and just given to another one. */
-export function givenAway(): Refusal<'TOO_MANY_REQUESTS'> {
-  const message =
-    'This user is just given to another part of the service. Nothing was charged. Send the request again in a second.';
-  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 });
 }

@@ -14,7 +14,7 @@ end $$;
 
 revoke all on function payments.refuse_leaving from public;
 
-create or replace trigger changed_checkouts_here before update of processor_checkout, identity_id on payments.checkouts
+create or replace trigger checkouts_here before insert or update of processor_checkout, identity_id on payments.checkouts
   for each row execute function payments.refuse_leaving();
 create or replace trigger payments_here before insert or update on payments.payments
   for each row execute function payments.refuse_leaving();

@@ -45,10 +45,15 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
     case 'budget_race_lost':
       return refuse('KEY_BUDGET_EXCEEDED', BUDGET_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
     case 'user_elsewhere':
-      return refuse('TOO_MANY_REQUESTS', ELSEWHERE_MESSAGE, { retryAfterSeconds: ELSEWHERE_RETRY_SECONDS });
+      return userElsewhere();
     default:
       return unreachable(reason);
   }
+}
+
+/** The user is in one cell, and just given to another one. Nothing was done, and the request may be sent again. */
+export function userElsewhere(): Refusal<'TOO_MANY_REQUESTS'> {
+  return refuse('TOO_MANY_REQUESTS', ELSEWHERE_MESSAGE, { retryAfterSeconds: ELSEWHERE_RETRY_SECONDS });
 }
 
 /** More plain calls at once than are allowed (CC-18). `whose`: of the user, or of the app in this process. */

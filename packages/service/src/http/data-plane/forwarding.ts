@@ -1,13 +1,14 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { CellMap, OtherCell } from '#cells/map.ts';
 import { MARKER, MARKER_REFUSED, type Markers } from '#cells/marker.ts';
+import { userElsewhere } from '#gateway/answer/refusals.ts';
 import { parseUser } from '#gateway/request/admission.ts';
 import { ELSEWHERE } from '#http/closing.ts';
 import { createRelay, endToEnd, type Relay } from '#http/data-plane/relay.ts';
 import { faultRefusal } from '#http/envelope.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
-import { type Exchange, givenAway, sendRefusal } from '#http/respond.ts';
+import { type Exchange, sendRefusal } from '#http/respond.ts';
 import { steadyClock } from '#kernel/clock.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -77,7 +78,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const userId = parseUser(caller, typeof named === 'string' ? named : undefined);
     const other = userId instanceof Refusal ? undefined : map.otherOf(caller.app.appId, userId);
     if (other === undefined && !(userId instanceof Refusal) && map.isMoving(caller.app.appId, userId)) {
-      return sendRefusal(exchange, givenAway());
+      return sendRefusal(exchange, userElsewhere());
     }
     if (headers[MARKER] === undefined) {
       return other === undefined ? handle(exchange) : forward(exchange, caller, other);
@@ -91,7 +92,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     if (other === undefined) return handle(exchange);
     const { correlationId } = exchange;
     log.warn({ correlationId, from: marked.from, to: other.name }, 'cells disagree on where a user is');
-    return sendRefusal(exchange, givenAway()); // The maps differ for a fraction of a second after each change.
+    return sendRefusal(exchange, userElsewhere()); // The maps differ for a fraction of a second after each change.
   }
 
   async function forward(exchange: Exchange, caller: Caller, other: OtherCell): Promise<void> {

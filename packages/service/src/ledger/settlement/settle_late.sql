@@ -67,7 +67,8 @@ begin
     owed := least(late.charge_micros, late.held_micros);
     -- `least` passes over a null: a call without a budget, or one whose limit is not known. A wallet that is leaving this cell pays nothing: its
     -- money may have been copied already.
-    select least(owed, (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id), db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
+    select least(owed, (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
+      db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
       select greatest(0, b.limit_micros - b.spent_micros - b.held_micros) from ledger.key_budgets b
       where b.key_id = budget and b.month = booked_month and b.limit_micros is not null
     )) into taken
