@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { CELL_REQUEST, createCellRequests } from '../../packages/service/src/cells/cell-request.ts';
-import { CELL_TOKENS_PATH } from '../../packages/service/src/http/cell-tokens.ts';
+import { TOKENS } from '../../packages/service/src/http/cells/tokens.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
@@ -162,7 +162,7 @@ function bodyOf(bucket: string, holder: string, number = 1): string {
 }
 
 const ask = (header: string | undefined, body: string, options: Partial<CallOptions> = {}): Promise<Reply> =>
-  send(CELL_TOKENS_PATH, {
+  send(TOKENS.path, {
     url: c1.url,
     method: 'POST',
     body,
@@ -173,21 +173,18 @@ const ask = (header: string | undefined, body: string, options: Partial<CallOpti
 test('tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none', async () => {
   const { appId, liveKey: key } = await cells.addApp('c1', SLOW);
   const body = bodyOf(appId, randomUUID());
-  const good = (from = 'c2', to = 'c1', path = CELL_TOKENS_PATH) => signer(from).sign(to, path, body);
+  const good = (from = 'c2', to = 'c1', path: string = TOKENS.path) => signer(from).sign(to, path, body);
   const at = (nowMs: number) => signer('c2', undefined, { ...systemClock, nowMs: () => nowMs });
   const refused = {
     'without a signature': await ask(undefined, body),
     'with the key of an app': await ask(undefined, body, { key }),
-    'by another secret': await ask(
-      signer('c2', 'the secret of another service').sign('c1', CELL_TOKENS_PATH, body),
-      body,
-    ),
+    'by another secret': await ask(signer('c2', 'the secret of another service').sign('c1', TOKENS.path, body), body),
     'for another cell': await ask(good('c2', 'c2'), body),
     'for another path': await ask(good('c2', 'c1', '/balance'), body),
     'by another cell than it says': await ask(good().replace('c2', 'c3'), body),
     'with another body': await ask(good(), body.replace('"wanted":1', '"wanted":9')),
-    old: await ask(at(Date.now() - 61_000).sign('c1', CELL_TOKENS_PATH, body), body),
-    'ahead of time': await ask(at(Date.now() + 61_000).sign('c1', CELL_TOKENS_PATH, body), body),
+    old: await ask(at(Date.now() - 61_000).sign('c1', TOKENS.path, body), body),
+    'ahead of time': await ask(at(Date.now() + 61_000).sign('c1', TOKENS.path, body), body),
     'with another time': await ask(good().replace(/ \d+ /, ` ${Date.now() + 5} `), body),
   };
   for (const [why, reply] of Object.entries(refused)) assert.equal(reply.status, 404, why);
@@ -195,9 +192,10 @@ test('tokens go to another cell of this service only: a request that is forged, 
   assert.equal((await ask(good(), body)).status, 200);
   assert.equal(await tokensIn('c1', appId), 8);
   const large = `${body}${' '.repeat(262_144)}`;
-  assert.equal((await ask(signer('c2').sign('c1', CELL_TOKENS_PATH, large), large)).status, 413);
+  assert.equal((await ask(signer('c2').sign('c1', TOKENS.path, large), large)).status, 413);
+  assert.equal((await ask(signer('c2').sign('c1', TOKENS.path, '{'), '{')).status, 404);
   const attempts = bodyOf('sign-in:somebody', randomUUID());
-  assert.equal((await ask(signer('c2').sign('c1', CELL_TOKENS_PATH, attempts), attempts)).status, 404);
+  assert.equal((await ask(signer('c2').sign('c1', TOKENS.path, attempts), attempts)).status, 404);
 });
 
 test('a request for tokens counts once: neither again, nor after a later one of its process', async () => {
@@ -205,7 +203,7 @@ test('a request for tokens counts once: neither again, nor after a later one of 
   const holder = randomUUID();
   const status = async (number: number, by: string = holder) => {
     const body = bodyOf(appId, by, number);
-    return (await ask(signer('c2').sign('c1', CELL_TOKENS_PATH, body), body)).status;
+    return (await ask(signer('c2').sign('c1', TOKENS.path, body), body)).status;
   };
   assert.deepEqual([await status(2), await status(2), await status(1)], [200, 404, 404]);
   assert.equal(await tokensIn('c1', appId), 8);

@@ -5,7 +5,7 @@ const cellEnds = inFile('packages/service/src/app/cells.ts');
 const cellMarker = inFile('packages/service/src/cells/marker.ts');
 const cellMap = inFile('packages/service/src/cells/map.ts');
 const cellRequest = inFile('packages/service/src/cells/cell-request.ts');
-const cellTokens = inFile('packages/service/src/http/cell-tokens.ts');
+const question = inFile('packages/service/src/http/cells/question.ts');
 const homeLease = inFile('packages/service/src/limits/home-lease.ts');
 const leaseToCell = inFile('packages/service/src/limits/lease_to_cell.sql');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
@@ -101,7 +101,12 @@ export const CELL_FAULTS: readonly Mutant[] = [
   {
     id: 'token-request-with-any-body',
     clause: 'LI-01',
-    edits: [cellTokens('signed.covers(body) ? requestOf(body) : undefined', 'requestOf(body)')],
+    edits: [
+      question(
+        'signed.covers(body) ? question.asked.safeParse(parsed(body)).data : undefined',
+        'question.asked.safeParse(parsed(body)).data',
+      ),
+    ],
     killer: inBuckets(TOKENS),
   },
   {

@@ -1,6 +1,8 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
 import { openRates } from '#app/cell-rates.ts';
 import type { Config } from '#app/config.ts';
+import { createCellClient } from '#cells/cell-client.ts';
+import { createCellRequests } from '#cells/cell-request.ts';
 import { startHeartbeat } from '#cells/heartbeat.ts';
 import { type CellMap, createCellMap } from '#cells/map.ts';
 import { createMarkers } from '#cells/marker.ts';
@@ -9,10 +11,12 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { createForwarding, type Forwarding } from '#http/data-plane/forwarding.ts';
-import type { CellTokens } from '#http/cell-tokens.ts';
+import { answerCells, type CellRoute } from '#http/cells/question.ts';
+import { TOKENS } from '#http/cells/tokens.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
+import { leaseTokensToCell } from '#limits/queries.ts';
 import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 
 interface CellOptions {
@@ -35,17 +39,24 @@ interface CellOptions {
 export function openCells({ config: { cell }, db, rates, keys, directory, addressOf, clock, log }: CellOptions): Cells {
   if (cell === undefined) {
     const rateLimiter = createRateLimiter(rates, steadyClock);
-    return { map: undefined, forwarding: undefined, rateLimiter, addressOf, stop: () => Promise.resolve() };
+    return { ...ALONE, rateLimiter, addressOf };
   }
   const map = createCellMap(db, cell);
   const markers = createMarkers(cell, keys.proof('cells'), clock);
   const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
+  const requests = createCellRequests(cell, keys.proof('cell-requests'), clock);
+  const client = createCellClient(requests);
   return {
     map,
     forwarding,
-    ...openRates({ cell, pool: rates, keys, map, clock, log }),
+    rateLimiter: openRates({ pool: rates, client, map, log }),
+    routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request))],
     addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request),
     stop: startHeartbeat(db, log).stop,
+    close: () => {
+      forwarding.close();
+      client.close();
+    },
   };
 }
 
@@ -53,22 +64,33 @@ interface Cells {
   readonly map: CellMap | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly rateLimiter: RateLimiter;
-  readonly cellTokens?: CellTokens;
+  /** What gateways of other cells may ask. */
+  readonly routes: readonly CellRoute[];
   readonly addressOf: CallerAddress;
   readonly stop: () => Promise<void>;
+  /** Ends the connections to other cells, once nothing needs them. */
+  readonly close: () => void;
 }
+
+const ALONE = {
+  map: undefined,
+  forwarding: undefined,
+  routes: [],
+  stop: () => Promise.resolve(),
+  close: () => {},
+} satisfies Partial<Cells>;
 
 /** The ways to and from other cells, and what ends a call. One that was forwarded is ended where it went. */
 export function endsOf(
   endCall: EndCall,
-  { forwarding, cellTokens }: Pick<Cells, 'forwarding' | 'cellTokens'>,
-): Pick<DataPlane, 'endCall' | 'forwarding' | 'cellTokens'> {
+  { forwarding, routes: cellRoutes }: Pick<Cells, 'forwarding' | 'routes'>,
+): Pick<DataPlane, 'endCall' | 'forwarding' | 'cellRoutes'> {
   if (forwarding === undefined) return { endCall };
   return {
     endCall: (exchange, notes) => {
       if (!forwarding.has(exchange)) endCall(exchange, notes);
     },
     forwarding,
-    cellTokens,
+    cellRoutes,
   };
 }

@@ -156,7 +156,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await holds.stop();
       await endLease().catch(tellOfLease(log));
       providers.close();
-      cells.forwarding?.close();
+      cells.close();
       await pools.end();
     },
   };

@@ -5,13 +5,11 @@ import type { OtherCell } from '#cells/map.ts';
 
 /** Sends requests of this gateway itself to gateways of other cells. */
 export interface CellClient {
-  /** Sends a signed POST. Rejects without an answer of status 200 within half a second. Never sends twice. */
-  readonly post: (cell: OtherCell, path: string, body: string) => Promise<string>;
+  /** Sends a signed POST. Rejects without an answer of status 200 within `waitMs`. Never sends twice. */
+  readonly post: (cell: OtherCell, path: string, body: string, waitMs: number) => Promise<string>;
   readonly close: () => void;
 }
 
-/** A caller waits for it. Leased tokens are good for a second after the request. */
-const ANSWER_MS_MAX = 500;
 const ANSWER_BYTES_MAX = 1_048_576;
 /** Shorter than a gateway keeps a silent connection. */
 const IDLE_MS_MAX = 30_000;
@@ -20,14 +18,14 @@ export function createCellClient(requests: CellRequests): CellClient {
   const settings = { keepAlive: true, timeout: IDLE_MS_MAX };
   const agents = { 'http:': new Agent(settings), 'https:': new TlsAgent(settings) };
   return {
-    post: ({ name, baseUrl }, path, body) => {
+    post: ({ name, baseUrl }, path, body, waitMs) => {
       const url = new URL(baseUrl + path);
       const headers = {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         [CELL_REQUEST]: requests.sign(name, path, body),
       };
-      const options = { method: 'POST', headers, signal: AbortSignal.timeout(ANSWER_MS_MAX) };
+      const options = { method: 'POST', headers, signal: AbortSignal.timeout(waitMs) };
       return new Promise((resolve, reject) => {
         const sent =
           url.protocol === 'https:'

@@ -16,6 +16,8 @@ export interface CellMap {
   readonly otherOf: (appId: AppId, userId: EndUserId) => OtherCell | undefined;
   /** The other cell that has the bucket of an app's or a key's rate limit. Undefined: this one has. */
   readonly homeOf: (id: AppId | KeyId) => OtherCell | undefined;
+  /** All cells but this one. */
+  readonly others: () => readonly OtherCell[];
   /** The number of cells, with or without slots. */
   readonly count: () => number;
   /** Whether this user's money is just moving between cells, so that nobody may spend it. */
@@ -27,19 +29,20 @@ export interface CellMap {
 /** Until the first refresh, this cell has all users. */
 export function createCellMap(pool: Pool, own: string): CellMap {
   let bySlot: readonly (OtherCell | undefined)[] = [];
-  let count = 1;
+  let others: ReadonlyMap<string, OtherCell> = new Map();
   let moving: ReadonlySet<number> = new Set();
   return {
     otherOf: (appId, userId) => bySlot[slotOf(appId, userId)],
     isMoving: (appId, userId) => moving.size > 0 && moving.has(slotOf(appId, userId)),
     homeOf: (id) => bySlot[homeSlotOf(id)],
-    count: () => count,
+    others: () => Array.from(others.values()),
+    count: () => others.size + 1,
     refresh: async () => {
-      [bySlot, count, moving] = await inSnapshot(pool, async (tx) => {
+      [bySlot, others, moving] = await inSnapshot(pool, async (tx) => {
         const cells = (await selectCells(tx)).map(({ name, base_url: baseUrl }) => ({ name, baseUrl }));
-        const others = new Map(cells.filter(({ name }) => name !== own).map((cell) => [cell.name, cell]));
-        const slots = (await selectSlots(tx)).map((name) => others.get(name));
-        return [slots, cells.length, new Set(await selectMovingSlots(tx))];
+        const found = new Map(cells.filter(({ name }) => name !== own).map((cell) => [cell.name, cell]));
+        const slots = (await selectSlots(tx)).map((name) => found.get(name));
+        return [slots, found, new Set(await selectMovingSlots(tx))];
       });
     },
   };

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { CallNotes } from '#gateway/call/call-notes.ts';
-import { CELL_TOKENS_PATH, createTokensHandler } from '#http/cell-tokens.ts';
 import type { Closing } from '#http/closing.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
@@ -150,8 +149,7 @@ function routesOf({
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
-  const { cellTokens } = dataPlane;
-  if (cellTokens !== undefined) routes.set(CELL_TOKENS_PATH, { POST: createTokensHandler(cellTokens) });
+  for (const { path, handle } of dataPlane.cellRoutes ?? []) routes.set(path, { POST: handle });
   for (const processor of NOTIFYING) {
     const from = processorWebhooks?.processor === processor ? processorWebhooks : undefined;
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });

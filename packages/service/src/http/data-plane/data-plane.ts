@@ -5,7 +5,7 @@ import { admit, type KeyUse, parseUser } from '#gateway/request/admission.ts';
 import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
-import type { CellTokens } from '#http/cell-tokens.ts';
+import type { CellRoute } from '#http/cells/question.ts';
 import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { Forwarding } from '#http/data-plane/forwarding.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
@@ -35,8 +35,8 @@ export interface DataPlane {
   readonly endCall: EndCall;
   /** Undefined: there are no other cells. */
   readonly forwarding?: Forwarding | undefined;
-  /** The same. */
-  readonly cellTokens?: CellTokens | undefined;
+  /** What gateways of other cells may ask. */
+  readonly cellRoutes?: readonly CellRoute[];
 }
 
 /**

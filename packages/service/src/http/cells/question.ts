@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { CellClient } from '#cells/cell-client.ts';
+import type { CellRequests } from '#cells/cell-request.ts';
+import type { OtherCell } from '#cells/map.ts';
+import { readBody } from '#http/read-body.ts';
+import { knownCallers } from '#http/reading.ts';
+import { type Exchange, sendJson, sendNowhere, sendRefusal } from '#http/respond.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** What gateways of one cell may ask those of another. It is for them alone, so the document of the API does not have it. */
+export interface CellQuestion<Asked, Answer> {
+  readonly path: `/cells/${string}`;
+  readonly asked: z.ZodType<Asked>;
+  readonly answer: z.ZodType<Answer>;
+  /** The largest body of a question, in bytes. */
+  readonly bytesMax: number;
+  /** How long the cell that asks waits for the answer, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** A question with what answers it in this cell. */
+export interface CellRoute {
+  readonly path: string;
+  readonly handle: (exchange: Exchange) => Promise<void>;
+}
+
+/** Each cell has a few processes, and each of them a few questions under way. */
+const UNDER_WAY_MAX = 256;
+
+/**
+ * Answers the question of another cell. Everybody else gets the 404 of an address that leads nowhere, and so does a question that has
+ * no answer (`undefined`).
+ */
+export function answerCells<Asked, Answer>(
+  requests: CellRequests,
+  question: CellQuestion<Asked, Answer>,
+  answerOf: (asked: Asked, from: string) => Promise<Answer | undefined>,
+): CellRoute {
+  const { path, bytesMax } = question;
+  let underWay = 0;
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const signed = requests.read(exchange.request.headers, exchange.path);
+    if (signed === undefined) return sendNowhere(exchange);
+    const body = await readBody(exchange, { reading: knownCallers, caller: signed.from, most: bytesMax });
+    if (body === undefined) return;
+    if (body instanceof Refusal) return sendRefusal(exchange, body);
+    const asked = signed.covers(body) ? question.asked.safeParse(parsed(body)).data : undefined;
+    const found = asked === undefined ? undefined : await answerOf(asked, signed.from);
+    return found === undefined ? sendNowhere(exchange) : sendJson(exchange.response, 200, found);
+  }
+
+  return {
+    path,
+    handle: async (exchange) => {
+      if (underWay >= UNDER_WAY_MAX) return sendRefusal(exchange, tooMany());
+      underWay += 1;
+      await answer(exchange).finally(() => (underWay -= 1));
+    },
+  };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
+  return refuse('TOO_MANY_REQUESTS', 'Too many questions of cells are under way.', { retryAfterSeconds: 1 });
+}
+
+/** Asks a gateway of another cell. Rejects if it does not answer in time, or not in the shape of an answer. Never asks twice. */
+export async function askCell<Asked, Answer>(
+  client: CellClient,
+  cell: OtherCell,
+  { path, answer, waitMs }: CellQuestion<Asked, Answer>,
+  asked: Asked,
+): Promise<Answer> {
+  return answer.parse(JSON.parse(await client.post(cell, path, JSON.stringify(asked), waitMs)));
+}
