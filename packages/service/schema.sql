@@ -528,6 +528,7 @@ create table cells.arrivals (
   at timestamp with time zone default clock_timestamp() not null,
   constraint arrivals_pkey PRIMARY KEY (slot, move)
 );
+grant select on cells.arrivals to purser_live;
 
 create table cells.cells (
   name text collate "C" not null,

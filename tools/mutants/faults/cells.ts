@@ -8,6 +8,8 @@ const cellRequest = inFile('packages/service/src/cells/cell-request.ts');
 const question = inFile('packages/service/src/http/cells/question.ts');
 const homeLease = inFile('packages/service/src/limits/home-lease.ts');
 const leaseToCell = inFile('packages/service/src/limits/lease_to_cell.sql');
+const formerCells = inFile('packages/service/src/http/cells/former-cells.ts');
+const userUsage = inFile('packages/service/src/app/user-usage.ts');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
 const forwarding = inFile('packages/service/src/http/data-plane/forwarding.ts');
@@ -17,6 +19,9 @@ const inBuckets = ofFile('tests/integration/cell-buckets.test.ts');
 const ofLimiter = ofFile('tests/conformance/rate-limiter.test.ts');
 const forwarded = ofFile('tests/integration/cell-forwarding.test.ts');
 
+const inReports = ofFile('tests/integration/cell-reports.test.ts');
+
+const MOVED = 'BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
 const MARKED = 'a marker is believed only from a cell of this service, for this cell and this request, for a minute';
 
 const TOKENS =
@@ -24,7 +29,7 @@ const TOKENS =
 const AWAY =
   'calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back';
 
-/** Faults in what keeps the users of cells apart, in requests that one cell sends to another, and in limits over all cells. */
+/** Faults in what keeps the users of cells apart, in requests that one cell sends to another, in limits over all cells, and in reports. */
 export const CELL_FAULTS: readonly Mutant[] = [
   {
     id: 'cell-takes-foreign-wallets',
@@ -144,6 +149,31 @@ export const CELL_FAULTS: readonly Mutant[] = [
     edits: [homeLease('{ ...row, is_held: false,', '{ ...row,')],
     killer: ofLimiter(
       'LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share',
+    ),
+  },
+  {
+    id: 'former-cell-has-receipts-for-anybody',
+    clause: 'WA-02',
+    edits: [userUsage('row?.user_id === userId ? row : null', 'row ?? null')],
+    killer: inReports(MOVED),
+  },
+  {
+    id: 'former-cell-asked-again',
+    clause: 'BI-03',
+    edits: [formerCells('new Set([own])', 'new Set<string>()')],
+    killer: inReports(MOVED),
+  },
+  {
+    id: 'sum-without-a-cell-that-is-away',
+    clause: 'BI-03',
+    edits: [
+      formerCells(
+        'names.map((name) => ask(named(map.others(), name)))',
+        'names.map((name) => ask(named(map.others(), name)).catch(() => ({ found: [] as never, givers: [] })))',
+      ),
+    ],
+    killer: inReports(
+      'BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices',
     ),
   },
 ];

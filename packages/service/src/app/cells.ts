@@ -1,8 +1,8 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
 import { openRates } from '#app/cell-rates.ts';
 import type { Config } from '#app/config.ts';
-import { createCellClient } from '#cells/cell-client.ts';
-import { createCellRequests } from '#cells/cell-request.ts';
+import { type CellClient, createCellClient } from '#cells/cell-client.ts';
+import { type CellRequests, createCellRequests } from '#cells/cell-request.ts';
 import { startHeartbeat } from '#cells/heartbeat.ts';
 import { type CellMap, createCellMap } from '#cells/map.ts';
 import { createMarkers } from '#cells/marker.ts';
@@ -48,6 +48,7 @@ export function openCells({ config: { cell }, db, rates, keys, directory, addres
   const client = createCellClient(requests);
   return {
     map,
+    reach: { own: cell, map, requests, client },
     forwarding,
     rateLimiter: openRates({ pool: rates, client, map, log }),
     routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request))],
@@ -60,8 +61,18 @@ export function openCells({ config: { cell }, db, rates, keys, directory, addres
   };
 }
 
+/** How this cell asks others, and answers them. */
+export interface CellReach {
+  /** The name of this cell. */
+  readonly own: string;
+  readonly map: CellMap;
+  readonly requests: CellRequests;
+  readonly client: CellClient;
+}
+
 interface Cells {
   readonly map: CellMap | undefined;
+  readonly reach: CellReach | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly rateLimiter: RateLimiter;
   /** What gateways of other cells may ask. */
@@ -74,6 +85,7 @@ interface Cells {
 
 const ALONE = {
   map: undefined,
+  reach: undefined,
   forwarding: undefined,
   routes: [],
   stop: () => Promise.resolve(),
@@ -83,7 +95,8 @@ const ALONE = {
 /** The ways to and from other cells, and what ends a call. One that was forwarded is ended where it went. */
 export function endsOf(
   endCall: EndCall,
-  { forwarding, routes: cellRoutes }: Pick<Cells, 'forwarding' | 'routes'>,
+  { forwarding, routes }: Pick<Cells, 'forwarding' | 'routes'>,
+  more: readonly CellRoute[],
 ): Pick<DataPlane, 'endCall' | 'forwarding' | 'cellRoutes'> {
   if (forwarding === undefined) return { endCall };
   return {
@@ -91,6 +104,6 @@ export function endsOf(
       if (!forwarding.has(exchange)) endCall(exchange, notes);
     },
     forwarding,
-    cellRoutes,
+    cellRoutes: [...routes, ...more],
   };
 }

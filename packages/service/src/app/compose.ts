@@ -132,8 +132,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const read = openReaders({ db: reads, pools, config });
-  const dataPlane = { gateway, writers: openWriters(), ...read, links, clock, ...endsOf(endCall, cells) };
+  const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, reach: cells.reach });
+  const dataPlane = { gateway, writers: openWriters(), ...read, links, clock, ...endsOf(endCall, cells, cellRoutes) };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);
   const status = openStatus({ upkeep, pools, config, instance, spool, catalogue, log });

@@ -1,3 +1,4 @@
+import { selectGivers } from '#cells/moving-queries.ts';
 import { selectCells, selectMovingSlots, selectSlots } from '#cells/queries.ts';
 import { homeSlotOf, slotOf } from '#cells/slot.ts';
 import { inSnapshot, type Pool } from '#db/pool.ts';
@@ -16,6 +17,8 @@ export interface CellMap {
   readonly otherOf: (appId: AppId, userId: EndUserId) => OtherCell | undefined;
   /** The other cell that has the bucket of an app's or a key's rate limit. Undefined: this one has. */
   readonly homeOf: (id: AppId | KeyId) => OtherCell | undefined;
+  /** The cells that have given this user's slot to this one, by their names. Empty: it was never elsewhere, or nobody in it had a wallet. */
+  readonly giversOf: (appId: AppId, userId: EndUserId) => readonly string[];
   /** All cells but this one. */
   readonly others: () => readonly OtherCell[];
   /** The number of cells, with or without slots. */
@@ -31,19 +34,28 @@ export function createCellMap(pool: Pool, own: string): CellMap {
   let bySlot: readonly (OtherCell | undefined)[] = [];
   let others: ReadonlyMap<string, OtherCell> = new Map();
   let moving: ReadonlySet<number> = new Set();
+  let givers: ReadonlyMap<number, readonly string[]> = new Map();
   return {
     otherOf: (appId, userId) => bySlot[slotOf(appId, userId)],
     isMoving: (appId, userId) => moving.size > 0 && moving.has(slotOf(appId, userId)),
     homeOf: (id) => bySlot[homeSlotOf(id)],
+    giversOf: (appId, userId) => (givers.size > 0 ? givers.get(slotOf(appId, userId)) : undefined) ?? [],
     others: () => Array.from(others.values()),
     count: () => others.size + 1,
     refresh: async () => {
-      [bySlot, others, moving] = await inSnapshot(pool, async (tx) => {
+      [bySlot, others, moving, givers] = await inSnapshot(pool, async (tx) => {
         const cells = (await selectCells(tx)).map(({ name, base_url: baseUrl }) => ({ name, baseUrl }));
         const found = new Map(cells.filter(({ name }) => name !== own).map((cell) => [cell.name, cell]));
         const slots = (await selectSlots(tx)).map((name) => found.get(name));
-        return [slots, found, new Set(await selectMovingSlots(tx))];
+        return [slots, found, new Set(await selectMovingSlots(tx)), bySlotOf(await selectGivers(tx))];
       });
     },
   };
+}
+
+function bySlotOf(
+  arrived: readonly { readonly slot: number; readonly cell: string }[],
+): ReadonlyMap<number, readonly string[]> {
+  const bySlot = Map.groupBy(arrived, ({ slot }) => slot);
+  return new Map(Array.from(bySlot, ([slot, rows]) => [slot, rows.map(({ cell }) => cell)]));
 }

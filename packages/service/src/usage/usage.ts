@@ -26,9 +26,16 @@ export interface CallUsage {
   readonly isLate: boolean;
 }
 
+/** A wallet, as its usage is looked up by. */
+interface UsedWallet {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly walletId: bigint;
+}
+
 export interface UsageReader {
   /** A wallet's usage in a UTC month, by resolved model (MO-07). The ledger writes the receipts when it settles a call. */
-  readonly ofMonth: (walletId: bigint, month: string) => Promise<readonly ModelUsage[]>;
+  readonly ofMonth: (wallet: UsedWallet, month: string) => Promise<readonly ModelUsage[]>;
   /** The usage of single calls of a wallet, by call id. Calls of other wallets are left out. */
   readonly ofCalls: (walletId: bigint, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
   /** The receipt of a call of this user. Undefined if it is another one's, or still runs. */
@@ -37,7 +44,7 @@ export interface UsageReader {
 
 export function createUsage(pool: Pool): UsageReader {
   return {
-    ofMonth: async (walletId, month) => {
+    ofMonth: async ({ walletId }, month) => {
       const rows = await selectMonthByModel(pool, walletId, `${month}-01`);
       return rows.map((row) => ({
         model: row.model,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CellClient } from '#cells/cell-client.ts';
 import type { CellRequests } from '#cells/cell-request.ts';
 import type { OtherCell } from '#cells/map.ts';
@@ -47,7 +47,9 @@ export function answerCells<Asked, Answer>(
     if (body instanceof Refusal) return sendRefusal(exchange, body);
     const asked = signed.covers(body) ? question.asked.safeParse(parsed(body)).data : undefined;
     const found = asked === undefined ? undefined : await answerOf(asked, signed.from);
-    return found === undefined ? sendNowhere(exchange) : sendJson(exchange.response, 200, found);
+    return found === undefined
+      ? sendNowhere(exchange)
+      : sendJson(exchange.response, 200, z.encode(question.answer, found));
   }
 
   return {
@@ -72,12 +74,26 @@ function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
   return refuse('TOO_MANY_REQUESTS', 'Too many questions of cells are under way.', { retryAfterSeconds: 1 });
 }
 
-/** Asks a gateway of another cell. Rejects if it does not answer in time, or not in the shape of an answer. Never asks twice. */
+/** Another cell did not answer a question in time, or not in the shape of an answer. */
+class CellAway extends Error {
+  constructor(cell: string, cause: unknown) {
+    super(`The cell ${cell} does not answer.`, { cause });
+    this.name = 'CellAway';
+  }
+}
+
+/** Asks a gateway of another cell. Throws `CellAway`. Never asks twice. */
 export async function askCell<Asked, Answer>(
   client: CellClient,
   cell: OtherCell,
-  { path, answer, waitMs }: CellQuestion<Asked, Answer>,
+  question: CellQuestion<Asked, Answer>,
   asked: Asked,
 ): Promise<Answer> {
-  return answer.parse(JSON.parse(await client.post(cell, path, JSON.stringify(asked), waitMs)));
+  const { path, answer, waitMs } = question;
+  const body = JSON.stringify(z.encode(question.asked, asked));
+  try {
+    return answer.parse(JSON.parse(await client.post(cell, path, body, waitMs)));
+  } catch (cause) {
+    throw new CellAway(cell.name, cause);
+  }
 }

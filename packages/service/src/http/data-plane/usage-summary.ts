@@ -30,7 +30,7 @@ async function usageOf(
   month: string,
 ): Promise<readonly ModelUsage[]> {
   const wallet = await wallets.findConnected(appId, userId);
-  return wallet === undefined ? [] : usage.ofMonth(wallet.walletId, month);
+  return wallet === undefined ? [] : usage.ofMonth({ appId, userId, walletId: wallet.walletId }, month);
 }
 
 /** The totals are sums of the rows, so that they always agree with them. */

@@ -1,0 +1,49 @@
+import type { CellReach } from '#app/cells.ts';
+import { selectGivers } from '#cells/moving-queries.ts';
+import { slotOf } from '#cells/slot.ts';
+import type { Pool } from '#db/pool.ts';
+import { createFormerCells, type FormerAnswer } from '#http/cells/former-cells.ts';
+import { answerCells, type CellRoute } from '#http/cells/question.ts';
+import { USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/user-usage.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { Wallets } from '#ledger/wallet/wallet.ts';
+import { selectReceipt } from '#usage/queries.ts';
+import { createUsage, type UsageReader } from '#usage/usage.ts';
+
+interface UserUsageOptions {
+  readonly db: Pool;
+  readonly wallets: Pick<Wallets, 'find'>;
+  /** Undefined: there are no other cells. */
+  readonly reach: CellReach | undefined;
+}
+
+/** What users have used, and what gateways of other cells may ask about it. */
+export function openUserUsage({ db, wallets, reach }: UserUsageOptions): {
+  readonly usage: UsageReader;
+  readonly cellRoutes: readonly CellRoute[];
+} {
+  const usage = createUsage(db);
+  if (reach === undefined) return { usage, cellRoutes: [] };
+  const { own, map, requests, client } = reach;
+
+  /** The database, and not the map in memory, which may be a moment older than a move from here. */
+  async function withGivers<Found>(appId: AppId, userId: EndUserId, found: Found): Promise<FormerAnswer<Found>> {
+    const givers = await selectGivers(db, slotOf(appId, userId));
+    return { found, givers: givers.map(({ cell }) => cell) };
+  }
+
+  return {
+    usage: usageEverywhere(usage, createFormerCells(own, map), client),
+    cellRoutes: [
+      answerCells(requests, USER_RECEIPT, async ({ appId, userId, callId }) => {
+        const row = await selectReceipt(db, appId, callId);
+        return withGivers(appId, userId, row?.user_id === userId ? row : null);
+      }),
+      answerCells(requests, USER_MONTH, async ({ appId, userId, month }) => {
+        const wallet = await wallets.find(appId, userId);
+        const found = wallet === undefined ? [] : await usage.ofMonth({ appId, ...wallet }, month);
+        return withGivers(appId, userId, found);
+      }),
+    ],
+  };
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { dateOf, epochMsOf } from '#kernel/clock.ts';
+import { type AppId, type CallId, type EndUserId, parseCallId, parseEndUserId, parseId } from '#kernel/ids.ts';
+import { micros } from '#kernel/micros.ts';
+import { isMonth } from '#usage/usage.ts';
+
+/** What questions of cells and their answers are made of. */
+
+/** A whole number that JSON numbers may not hold: decimal digits. */
+export const bigintSchema = z.codec(z.string().regex(/^-?\d{1,30}$/), z.bigint(), {
+  decode: BigInt,
+  encode: String,
+});
+/** An amount. A sum beyond the largest one is a fault of the cell that answers. */
+export const microsSchema = z.codec(bigintSchema, z.custom<ReturnType<typeof micros>>(), {
+  decode: micros,
+  encode: (amount) => amount,
+});
+export const countSchema = z.int().min(0);
+export const timeSchema = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => dateOf(epochMsOf(text)),
+  encode: (time) => time.toISOString(),
+});
+export const appIdSchema = z.custom<AppId>((id) => typeof id === 'string' && parseId('app', id) !== undefined);
+export const userIdSchema = z.custom<EndUserId>((id) => typeof id === 'string' && parseEndUserId(id) !== undefined);
+export const callIdSchema = z.custom<CallId>((id) => typeof id === 'string' && parseCallId(id) !== undefined);
+export const monthSchema = z.string().refine(isMonth);
