@@ -1182,6 +1182,7 @@ create table payments.checkouts (
   link_digest bytea,
   created_at timestamp with time zone default clock_timestamp() not null,
   next_look_at timestamp with time zone default (clock_timestamp() + '00:01:00'::interval),
+  look_again boolean default false not null,
   constraint checkouts_pkey PRIMARY KEY (checkout_id),
   constraint checkouts_amount_micros_check CHECK ((amount_micros > 0)),
   constraint checkouts_processor_processor_checkout_key UNIQUE (processor, processor_checkout)

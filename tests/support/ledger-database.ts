@@ -115,7 +115,11 @@ export const WAYS = {
 } as const;
 
 export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): Promise<LedgerDatabase> {
-  const database = await createTestDatabase();
+  return openLedgerDatabase(await createTestDatabase(), way);
+}
+
+/** The database is closed with it. */
+export async function openLedgerDatabase(database: TestDatabase, way: keyof typeof WAYS): Promise<LedgerDatabase> {
   const { owner } = database;
   const live = createPool({
     url: database.url,

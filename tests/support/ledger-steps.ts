@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { MOVE_STEPS } from '../../packages/service/src/moves/move-slot.ts';
 
-// The steps of a random history of the ledger, see tests/property/ledger-model.test.ts.
+// The steps of a random history of the ledger, see ledger-history.ts.
 
 export const WALLETS = 3;
 /** Keys that have a monthly budget. Calls without one are of other keys. */
@@ -81,6 +82,20 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: kind('budget'), key, limit: fc.integer({ min: 1, max: BUDGET_MAX }) }) },
   { weight: 1, arbitrary: fc.record({ do: kind('month'), wallet }) },
 );
+
+/** Steps of a history in two cells. */
+export const stepInCells = fc.oneof(
+  { weight: 8, arbitrary: step },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: kind('change cell'),
+      wallet,
+      killedAt: fc.option(fc.constantFrom(...MOVE_STEPS), { nil: undefined, freq: 2 }),
+      isGivenUp: fc.boolean(),
+    }),
+  },
+);
 export type NewCall = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 export type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
-export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+export type Step = typeof stepInCells extends fc.Arbitrary<infer Value> ? Value : never;

@@ -39,9 +39,12 @@ export interface PaymentsGround {
 }
 
 export async function createPaymentsGround(): Promise<PaymentsGround> {
-  const ledger = await createLedgerDatabase();
+  return openPaymentsGround(await createLedgerDatabase(), createFakeProcessor());
+}
+
+/** The ledger is closed with it. */
+export function openPaymentsGround(ledger: LedgerDatabase, processor: FakeProcessor): PaymentsGround {
   const { owner } = ledger.database;
-  const processor = createFakeProcessor();
   const told: string[] = [];
   const log = createLog('info', { write: (line) => void told.push(line) });
   const options = { pool: ledger.live, processor, log };

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { inFile, ofFile } from './places.ts';
+import { inCells, inFile, ofFile } from './places.ts';
 
 const arrive = inFile('packages/service/src/ledger/moving/arrive.sql');
 const bookedBefore = inFile('packages/service/src/ledger/entries/booked_before.sql');
@@ -15,6 +15,7 @@ const ofPayments = inFile('packages/service/src/payments/refuse_leaving.sql');
 const parcel = inFile('packages/service/src/moves/parcel.ts');
 const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
 const inMoves = ofFile('tests/integration/cell-moves.test.ts');
+const inProofs = ofFile('tests/integration/cell-proofs.test.ts');
 
 const KILLED =
   'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
@@ -177,5 +178,23 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [keptAnswers(`to_jsonb(a) || jsonb_build_object('charged_micros', c.charged_micros)`, 'to_jsonb(a)')],
     killer: inMoves(REPLAYED),
+  },
+  {
+    id: 'move-given-up-by-a-stale-command',
+    clause: 'WA-10',
+    edits: [moveSlot('now === undefined || (only !== undefined && now.moves !== only)', 'now === undefined')],
+    killer: inProofs('WA-10 a command that wakes in a newer move of its slot leaves that one alone'),
+  },
+  {
+    id: 'move-misses-news-of-payments',
+    clause: 'WA-05',
+    edits: [parcel('  await lookAgain(tx, usersOf(added));\n', '')],
+    killer: inProofs('WA-05 news of a payment that neither cell could take while it moved is found in its new cell'),
+  },
+  {
+    id: 'move-starts-a-cap-anew',
+    clause: 'WA-08',
+    edits: [arrive('cap_spent_micros = came.cap_spent_micros,', '')],
+    killer: inCells,
   },
 ];

@@ -66,7 +66,7 @@ export async function moveSlot(databases: MoveDatabases, options: MoveOptions): 
   if (begun === undefined) return undefined;
   const arrived = (await selectArrival(databases.to, slot, begun.move)) ?? (await carry(databases, options, begun));
   if (!arrived.has_arrived) {
-    await takeBack(databases, slot);
+    await takeBack(databases, slot, begun.move);
     throw new CellFault(`The move of slot ${slot} was given up before. Run it again to begin a new one.`);
   }
   await before('depart');
@@ -118,7 +118,7 @@ async function carry(databases: MoveDatabases, options: MoveOptions, { from, mov
   await inTransaction(databases.from, (tx) => leave(tx, slot, move));
   await before('drain');
   if (!(await drained(databases.from, slot, drainMs))) {
-    await takeBack(databases, slot);
+    await takeBack(databases, slot, move);
     throw new CellFault(
       `Calls of slot ${slot} still ran after ${drainMs / 1_000} s. It stays in ${from}, and its users go on. Try again, or wait longer with --wait.`,
     );
@@ -126,7 +126,7 @@ async function carry(databases: MoveDatabases, options: MoveOptions, { from, mov
   await before('copy');
   const parcel = await readParcel(databases.from, slot);
   if (parcel.wallets.some((wallet) => wallet.move !== move)) {
-    await takeBack(databases, slot);
+    await takeBack(databases, slot, move);
     throw new CellFault(`The move of slot ${slot} was given up meanwhile.`);
   }
   const decision: ArrivalRow = {
@@ -174,11 +174,11 @@ async function leaveBehind(from: Pool, slot: number, move: number, arrived: Arri
 
 /**
  * Gives a move up: the slot stays in its cell, and its users spend again. Safe to repeat. Throws `CellFault` if their money has arrived in
- * the other cell already: then the move can only go on.
+ * the other cell already: then the move can only go on. With the number of a move, no other one is given up.
  */
-export async function takeBack(databases: MoveDatabases, slot: number): Promise<void> {
+export async function takeBack(databases: MoveDatabases, slot: number, only?: number): Promise<void> {
   const now = await selectSlot(databases.directory, slot);
-  if (now === undefined) return;
+  if (now === undefined || (only !== undefined && now.moves !== only)) return;
   const { cell: from, moving_to: to, moves: move } = now;
   if (to === null) {
     // The last move has ended. It may have been given up before another process, which knew nothing of that, barred the slot once more.

@@ -12,7 +12,7 @@ import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { insertKeptAnswers } from '#idempotency/moving-queries.ts';
 import { type MovedPerson, selectMovedPeople, upsertMovedPerson } from '#identities/moving-queries.ts';
 import { arrive, type ParcelRow, selectKeptAnswers, selectParcel } from '#ledger/moving/queries.ts';
-import { MOVED_PAYMENTS } from '#payments/moving-queries.ts';
+import { lookAgain, MOVED_PAYMENTS } from '#payments/moving-queries.ts';
 
 /** Rows that move as they are, in an order in which they can be added. They are deleted in the reverse order. */
 const TABLES: readonly MovedTable[] = [...MOVED_CONNECTIONS, ...MOVED_PAYMENTS];
@@ -56,6 +56,7 @@ export async function addParcel(tx: Queryable, slot: number, move: number, parce
   compare('wallets', parcel.wallets.map(factsOf), added.map(factsOf));
   const addedRows = await readRows(tx, usersOf(added));
   for (const [table, its] of rows) compare(table, its, addedRows.get(table) ?? []);
+  await lookAgain(tx, usersOf(added));
 }
 
 /** Deletes what has moved with the wallets from the cell that they have left. */

@@ -1,4 +1,5 @@
-import type { MovedTable } from '#db/moved-rows.ts';
+import type { MovedTable, MovedUsers } from '#db/moved-rows.ts';
+import type { Queryable } from '#db/pool.ts';
 
 const ITS_USER = '(t.app_id, t.user_id) in (select * from unnest($1::text[], $2::text[]))';
 const CHECKOUTS = `select c.checkout_id from payments.checkouts c where ${ITS_USER.replaceAll('t.', 'c.')}`;
@@ -19,3 +20,21 @@ export const MOVED_PAYMENTS: readonly MovedTable[] = [
   { name: 'payments.test_movements', of: `t.test_payment in (${TEST_PAYMENTS})` },
   { name: 'payments.test_events', of: `t.test_payment in (${TEST_PAYMENTS})` },
 ];
+
+/** Banks take back what is older only in rare cases, which the processor's report shows (reconciliation). */
+const PAID_DAYS = 180;
+
+/**
+ * Has the payments of these users looked up soon. While they moved, the processor may have told something to the cell that did not have them
+ * any more, or not yet.
+ */
+export async function lookAgain(tx: Queryable, { apps, users }: MovedUsers): Promise<void> {
+  await tx.query(
+    `update payments.checkouts t set look_again = true, next_look_at = clock_timestamp() + interval '1 minute'
+     where ${ITS_USER} and t.processor_checkout is not null and exists (
+       select from payments.payments p
+       where p.checkout_id = t.checkout_id and p.paid_at > clock_timestamp() - $3 * interval '1 day'
+     )`,
+    [apps, users, PAID_DAYS],
+  );
+}

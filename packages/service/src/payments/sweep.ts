@@ -33,8 +33,8 @@ interface SweepOptions {
 }
 
 /**
- * Looks payments up without a webhook, so that a lost webhook is not lost money. It looks at checkouts without a payment
- * and at refunds that nobody has confirmed; a refund that the processor does not know is requested again. Each goes to one
+ * Looks payments up without a webhook, so that a lost webhook is not lost money. It looks at checkouts without a payment,
+ * at payments that have come from another cell, and at refunds that nobody has confirmed; a refund that the processor does not know is requested again. Each goes to one
  * process at a time, and the older it is, the less often.
  */
 export function startPaymentSweep({ periodMs = PERIOD_MS, ...options }: SweepOptions): {
@@ -59,7 +59,7 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
     const report = await processor.lookUpCheckout(checkout.processor_checkout);
     if (report !== undefined) await bringToBooks(options, report);
     // Only after the processor has answered: it may have been unreachable ever since the checkout was opened.
-    if (checkout.is_old) await endLooks(pool, checkout.checkout_id);
+    if (checkout.is_last) await endLooks(pool, checkout.checkout_id);
   }
 
   async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<void>): Promise<void> {
