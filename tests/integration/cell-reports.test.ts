@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
-import { usersOfOneSlot } from '../support/moving-stage.ts';
+import { newMember, newOperator, newOwnApp, newOwner, type Person } from '../support/control.ts';
 import { moveUser } from '../support/moving-two-cells.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
@@ -34,7 +36,25 @@ await waitUntil('c1 knows the address of c2', async () => {
   return (await send('/balance', { url: c1.url, key, user: cells.userOf('c2') })).status === 402;
 });
 
+// Before the first test: the runner would take the cells away while they are awaited.
+const PERSONS: { readonly [name in CellName]: Person } = {
+  c1: await newMember(c1, app.appId, 'viewer'),
+  c2: await newMember(c2, app.appId, 'viewer'),
+};
+
 const ask = (path: string, user: EndUserId, at: CellName = 'c1') => send(path, { url: cells[at].url, key, user });
+
+/** Two users of c1 who move together. */
+function neighbours(): readonly [EndUserId, EndUserId] {
+  const bySlot = new Map<number, EndUserId>();
+  for (;;) {
+    const user = cells.userOf('c1');
+    const slot = slotOf(app.appId, user);
+    const other = bySlot.get(slot);
+    if (other !== undefined) return [other, user];
+    bySlot.set(slot, user);
+  }
+}
 
 /** Makes a call of the user, wherever they are, and gives its id. */
 async function called(user: EndUserId): Promise<string> {
@@ -57,16 +77,14 @@ async function cutOff(at: CellName): Promise<() => Promise<void>> {
 }
 
 test('BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
-  const { slot, users } = usersOfOneSlot(app.appId, 2);
-  const [user = '' as EndUserId, other = user] = users;
-  const [home, away]: readonly [CellName, CellName] = slot < 2_048 ? ['c1', 'c2'] : ['c2', 'c1'];
-  for (const one of users) await cells[home].fund(app, one, 1_000_000);
+  const [user, other] = neighbours();
+  for (const one of [user, other]) await c1.fund(app, one, 1_000_000);
   const first = await called(user);
   const before = await ask(`/calls/${first}`, user);
   assert.equal(before.status, 200);
   const calls = [first];
   const foreign = await called(other);
-  for (const to of [away, home]) {
+  for (const to of ['c2', 'c1'] as const) {
     await moveUser(cells, user, to);
     calls.push(await called(user));
     for (const at of ['c1', 'c2'] as const) {
@@ -90,7 +108,7 @@ test('BI-03 WA-02 a user who has moved finds the calls of before, there and back
   // Nobody else finds them: not another user who has moved, and not the user who has disconnected.
   for (const call of calls) assertRefusal(await ask(`/calls/${call}`, other), { code: 'NOT_FOUND' });
   assertRefusal(await ask(`/calls/${foreign}`, user), { code: 'NOT_FOUND' });
-  const wallets = createWallets(cells[home].database.owner);
+  const wallets = createWallets(c1.database.owner);
   const of = { appId: app.appId, userId: user };
   await wallets.setConnected({ ...of, isConnected: false });
   assertRefusal(await ask(`/calls/${first}`, user), { code: 'NOT_FOUND' });
@@ -113,4 +131,139 @@ test('BI-03 what a cell that is away has is neither missing nor left out of a su
   assertRefusal(await ask(`/calls/${call}`, native, 'c2'), { code: 'NOT_FOUND' });
   await restore();
   assert.equal((await ask(`/calls/${call}`, moved, 'c2')).status, 200);
+});
+
+const NO_SUM = /does not answer, and figures without it would be wrong/;
+
+/** What the receipts of both cells say, as one. */
+async function bookedInBoth(): Promise<{ readonly calls: number; readonly charged: number; readonly users: number }> {
+  const sums = { calls: 0, charged: 0, users: new Set<string>() };
+  for (const { database } of [c1, c2]) {
+    const { rows } = await database.owner.query<{ user_id: string; charged_micros: bigint }>(
+      'select w.user_id, c.charged_micros from usage.calls c join ledger.wallets w using (wallet_id) where w.app_id = $1',
+      [app.appId],
+    );
+    assert.ok(rows.length > 0);
+    for (const { user_id: user, charged_micros: charged } of rows) {
+      sums.calls += 1;
+      sums.charged += Number(charged);
+      sums.users.add(user);
+    }
+  }
+  return { ...sums, users: sums.users.size };
+}
+
+test('CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
+  const [here, there] = [cells.userOf('c1'), cells.userOf('c2')];
+  await c1.fund(app, here, 1_000_000);
+  await c2.fund(app, there, 1_000_000);
+  const ids = { c1: await called(here), c2: await called(there) };
+  const booked = await bookedInBoth();
+  for (const [at, other] of [
+    ['c1', 'c2'],
+    ['c2', 'c1'],
+  ] as const) {
+    const { get } = PERSONS[at];
+    const of = `/apps/${app.appId}`;
+    const rows: { readonly userId: string; readonly requests: number; readonly chargedMicros: number }[] = [];
+    for (let after = ''; ; ) {
+      const page = await get(200, 'GET', `${of}/usage?groupBy=day,user&limit=2${after}`);
+      rows.push(...(page['rows'] as typeof rows));
+      if (page['next'] === null) break;
+      after = `&after=${page['next'] as string}`;
+    }
+    const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0);
+    assert.deepEqual(
+      [sum(({ requests }) => requests), sum(({ chargedMicros }) => chargedMicros), rows.length],
+      [booked.calls, booked.charged, booked.users],
+      at,
+    );
+    assert.deepEqual(
+      rows.map(({ userId }) => userId),
+      rows.map(({ userId }) => userId).toSorted(),
+    );
+    const stats = await waitUntil('all calls are in the sums', async () => {
+      const { totals, ...others } = await get(200, 'GET', `${of}/stats`);
+      return (totals as { chargedCalls: number }).chargedCalls === booked.calls ? { totals, ...others } : undefined;
+    });
+    const { totals, series, models, keys, outcomes } = stats as Record<string, Record<string, never>[]> & {
+      totals: Record<string, unknown>;
+    };
+    assert.equal(totals['chargedMicros'], booked.charged);
+    assert.equal((totals['total'] as { count: number }).count, booked.calls);
+    assert.equal(
+      series?.reduce((total, point) => total + Number(point['chargedCalls']), 0),
+      booked.calls,
+    );
+    assert.deepEqual(
+      [models, keys].map((list) => list?.map((row) => row['chargedMicros'])),
+      [[booked.charged], [booked.charged]],
+    );
+    assert.equal(outcomes?.find(({ outcome }) => outcome === 'charged')?.['calls'], booked.calls);
+
+    const { correlationId, chargedMicros } = await get(200, 'GET', `${of}/calls/${ids[other]}`);
+    assert.equal(chargedMicros, CHARGE);
+    const { calls } = await get(200, 'GET', `${of}/calls?correlationId=${String(correlationId)}`);
+    assert.deepEqual(
+      (calls as { callId: string }[]).map(({ callId }) => callId),
+      [ids[other]],
+    );
+    const stranger = await newOwner(cells[at]);
+    const own = await newOwnApp(stranger);
+    for (const id of Object.values(ids)) await stranger.get(404, 'GET', `/apps/${own.appId}/calls/${id}`);
+    const foreign = await stranger.get(200, 'GET', `/apps/${own.appId}/stats`);
+    assert.equal((foreign['totals'] as { calls: number }).calls, 0);
+    const operator = await newOperator(cells[at]);
+    const whole = await operator.get(200, 'GET', '/operator/stats');
+    assert.deepEqual(
+      (whole['apps'] as { appId: string; chargedMicros: number }[]).map((row) => [row.appId, row.chargedMicros]),
+      [[app.appId, booked.charged]],
+    );
+  }
+});
+
+test('CP-04 without the answer of a cell there is no report, and what this cell has alone is found', async () => {
+  const user = cells.userOf('c2');
+  await c2.fund(app, user, 1_000_000);
+  const call = await called(user);
+  const { ask: askAt, get, token } = PERSONS.c2;
+  const restore = await cutOff('c2');
+  const of = `/apps/${app.appId}`;
+  for (const path of [
+    'usage',
+    'usage?format=csv',
+    'stats',
+    `calls/${crypto.randomUUID()}`,
+    'calls?correlationId=none',
+  ]) {
+    const reply = await askAt('GET', `${of}/${path}`);
+    assertRefusal(reply, { code: 'TOO_MANY_REQUESTS' }, path);
+    assert.match(String(reply.error['message']), NO_SUM);
+    assert.equal(reply.headers.get('retry-after'), '5');
+  }
+  const page = await send(`/console/${app.appId}`, {
+    url: c2.url,
+    headers: { cookie: `__Host-purser-session=${token}` },
+  });
+  assert.equal(page.status, 429, page.text);
+  assert.match(page.text, NO_SUM);
+  await get(200, 'GET', `${of}/calls/${call}`);
+  await restore();
+  await get(200, 'GET', `${of}/stats`);
+});
+
+test('WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {
+  const [moved, native] = [cells.userOf('c1'), cells.userOf('c2')];
+  await c1.fund(app, moved, 1_000_000);
+  await c2.fund(app, native, 1_000_000);
+  await moveUser(cells, moved, 'c2');
+  const { owner } = c2.database;
+  let pages = 0;
+  await checkChanges(owner, () => Promise.resolve((pages += 1) < 10));
+  const { rows } = await owner.query<{ wallets: bigint; checked: bigint }>(
+    `select count(*) as wallets, count(p.wallet_id) as checked
+     from ledger.wallets w left join ledger.checkpoints p on p.wallet_id = w.wallet_id and p.version = w.version`,
+  );
+  assert.ok((rows[0]?.wallets ?? 0n) > 1n);
+  assert.equal(rows[0]?.checked, rows[0]?.wallets);
 });

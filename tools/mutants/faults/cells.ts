@@ -10,6 +10,9 @@ const homeLease = inFile('packages/service/src/limits/home-lease.ts');
 const leaseToCell = inFile('packages/service/src/limits/lease_to_cell.sql');
 const formerCells = inFile('packages/service/src/http/cells/former-cells.ts');
 const userUsage = inFile('packages/service/src/app/user-usage.ts');
+const everyCell = inFile('packages/service/src/http/cells/every-cell.ts');
+const reports = inFile('packages/service/src/app/reports.ts');
+const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
 const forwarding = inFile('packages/service/src/http/data-plane/forwarding.ts');
@@ -22,6 +25,8 @@ const forwarded = ofFile('tests/integration/cell-forwarding.test.ts');
 const inReports = ofFile('tests/integration/cell-reports.test.ts');
 
 const MOVED = 'BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
+const SUMS =
+  'CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another';
 const MARKED = 'a marker is believed only from a cell of this service, for this cell and this request, for a minute';
 
 const TOKENS =
@@ -174,6 +179,47 @@ export const CELL_FAULTS: readonly Mutant[] = [
     ],
     killer: inReports(
       'BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices',
+    ),
+  },
+  {
+    id: 'report-of-one-cell',
+    clause: 'CP-04',
+    edits: [
+      everyCell(
+        'Promise.all([here(asked), ...map.others().map((cell) => askCell(client, cell, question, asked))])',
+        'Promise.all([here(asked)])',
+      ),
+    ],
+    killer: inReports(SUMS),
+  },
+  {
+    id: 'report-without-a-cell-that-is-away',
+    clause: 'CP-04',
+    edits: [
+      everyCell(
+        '...map.others().map((cell) => askCell(client, cell, question, asked))])',
+        '...map.others().map((cell) => askCell(client, cell, question, asked))]).catch(async () => [await here(asked)])',
+      ),
+    ],
+    killer: inReports('CP-04 without the answer of a cell there is no report, and what this cell has alone is found'),
+  },
+  {
+    id: 'receipts-of-other-apps-in-other-cells',
+    clause: 'CP-04',
+    edits: [reports('const of = appId ?? undefined;', 'const of = appId === null ? undefined : undefined;')],
+    killer: inReports(SUMS),
+  },
+  {
+    id: 'check-stops-at-a-gap-of-ids',
+    clause: 'WA-09',
+    edits: [
+      checkChanges(
+        'else (select min(w.wallet_id) - 1 from ledger.wallets w where w.wallet_id > p_after + 20 * p_most)',
+        'else (select min(w.wallet_id) - 1 from ledger.wallets w where w.wallet_id > p_after + 20 * p_most having count(*) < 0)',
+      ),
+    ],
+    killer: inReports(
+      'WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart',
     ),
   },
 ];

@@ -10,6 +10,7 @@ import type { Config } from '#app/config.ts';
 import { createSendMail, isMailRead, type SendMail } from '#app/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
 import { openBudgets } from '#app/key-budgets.ts';
+import type { Reports } from '#app/reports.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
 import { composePayments } from '#app/payments.ts';
@@ -61,9 +62,7 @@ import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
-import { createStats } from '#stats/stats.ts';
 import { createTraceReader } from '#traces/traces.ts';
-import { createAppUsage } from '#usage/report.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -77,6 +76,7 @@ interface PlanesOptions {
     /** For statements that read a lot of usage. */
     readonly reports: Pool;
   };
+  readonly reports: Reports;
   readonly keys: Keys;
   readonly clock: Clock;
   readonly log: Log;
@@ -197,9 +197,8 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     publicUrl: config.publicUrl,
     appUsers: createAppUsers(pool),
     sandboxWallets: options.sandboxWallets,
-    appUsage: createAppUsage(pools),
     traces: createTraceReader(pool),
-    stats: createStats(pool),
+    ...options.reports,
     ...options.webhooks,
     clock,
     currency: config.currency,

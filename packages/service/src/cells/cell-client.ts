@@ -10,7 +10,8 @@ export interface CellClient {
   readonly close: () => void;
 }
 
-const ANSWER_BYTES_MAX = 1_048_576;
+/** A page of a report has ten thousand rows at most. */
+const ANSWER_BYTES_MAX = 16_777_216;
 /** Shorter than a gateway keeps a silent connection. */
 const IDLE_MS_MAX = 30_000;
 

@@ -17,12 +17,12 @@ import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { describedRouteOf } from '#http/openapi/plane-routes.ts';
 import { notJson, readBodies } from '#http/plane-body.ts';
 import { checkAnswer, readRequest, type SchemaTypes } from '#http/schema-compilers.ts';
-import { Refused } from '#http/refused.ts';
+import { awayRefusal, Refused } from '#http/refused.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { unstorableText } from '#http/storable-text.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import type { AppId } from '#kernel/ids.ts';
-import type { Log } from '#kernel/log.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Pace } from '#limits/pace.ts';
 
@@ -126,7 +126,10 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);
-    const refusal = fault instanceof Refused ? fault.refusal : refusalOf(fault);
+    const away = awayRefusal(fault);
+    if (away !== undefined)
+      log.error({ correlationId: exchange.correlationId, fault: describeFault(fault) }, 'a report lacks a cell');
+    const refusal = fault instanceof Refused ? fault.refusal : (away ?? refusalOf(fault));
     if (refusal === undefined) sendFault(exchange, log, fault, request.routeOptions.url);
     else sendRefusal(exchange, refusal);
   });

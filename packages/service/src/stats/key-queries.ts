@@ -7,7 +7,7 @@ export interface KeySums {
   readonly charged_micros: bigint;
 }
 
-interface KeyRow extends KeySums {
+export interface KeyRow extends KeySums {
   readonly key_id: KeyId;
 }
 

@@ -160,6 +160,8 @@ export interface SumsQuery {
   readonly providerErrors: readonly StatsOutcome[];
   readonly served: readonly StatsOutcome[];
   readonly faults: readonly StatsOutcome[];
+  /** Undefined: calls of all models. Groups heed it. */
+  readonly models?: readonly string[] | undefined;
 }
 
 export interface SumsRow {
@@ -247,14 +249,17 @@ interface GroupNames {
   readonly app_id: AppId;
 }
 
+export type GroupRow<By extends keyof GroupNames> = SumsRow & { readonly name: GroupNames[By] };
+export type NamedGroupRow = { [By in keyof GroupNames]: GroupRow<By> & { readonly by: By } }[keyof GroupNames];
+
 /** One row for each of `most` models, apps or outcomes: first those that cost most, then those with most calls. */
 export async function selectGroups<By extends keyof GroupNames>(
   db: Queryable,
-  query: SumsQuery & { readonly models?: readonly string[] | undefined },
+  query: SumsQuery,
   by: By,
   most: number,
-): Promise<readonly (SumsRow & { readonly name: GroupNames[By] })[]> {
-  const { rows } = await db.query<SumsRow & { name: GroupNames[By] }>(
+): Promise<readonly GroupRow<By>[]> {
+  const { rows } = await db.query<GroupRow<By>>(
     `select h.${by} as name, ${SUMS} from ${ROWS} and ($9::text[] is null or h.model = any ($9))
      group by 1 order by sum(h.charged_micros) desc, sum(h.calls) desc, 1 limit $8`,
     [...valuesOf(query), most, query.models ?? null],
@@ -267,14 +272,8 @@ export async function selectAllGroups(
   db: Queryable,
   query: SumsQuery,
   most: number,
-): Promise<
-  readonly {
-    [By in keyof GroupNames]: SumsRow & { readonly by: By; readonly name: GroupNames[By] };
-  }[keyof GroupNames][]
-> {
-  const { rows } = await db.query<
-    { [By in keyof GroupNames]: SumsRow & { readonly by: By; readonly name: GroupNames[By] } }[keyof GroupNames]
-  >(
+): Promise<readonly NamedGroupRow[]> {
+  const { rows } = await db.query<NamedGroupRow>(
     `select * from (
        select g.*, row_number() over (partition by g.by order by g.charged_micros desc, g.calls desc, g.name) as place
        from (

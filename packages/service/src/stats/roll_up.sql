@@ -89,7 +89,8 @@ begin
   select case
       when bool_or(c.last_seq < c.entry_seq) then max(c.wallet_id) - 1
       when count(*) = p_most or sum(c.last_seq - c.seen) >= p_entries then max(c.wallet_id)
-      when exists (select from ledger.wallets w where w.wallet_id > p_after + 20 * p_most) then p_after + 20 * p_most
+      -- Not the next numbers: those of each cell begin a million million further.
+      else (select min(w.wallet_id) - 1 from ledger.wallets w where w.wallet_id > p_after + 20 * p_most)
     end,
     count(*)::int, (select count(*) from news)
   from changed c;

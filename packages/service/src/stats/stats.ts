@@ -5,18 +5,10 @@ import type { AppId, KeyId } from '#kernel/ids.ts';
 import { type Micros, microsSumFromRow } from '#kernel/micros.ts';
 import { type Latency, latencyOf } from '#stats/latency.ts';
 import { FAULTS, type OutcomeKind, kindOf, PROVIDER_ERRORS, SERVED, type StatsOutcome } from '#stats/outcome.ts';
-import { type KeySums, selectKeySeries, selectKeySums } from '#stats/key-queries.ts';
-import {
-  type Firsts,
-  selectAllGroups,
-  selectFirsts,
-  selectGroups,
-  selectSeries,
-  selectTotals,
-  type SumsQuery,
-  type SumsRow,
-} from '#stats/queries.ts';
+import type { KeySums } from '#stats/key-queries.ts';
+import type { Firsts, SumsQuery, SumsRow } from '#stats/queries.ts';
 import { RANGE_MS_MAX, STEP_MS, type StatsTime, type Step } from '#stats/range.ts';
+import { createStatsRows, type StatsRows } from '#stats/rows.ts';
 
 /** Whose calls: of one app, of several (those of an account), or of all apps, which is for operators. */
 type StatsOf = { readonly appId: AppId } | { readonly appIds: readonly AppId[] } | { readonly of: 'every app' };
@@ -100,28 +92,32 @@ const OUTCOMES_MAX = 100;
 const KEYS_MAX = 1_000;
 
 export function createStats(db: Queryable): Stats {
+  return statsOf(createStatsRows(db));
+}
+
+export function statsOf(rowsOf: StatsRows): Stats {
   return {
     series: async ({ step, ...range }) => {
       const query = queryOf(range, step);
-      const rows = await selectSeries(db, query, step);
+      const rows = await rowsOf.series(query, step);
       return pointsOf({ ...query, step }, rows, figuresOf);
     },
-    totals: async (range) => figuresOf(await selectTotals(db, queryOf(range))),
-    firsts: (appId) => selectFirsts(db, appId, [...SERVED, ...PROVIDER_ERRORS, ...FAULTS]),
+    totals: async (range) => figuresOf(await rowsOf.totals(queryOf(range))),
+    firsts: (appId) => rowsOf.firsts(appId, [...SERVED, ...PROVIDER_ERRORS, ...FAULTS]),
     byModel: async (range) => {
-      const rows = await selectGroups(db, queryOf(range), 'model', GROUPS_MAX);
+      const rows = await rowsOf.models(queryOf(range), GROUPS_MAX);
       return rows.map((row) => ({ model: row.name, ...figuresOf(row) }));
     },
     byOutcome: async (range) => {
-      const rows = await selectGroups(db, queryOf(range), 'outcome', OUTCOMES_MAX);
+      const rows = await rowsOf.outcomes(queryOf(range), OUTCOMES_MAX);
       return outcomesOf(rows);
     },
     byApp: async ({ models, ...range }) => {
-      const rows = await selectGroups(db, { ...queryOf(range), models }, 'app_id', GROUPS_MAX);
+      const rows = await rowsOf.apps({ ...queryOf(range), models }, GROUPS_MAX);
       return rows.map((row) => ({ appId: row.name, ...figuresOf(row) }));
     },
     groups: async (range) => {
-      const rows = await selectAllGroups(db, queryOf(range), GROUPS_MAX);
+      const rows = await rowsOf.allGroups(queryOf(range), GROUPS_MAX);
       return {
         models: rows.flatMap((row) => (row.by === 'model' ? [{ model: row.name, ...figuresOf(row) }] : [])),
         outcomes: outcomesOf(rows.filter((row) => row.by === 'outcome')),
@@ -130,12 +126,12 @@ export function createStats(db: Queryable): Stats {
     },
     byKey: async ({ appId, ...time }) => {
       const { mode, from, to } = queryOf({ appId, ...time });
-      const rows = await selectKeySums(db, { appId, mode, from, to }, KEYS_MAX);
+      const rows = await rowsOf.keys({ appId, mode, from, to }, KEYS_MAX);
       return rows.map((row) => ({ keyId: row.key_id, ...keyFiguresOf(row) }));
     },
     keySeries: async ({ keyId, ...range }) => {
       const { from, to } = queryOf(range, 'day');
-      const rows = await selectKeySeries(db, { ...range, keyId, from, to });
+      const rows = await rowsOf.keySeries({ appId: range.appId, mode: range.mode, keyId, from, to });
       return pointsOf({ from, to, step: 'day' }, rows, keyFiguresOf);
     },
   };

@@ -87,7 +87,8 @@ export interface AppUsage {
   readonly receipts: (appId: AppId | undefined, correlationId: string) => Promise<readonly CallReceipt[]>;
 }
 
-const RECEIPTS_MAX = 100;
+/** The receipts that are shown under one correlation id. */
+export const RECEIPTS_MAX = 100;
 /** How many reports a process makes at once. Each has a connection of its own: nothing else waits behind a report. */
 export const REPORTS_MAX = 1;
 export const REPORT_STATEMENT_MS_MAX = 20_000;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CellAway } from '#cells/cell-away.ts';
 import type { CellClient } from '#cells/cell-client.ts';
 import type { CellRequests } from '#cells/cell-request.ts';
 import type { OtherCell } from '#cells/map.ts';
@@ -72,14 +73,6 @@ function parsed(body: Buffer): unknown {
 
 function tooMany(): Refusal<'TOO_MANY_REQUESTS'> {
   return refuse('TOO_MANY_REQUESTS', 'Too many questions of cells are under way.', { retryAfterSeconds: 1 });
-}
-
-/** Another cell did not answer a question in time, or not in the shape of an answer. */
-class CellAway extends Error {
-  constructor(cell: string, cause: unknown) {
-    super(`The cell ${cell} does not answer.`, { cause });
-    this.name = 'CellAway';
-  }
 }
 
 /** Asks a gateway of another cell. Throws `CellAway`. Never asks twice. */

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { dateOf, epochMsOf } from '#kernel/clock.ts';
-import { type AppId, type CallId, type EndUserId, parseCallId, parseEndUserId, parseId } from '#kernel/ids.ts';
+import {
+  type AppId,
+  type CallId,
+  type EndUserId,
+  parseCallId,
+  parseCorrelationId,
+  parseEndUserId,
+  parseId,
+} from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import { isMonth } from '#usage/usage.ts';
 
@@ -23,5 +31,15 @@ export const timeSchema = z.codec(z.iso.datetime(), z.date(), {
 });
 export const appIdSchema = z.custom<AppId>((id) => typeof id === 'string' && parseId('app', id) !== undefined);
 export const userIdSchema = z.custom<EndUserId>((id) => typeof id === 'string' && parseEndUserId(id) !== undefined);
+export const modeSchema = z.enum(['live', 'sandbox']);
+/** A name, such as that of a model. */
+export const textSchema = z.string().max(1_000);
 export const callIdSchema = z.custom<CallId>((id) => typeof id === 'string' && parseCallId(id) !== undefined);
+export const correlationIdSchema = z.custom<string>(
+  (id) => typeof id === 'string' && parseCorrelationId(id) !== undefined,
+);
+export const daySchema = z.iso.date();
 export const monthSchema = z.string().refine(isMonth);
+
+/** A list that nobody changes, as readers give it. */
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();

@@ -1,6 +1,7 @@
 import type { CallerAddress } from '#http/caller-address.ts';
 import { knownCallers } from '#http/reading.ts';
 import type { PageHandlers } from '#http/page-routes.ts';
+import { awayRefusal } from '#http/refused.ts';
 import type { Exchange } from '#http/respond.ts';
 import type { ProofKeys } from '#kernel/keys.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -59,7 +60,7 @@ export function pageHandlers<Who>(
         } catch (fault) {
           log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
           // The reference is all that people get of a fault. The log has the rest under the same id.
-          const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
+          const failed = awayRefusal(fault) ?? refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
           await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
         }
       },

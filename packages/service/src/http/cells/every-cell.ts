@@ -1,0 +1,36 @@
+import type { CellClient } from '#cells/cell-client.ts';
+import type { CellRequests } from '#cells/cell-request.ts';
+import type { CellMap } from '#cells/map.ts';
+import { answerCells, askCell, type CellQuestion, type CellRoute } from '#http/cells/question.ts';
+
+/** Reads the same thing in every cell. */
+export interface EveryCell {
+  /**
+   * Answers other cells by `here`, and gives a function that asks all cells at once, this one first. It throws `CellAway`: without one
+   * answer, the others are too little. Call it at the start only: it makes a route.
+   */
+  readonly reader: <Asked, Answer>(
+    question: CellQuestion<Asked, Answer>,
+    here: (asked: Asked) => Promise<Answer>,
+  ) => (asked: Asked) => Promise<readonly Answer[]>;
+  /** What other cells may ask. */
+  readonly routes: readonly CellRoute[];
+}
+
+interface EveryCellOptions {
+  readonly map: Pick<CellMap, 'others'>;
+  readonly requests: CellRequests;
+  readonly client: CellClient;
+}
+
+export function createEveryCell({ map, requests, client }: EveryCellOptions): EveryCell {
+  const routes: CellRoute[] = [];
+  return {
+    reader: (question, here) => {
+      routes.push(answerCells(requests, question, here));
+      return (asked) =>
+        Promise.all([here(asked), ...map.others().map((cell) => askCell(client, cell, question, asked))]);
+    },
+    routes,
+  };
+}
