@@ -67,6 +67,7 @@ export const RULES: RuleSet = {
         'call-queries.ts',
         'find-queries.ts',
         'moving-queries.ts',
+        'session-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],
     },

@@ -132,7 +132,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     beginSpan,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
-  const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, reach: cells.reach });
+  const { cellRoutes, ...read } = openReaders({ db: reads, pools, config, keys, clock, log, ...cells });
   const dataPlane = { gateway, writers: openWriters(), ...read, links, clock, ...endsOf(endCall, cells, cellRoutes) };
   const webhooks = composeWebhooks({ config, keys, pools, clock, log });
   const outbox = startMail(config, pools.planes, log);

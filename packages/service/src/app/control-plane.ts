@@ -6,6 +6,7 @@ import { createLentKeys } from '#accounts/lent-keys.ts';
 import type { Lend } from '#accounts/loans.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
+import type { CellPeople } from '#app/cell-people.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, isMailRead, type SendMail } from '#app/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
@@ -93,6 +94,8 @@ interface PlanesOptions {
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly links: Links;
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
+  /** Undefined: there are no other cells. */
+  readonly otherCells: CellPeople['otherCells'];
 }
 
 /** A cache of this process that can be loaded again from the database. */
@@ -119,7 +122,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, keys, pools, clock, log, underWay, links } = options;
+  const { config, keys, pools, clock, log, underWay, links, otherCells } = options;
   const pool = pools.planes;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
@@ -150,7 +153,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
-  const people = composePeople({ config, keys, pool, throttle, links, sendMail, payments, ...control });
+  const people = composePeople({ config, keys, pool, throttle, links, sendMail, payments, otherCells, ...control });
   const expiry = startExpiry({
     db: pool,
     forget: [

@@ -1,4 +1,5 @@
 import { createAppProfiles } from '#accounts/app-profile.ts';
+import type { CellPeople } from '#app/cell-people.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
@@ -34,6 +35,8 @@ interface PeopleOptions {
   readonly sendMail: SendMail;
   /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
+  /** Undefined: there are no other cells. */
+  readonly otherCells: CellPeople['otherCells'];
 }
 
 /** Wires the pages of wallet owners to the modules they act on. */
@@ -48,6 +51,7 @@ export function composePeople({
   appUsage,
   sendMail,
   payments,
+  otherCells,
 }: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
   const attempts = createAttemptLimiter(throttle, keys.kept('person-tries'));
   const { operatorName } = config;
@@ -72,6 +76,7 @@ export function composePeople({
     alerts: createCapAlerts(pool),
     privacy: createPrivacy(pool),
     links,
+    otherCells,
     clock,
     apps: createAppProfiles(pool),
     movements: createWalletMovements(pool),

@@ -1,9 +1,13 @@
 import { createAppProfiles } from '#accounts/app-profile.ts';
 import type { CellReach } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
+import { openCellPeople } from '#app/cell-people.ts';
 import { openReports } from '#app/reports.ts';
 import { openUserUsage } from '#app/user-usage.ts';
 import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { Keys } from '#kernel/keys.ts';
+import type { Log } from '#kernel/log.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 
@@ -14,19 +18,24 @@ interface ReadersOptions {
   readonly pools: { readonly planes: Pool; readonly sandbox: Pool; readonly reports: Pool };
   readonly config: Config;
   readonly reach: CellReach | undefined;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-/** What the routes of the data plane beside the calls act on, the reports of the planes, and what other cells may ask of both. */
-export function openReaders({ db, pools, config, reach }: ReadersOptions) {
+/** What the routes of the data plane beside the calls act on, the reports of the planes, people in other cells, and what other cells may ask of all. */
+export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions) {
   const wallets = createWallets(db);
   const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, reach });
   const { cellRoutes: ofReports, ...reports } = openReports({ pools, reach });
   const { currency, sandboxGrant: grant } = config;
+  const { otherCells, cellRoutes: ofPeople } = openCellPeople({ config, pool: pools.planes, reach, ...of });
   return {
     wallets,
     usage,
     reports,
-    cellRoutes: [...ofUsers, ...ofReports],
+    otherCells,
+    cellRoutes: [...ofUsers, ...ofReports, ...ofPeople],
     apps: createAppProfiles(db),
     sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.planes, grant }),
     currency,

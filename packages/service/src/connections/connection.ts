@@ -10,7 +10,9 @@ import {
   wasReleasedAfter,
   upsertConnection,
 } from '#connections/queries.ts';
+import type { Email } from '#identities/email.ts';
 import { holdIdentity } from '#identities/privacy-queries.ts';
+import { selectIdentityByEmail } from '#identities/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
@@ -82,6 +84,8 @@ export interface Connections {
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
   /** The identity's connections, newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
+  /** The same of the person with this e-mail, who may be unknown. */
+  readonly listOf: (email: Email) => Promise<readonly Connection[]>;
   /** Sets the monthly cap and ends a pause. Applies to the next call. False when the identity has no such connection. */
   readonly setCap: (owner: Owner, cap: Micros | undefined) => Promise<boolean>;
   /** Pauses or resumes spending without disconnecting. While paused, a call is refused as if the cap were reached. */
@@ -141,7 +145,8 @@ export function createConnections(pool: Pool, currency: string): Connections {
       const row = await selectConnectionOf(pool, owner);
       return row === undefined ? undefined : withWallet(pool, row);
     },
-    list: async (identityId) => withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX)),
+    list: (identityId) => listed(pool, identityId),
+    listOf: async (email) => listed(pool, (await selectIdentityByEmail(pool, email))?.identity_id),
     setCap: (owner, cap) =>
       change(owner, async (tx, { app_id: appId, user_id: userId, connection_id: connectionId }) => {
         await updatePause(tx, { connectionId, isPaused: false, capBefore: undefined });
@@ -192,7 +197,8 @@ async function connect(tx: Queryable, consent: Consent, currency: string): Promi
   return withWallet(tx, { ...row, is_paused: false, cap_before_pause_micros: null });
 }
 
-function withWallets(db: Queryable, rows: readonly ConnectionRow[]): Promise<readonly Connection[]> {
+async function listed(db: Queryable, identityId: IdentityId | undefined): Promise<readonly Connection[]> {
+  const rows = identityId === undefined ? [] : await selectConnectionsOf(db, identityId, LISTED_MAX);
   return Promise.all(rows.map((row) => withWallet(db, row)));
 }
 

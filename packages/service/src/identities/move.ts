@@ -3,11 +3,11 @@ import type { Email } from '#identities/email.ts';
 import {
   deleteCodesOf,
   deletePasskeysOf,
-  deleteSessions,
   lockIdentity,
   selectIdentityByEmail,
   updateEmail,
 } from '#identities/queries.ts';
+import { deleteSessions } from '#identities/session-queries.ts';
 import { insertMove } from '#identities/privacy-queries.ts';
 import type { IdentityId } from '#kernel/ids.ts';
 

@@ -1,7 +1,7 @@
 import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
 import type { SealedRows } from '#db/sealing.ts';
 import type { Email } from '#identities/email.ts';
-import type { IdentityId, SessionId } from '#kernel/ids.ts';
+import type { IdentityId } from '#kernel/ids.ts';
 
 /** The addresses of this folder. */
 export const IDENTITY_ADDRESSES: readonly SealedRows[] = [
@@ -10,16 +10,9 @@ export const IDENTITY_ADDRESSES: readonly SealedRows[] = [
   { table: 'identities.moves', key: 'move_id', constraint: 'moves_sealed', addresses: ['before', 'after'] },
 ];
 
-interface IdentityRow {
+export interface IdentityRow {
   readonly identity_id: IdentityId;
   readonly email: Email;
-}
-
-/** A session with the identity that is signed in. */
-interface SessionRow extends IdentityRow {
-  readonly session_id: SessionId;
-  readonly created_at: Date;
-  readonly last_used_at: Date;
 }
 
 /** Returns the identity of an e-mail and creates it if needed. The update changes nothing; it makes the insert return the row. */
@@ -64,49 +57,6 @@ export async function updateEmail(tx: Queryable, identityId: IdentityId, email: 
   await tx.query(`update identities.identities set email = $2 where identity_id = $1`, [
     identityId,
     emailsOf(tx).seal(email),
-  ]);
-}
-
-interface NewSession {
-  readonly sessionId: SessionId;
-  readonly identityId: IdentityId;
-  readonly digest: Buffer;
-  readonly lifetimeMs: number;
-}
-
-/** Opens a session. The database's clock decides when it expires. */
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
-  await db.query(
-    `insert into identities.sessions (session_id, identity_id, digest, expires_at)
-     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')`,
-    [session.sessionId, session.identityId, session.digest, session.lifetimeMs],
-  );
-}
-
-/** Finds a session that has not expired and records its use, to the minute. One round trip for both. */
-export async function selectSession(db: Queryable, digest: Buffer): Promise<SessionRow | undefined> {
-  const { rows } = await db.query<SessionRow>(
-    `with touched as (
-       update identities.sessions set last_used_at = clock_timestamp()
-       where digest = $1 and last_used_at < clock_timestamp() - interval '1 minute'
-     )
-     select s.session_id, s.created_at, s.last_used_at, i.identity_id, i.email
-     from identities.sessions s join identities.identities i on i.identity_id = s.identity_id
-     where s.digest = $1 and s.expires_at > clock_timestamp()`,
-    [digest],
-  );
-  return rows[0] && withEmail(db, rows[0]);
-}
-
-/** Ends one session of an identity, or all of them when `sessionId` is undefined. */
-export async function deleteSessions(
-  db: Queryable,
-  identityId: IdentityId,
-  sessionId: SessionId | undefined,
-): Promise<void> {
-  await db.query(`delete from identities.sessions where identity_id = $1 and ($2::text is null or session_id = $2)`, [
-    identityId,
-    sessionId ?? null,
   ]);
 }
 

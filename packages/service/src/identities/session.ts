@@ -1,13 +1,14 @@
 import type { Queryable } from '#db/pool.ts';
 import type { Email } from '#identities/email.ts';
+import { deleteCodesOf, deleteExpired, upsertIdentity } from '#identities/queries.ts';
 import {
-  deleteCodesOf,
-  deleteExpired,
   deleteSessions,
+  deleteSessionsOf,
+  hasSession,
   insertSession,
   selectSession,
-  upsertIdentity,
-} from '#identities/queries.ts';
+  upsertSession,
+} from '#identities/session-queries.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { type IdentityId, newIdentityId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -38,6 +39,17 @@ export interface PersonSessions {
   readonly find: (token: string) => Promise<Person | undefined>;
   /** Signs in a person who has proved that the e-mail is theirs. The token appears in this answer only; its digest is stored. */
   readonly open: (email: Email) => Promise<{ readonly identity: Identity; readonly token: string }>;
+  /**
+   * Signs in a person who is signed in to another cell, under the same id and since the same time. A browser that
+   * had this id before is signed out. Undefined: the id is somebody else's here.
+   */
+  readonly takeOver: (
+    from: Pick<Person, 'sessionId' | 'createdAtMs'> & { readonly email: Email },
+  ) => Promise<{ readonly identity: Identity; readonly token: string } | undefined>;
+  /** Whether a sign-in of this person is in force. */
+  readonly isInForce: (signIn: { readonly email: Email; readonly sessionId: SessionId }) => Promise<boolean>;
+  /** What `end` does, or `endAll` if `sessionId` is undefined, for a person who may be unknown here. */
+  readonly endOf: (email: Email, sessionId: SessionId | undefined) => Promise<void>;
   readonly end: (person: Person) => Promise<void>;
   /** Signs out everywhere, this browser included, and voids every code that was mailed so far. */
   readonly endAll: (person: Person) => Promise<void>;
@@ -63,6 +75,18 @@ export function createPersonSessions(db: Queryable): PersonSessions {
       const digest = sha256(token);
       await insertSession(db, { sessionId: newSessionId(), identityId, digest, lifetimeMs: LIFETIME_MS });
       return { identity: { identityId, email: row.email }, token };
+    },
+    takeOver: async ({ email, sessionId, createdAtMs }) => {
+      const { identity_id: identityId, email: kept } = await upsertIdentity(db, newIdentityId(), email);
+      const token = randomBase62(TOKEN_LENGTH);
+      const digest = sha256(token);
+      const isOpen = await upsertSession(db, { sessionId, identityId, digest, lifetimeMs: LIFETIME_MS, createdAtMs });
+      return isOpen ? { identity: { identityId, email: kept }, token } : undefined;
+    },
+    isInForce: ({ email, sessionId }) => hasSession(db, email, sessionId),
+    endOf: async (email, sessionId) => {
+      if (sessionId === undefined) await deleteCodesOf(db, email);
+      await deleteSessionsOf(db, email, sessionId);
     },
     end: ({ identity, sessionId }) => deleteSessions(db, identity.identityId, sessionId),
     endAll: async ({ identity }) => {

@@ -12,12 +12,12 @@ import {
 import {
   deleteCodesOf,
   deletePasskeysOf,
-  deleteSessions,
   lockIdentity,
   selectIdentity,
   selectIdentityByEmail,
   selectPasskeysOf,
 } from '#identities/queries.ts';
+import { deleteSessions } from '#identities/session-queries.ts';
 import type { Email } from '#identities/email.ts';
 import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';

@@ -63,9 +63,10 @@ export function answerCells<Asked, Answer>(
   };
 }
 
-function parsed(body: Buffer): unknown {
+/** A fault of `JSON.parse` shows a part of the text, and is logged. */
+function parsed(text: Buffer | string): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text.toString());
   } catch {
     return undefined;
   }
@@ -85,7 +86,7 @@ export async function askCell<Asked, Answer>(
   const { path, answer, waitMs } = question;
   const body = JSON.stringify(z.encode(question.asked, asked));
   try {
-    return answer.parse(JSON.parse(await client.post(cell, path, body, waitMs)));
+    return answer.parse(parsed(await client.post(cell, path, body, waitMs)));
   } catch (cause) {
     throw new CellAway(cell.name, cause);
   }

@@ -5,6 +5,8 @@ const LIFETIME_SECONDS = {
   person: 30 * 24 * 60 * 60,
   /** Names the one-time code that this browser asked for. The code works in no other. */
   code: 10 * 60,
+  /** Names the browser that has gone to another cell to be handed over, see `identities/hand-over.ts`. It works in no other. */
+  arrival: 2 * 60,
   /** This browser has signed in with an e-mail address before, see `identities/code.ts`. */
   known: 180 * 24 * 60 * 60,
   /** This browser has signed in to an account before, see `accounts/device.ts`. */

@@ -9,11 +9,12 @@ import { appMark } from '#web/components/app-mark.ts';
 import { button } from '#web/components/button.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { linkLine, steps } from '#web/components/navigation.ts';
-import { errorSummary } from '#web/components/notices.ts';
+import { errorSummary, warningNotice } from '#web/components/notices.ts';
 import { card } from '#web/components/section.ts';
 import { textField } from '#web/components/text-field.ts';
 import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { otherSignIns } from '#web/sign-in/other-sign-ins.ts';
 import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkey-offer.ts';
 import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
 import { backLine } from '#web/wallet-owner/back-line.ts';
@@ -100,17 +101,32 @@ export function codePage(services: WalletOwnerServices): PageMethods<Person> {
 }
 
 /** Signs out here, or with `everywhere` in every browser of this person. Keeps the return path, for somebody who signs in as another. */
-export function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMethods<Person> {
+export function signOutPage(services: WalletOwnerServices): PageMethods<Person> {
+  const { sessions, otherCells, cookies } = services;
   return {
     GET: () => redirectTo(SIGN_IN),
     POST: async ({ signedIn }, form): Promise<PageResponse> => {
-      if (signedIn !== undefined) {
-        await (form.field('everywhere') === 'yes' ? sessions.endAll(signedIn) : sessions.end(signedIn));
-      }
       const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
-      return redirectTo(withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD))), gone);
+      const goOn = withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD)));
+      if (signedIn === undefined) return redirectTo(goOn, gone);
+      const isAll = form.field('everywhere') === 'yes';
+      await (isAll ? sessions.endAll(signedIn) : sessions.end(signedIn));
+      // First here: a hand-over from here that is under way asks here once more, and opens nothing then.
+      const { identity, sessionId } = signedIn;
+      const isDone = await otherCells?.signOut(identity.email, isAll ? undefined : sessionId);
+      return isDone === false ? { ...signedOutInPart(services, goOn), cookies: gone } : redirectTo(goOn, gone);
     },
   };
+}
+
+/** Another cell did not answer, so that a session may be left there. */
+function signedOutInPart(services: WalletOwnerServices, goOn: string): PageResponse {
+  const body = card(
+    warningNotice(SIGN_IN_TEXTS.inPart),
+    html`<p>${SIGN_IN_TEXTS.inPartAdvice}</p>`,
+    linkLine(goOn, SIGN_IN_TEXTS.signInAgain),
+  );
+  return { status: 200, page: walletOwnerPage(services, { title: SIGN_IN_TEXTS.inPartTitle, body }) };
 }
 
 /** The return path in the address, checked. */
@@ -170,6 +186,7 @@ ${card(
   request.form(SIGN_IN, fields),
 )}
 ${passkeyOffer(services, request, next)}
+${await otherSignIns(services, next)}
 ${app && backLine(app)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }

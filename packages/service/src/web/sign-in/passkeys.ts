@@ -94,6 +94,7 @@ ${successNotice(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PA
 <section>
 <h2>${PASSKEY_TEXTS.title}</h2>
 <p>${PASSKEY_TEXTS.what}</p>
+${services.otherCells && html`<p class="soft">${PASSKEY_TEXTS.onlyHere}</p>`}
 ${await passkeyList(services, request, person)}
 ${await additionOf(services, request, person)}
 </section>

@@ -1,6 +1,7 @@
 import type { Person } from '#identities/session.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { codePage, signInPage, signOutPage } from '#web/sign-in/email-code.ts';
+import { handOverPages } from '#web/sign-in/hand-over.ts';
 import { PASSKEY_PATHS } from '#web/sign-in/passkey-offer.ts';
 import { wayInPage } from '#web/sign-in/way-in.ts';
 import { passkeysPage, removePasskeyForm, usePasskeyForm } from '#web/sign-in/passkeys.ts';
@@ -9,7 +10,9 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 /** How wallet owners sign in, by a mailed code or a passkey, and out. */
 export function signInPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  const { otherCells } = services;
   return {
+    ...(otherCells === undefined ? {} : handOverPages(services, otherCells)),
     [SIGN_IN]: signInPage(services),
     [SIGN_IN_OWN]: wayInPage(services),
     [CODE]: codePage(services),

@@ -33,6 +33,21 @@ export const SIGN_IN_TEXTS = {
   /** Says what signing out does not do: people expect it to stop the spending. */
   everywhereHint:
     'Signing out everywhere signs you out in every browser. Your apps can still spend what you allow them.',
+  /** A server of ours did not answer, so a session may be left there. */
+  inPartTitle: 'You are signed out here',
+  inPart: 'A server of ours did not answer. You may still be signed in there.',
+  inPartAdvice: 'To end that too, wait a few minutes, sign in again and choose “Sign out everywhere”.',
+  signInAgain: 'Sign in',
+  useOther: (host: string) => `Already signed in at ${host}? Use that sign-in`,
+} as const;
+
+/** The texts for people who come from another cell. */
+export const HAND_OVER_TEXTS = {
+  refusedTitle: 'You are not signed in here yet',
+  refused: 'Your sign-in could not be taken over from the other page.',
+  refusedAdvice:
+    'Nothing has changed. Go back to “Your wallet” and choose the app once more, or sign in here with a code.',
+  signIn: 'To your wallet',
 } as const;
 
 /** The texts about passkeys. */
@@ -43,6 +58,8 @@ export const PASSKEY_TEXTS = {
   notUsed: 'No passkey was used. Try again, or use a code from an e-mail.',
   title: 'Passkeys',
   what: 'With a passkey you sign in with your fingerprint, your face or your device’s PIN instead of a code. Codes by e-mail still work.',
+  /** Browsers bind a passkey to the host, and each cell has its own. */
+  onlyHere: 'A passkey signs you in at this address only. From here you get to all of your wallets.',
   none: 'You have no passkeys yet.',
   addedAt: 'Added',
   lastUsed: 'Last used',

@@ -11,6 +11,7 @@ import { card, section } from '#web/components/section.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { DATA_TEXTS as TEXTS } from '#web/wallet-data/texts.ts';
+import { hostOf, toCell } from '#web/wallet-owner/other-cells.ts';
 import { DATA, nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -83,6 +84,7 @@ async function dataPage(
   const body = html`${errorSummary(refusal?.message)}
 <p>${signedIn.identity.email}</p>
 <p class="soft">${TEXTS.lead}</p>
+${await elsewhere(services)}
 ${fresh ? undefined : proof(request)}
 ${section({ id: 'copy', heading: TEXTS.exportTitle, body: [html`<p>${TEXTS.exportWhat}</p>`, copy] })}
 ${section({
@@ -100,6 +102,24 @@ ${section({
 ${linkLine('/wallet', TEXTS.toWallet)}`;
   const page = walletOwnerPage(services, { title: TEXTS.title, body, isError: refusal !== undefined });
   return refusal === undefined ? { status: 200, page } : refusedBy(refusal, page);
+}
+
+/** What this page does not cover: each cell keeps its own part, with its own obstacles. */
+async function elsewhere({ otherCells }: WalletOwnerServices): Promise<Html | undefined> {
+  if (otherCells === undefined) return undefined;
+  const { pages, isWhole } = await otherCells.allPages();
+  const links = pages.map(
+    (there) => html`<a href="${toCell(there.cell, DATA)}">${TEXTS.elsewhereAt(hostOf(there))}</a>`,
+  );
+  return section({
+    id: 'elsewhere',
+    heading: TEXTS.elsewhereTitle,
+    body: [
+      html`<p>${TEXTS.elsewhere}</p>`,
+      links.length === 0 ? undefined : list(links),
+      isWhole ? undefined : html`<p>${TEXTS.elsewhereAway}</p>`,
+    ],
+  });
 }
 
 function proof(request: PageRequest<Person>): Html {

@@ -1,5 +1,6 @@
 import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
+import type { ListedConnection } from '#http/cells/people.ts';
 import type { Person } from '#identities/session.ts';
 import { html } from '#kernel/html.ts';
 import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
@@ -50,7 +51,10 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
 }
 
 /** The name and logo of a connection's app, and the way back to it. */
-export async function faceOf({ apps }: WalletOwnerServices, { appId }: Connection): Promise<OwnedWallet['app']> {
+export async function faceOf(
+  { apps }: WalletOwnerServices,
+  { appId }: Pick<Connection, 'appId'>,
+): Promise<OwnedWallet['app']> {
   return (await apps.find(appId)) ?? { name: appId, logo: undefined, returnUri: undefined };
 }
 
@@ -67,7 +71,7 @@ ${linkLine('/wallet', TEXTS.allApps)}`;
 }
 
 /** The most that the app could spend now: what no call holds, as far as the monthly cap has room for it. */
-export function spendableOf(connection: Connection): Micros {
+export function spendableOf(connection: ListedConnection): Micros {
   const { wallet, cap } = connection;
   if (stateOf(connection) !== 'active') return ZERO_MICROS;
   if (cap === undefined) return wallet.available;
@@ -77,7 +81,7 @@ export function spendableOf(connection: Connection): Micros {
 }
 
 /** The state that decides whether the app can spend. A block comes first: connecting or resuming does not lift it. */
-export function stateOf({ wallet, isPaused }: Connection): WalletState {
+export function stateOf({ wallet, isPaused }: ListedConnection): WalletState {
   if (wallet.isSuspended) return 'blocked';
   if (!wallet.isConnected) return 'disconnected';
   return isPaused ? 'paused' : 'active';

@@ -2,6 +2,7 @@ import type { Html } from '#kernel/html.ts';
 import { hiddenField } from '#web/components/form.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
+import { ARRIVE, FROM_CELL, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
 
 const WALLET = '/wallet';
 export const SIGN_IN = '/wallet/sign-in';
@@ -22,7 +23,7 @@ const SHAPES = [
   /^\/checkout\/[A-Za-z0-9_-]{1,64}$/,
 ];
 /** These would lead in a circle. */
-const NEVER: ReadonlySet<string> = new Set([SIGN_IN, SIGN_IN_OWN, CODE, SIGN_OUT]);
+const NEVER: ReadonlySet<string> = new Set([SIGN_IN, SIGN_IN_OWN, CODE, SIGN_OUT, FROM_CELL, HAND_OVER, ARRIVE]);
 
 /** The page to go on to: this path if it is one of ours, or else the wallet. */
 export function returnPathOf(path: string | null): string {

@@ -2,10 +2,12 @@ import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { CapAlerts } from '#connections/alerts.ts';
 import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
+import type { OtherCells } from '#http/cells/other-cells.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 import type { CodeSignIns } from '#identities/code.ts';
+import type { HandOvers } from '#identities/hand-over.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -30,6 +32,8 @@ export interface WalletOwnerServices {
   readonly connections: Connections;
   /** Mails about shares of the cap. */
   readonly alerts: CapAlerts;
+  /** People may have wallets in other cells too, and go there without a second sign-in. Undefined: there are none. */
+  readonly otherCells: (OtherCells & { readonly handOvers: HandOvers }) | undefined;
   /** Everything that is kept about a person, as a file, and the end of it. */
   readonly privacy: Privacy;
   /** Reads signed links, and makes new ones. */

@@ -66,6 +66,9 @@ export const WALLET_TEXTS = {
   listLead: (email: string): string =>
     `You are signed in as ${email}. Each app has a wallet of its own and cannot spend from any other.`,
   empty: 'You have not connected an app yet. An app that uses this service will send you here to connect it.',
+  /** Whether this person has any there is not known. */
+  inPart:
+    'Some of your apps may be missing here, because a server of ours does not answer. Their wallets are as you left them. Please try again in a few minutes.',
   connectedApps: 'Your apps',
   disconnectedApps: 'Disconnected apps',
   newer: 'Newer apps',

@@ -1,4 +1,4 @@
-import type { Connection } from '#connections/connection.ts';
+import type { ListedConnection } from '#http/cells/people.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { appMark } from '#web/components/app-mark.ts';
@@ -7,12 +7,14 @@ import { definitionList } from '#web/components/definition-list.ts';
 import { hiddenField } from '#web/components/form.ts';
 import { list } from '#web/components/list.ts';
 import { linkLine, pager } from '#web/components/navigation.ts';
+import { warningNotice } from '#web/components/notices.ts';
 import { card, section } from '#web/components/section.ts';
 import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { alignerOf } from '#web/wallet/aligned.ts';
 import { stateBadge } from '#web/wallet/state-badge.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
 import { DATA, PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
@@ -22,8 +24,13 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 const APPS_SHOWN_MAX = 20;
 const COUNT = /^\d{1,3}$/;
 
-interface Shown {
-  readonly connection: Connection;
+/** A wallet of this person, and the address of its page, here or in another cell. */
+interface Listed {
+  readonly connection: ListedConnection;
+  readonly href: string;
+}
+
+interface Shown extends Listed {
   readonly app: OwnedWallet['app'];
 }
 
@@ -33,17 +40,19 @@ export function walletListPage(services: WalletOwnerServices): PageMethods<Perso
     GET: async (request) => {
       const { signedIn, formats } = request;
       if (signedIn === undefined) return toSignIn('/wallet');
-      const all = (await services.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
+      const { wallets, isWhole } = await walletsOf(services, signedIn);
+      const all = wallets.toSorted(connectedFirst);
       const from = fromOf(request.query);
       const shown = await Promise.all(
         all
           .slice(from, from + APPS_SHOWN_MAX)
-          .map(async (connection) => ({ connection, app: await faceOf(services, connection) })),
+          .map(async (listed) => ({ ...listed, app: await faceOf(services, listed.connection) })),
       );
       const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
       const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
       const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
-${all.length === 0 ? card(html`<p>${WALLET_TEXTS.empty}</p>`) : undefined}
+${isWhole ? undefined : warningNotice(WALLET_TEXTS.inPart)}
+${all.length === 0 && isWhole ? card(html`<p>${WALLET_TEXTS.empty}</p>`) : undefined}
 ${appsSection('apps', WALLET_TEXTS.connectedApps, connected, formats)}
 ${appsSection('disconnected', WALLET_TEXTS.disconnectedApps, others, formats)}
 ${otherPages(from, all.length)}
@@ -53,8 +62,31 @@ ${signedInSection(request)}`;
   };
 }
 
-/** `toSorted` is stable, so each group keeps the order of the query. */
-function connectedFirst(one: Connection, other: Connection): number {
+/** The wallets here, and those in other cells. While a wallet moves it may be in two cells, and is listed once. */
+async function walletsOf(
+  { connections, otherCells }: WalletOwnerServices,
+  { identity }: Person,
+): Promise<{ readonly wallets: readonly Listed[]; readonly isWhole: boolean }> {
+  const [here, there] = await Promise.all([
+    connections.list(identity.identityId),
+    otherCells?.walletsOf(identity.email),
+  ]);
+  const near = here.map((connection) => ({ connection, href: `/wallet/${connection.connectionId}` }));
+  if (there === undefined) return { wallets: near, isWhole: true };
+  const far = there.wallets.map(({ connection, cell }) => ({
+    connection,
+    href: toCell(cell, `/wallet/${connection.connectionId}`),
+  }));
+  const byId = new Map([...far, ...near].map((listed) => [listed.connection.connectionId, listed]));
+  return { wallets: [...byId.values()].toSorted(newestFirst), isWhole: there.isWhole };
+}
+
+function newestFirst({ connection: one }: Listed, { connection: other }: Listed): number {
+  return other.consentedAtMs - one.consentedAtMs;
+}
+
+/** `toSorted` is stable, so each group keeps its order. */
+function connectedFirst({ connection: one }: Listed, { connection: other }: Listed): number {
   return Number(other.wallet.isConnected) - Number(one.wallet.isConnected);
 }
 
@@ -83,14 +115,14 @@ function appsSection(id: string, heading: string, apps: readonly Shown[], format
 }
 
 /** One app: the balance first, because that is what people come for. */
-function appItem({ connection, app }: Shown, formats: Formats): Html {
+function appItem({ connection, app, href }: Shown, formats: Formats): Html {
   const { wallet, cap, userLabel } = connection;
   const { balance, held, spentThisMonth } = wallet;
   const spendable = spendableOf(connection);
   const amount = alignerOf([balance, held, spendable, spentThisMonth, cap], wallet.currency, formats);
   const label = userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`;
   return html`
-<div><a href="/wallet/${connection.connectionId}">${appMark(app)}</a>
+<div><a href="${href}">${appMark(app)}</a>
 <p>${stateBadge(stateOf(connection))}${label}</p></div>
 ${definitionList([
   [WALLET_TEXTS.balance, amount(balance)],

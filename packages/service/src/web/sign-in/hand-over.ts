@@ -1,0 +1,102 @@
+import type { Person } from '#identities/session.ts';
+import { html } from '#kernel/html.ts';
+import { parseId } from '#kernel/ids.ts';
+import { refuse } from '#kernel/refusal.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { HAND_OVER_TEXTS as TEXTS } from '#web/sign-in/texts.ts';
+import { ARRIVE, FROM_CELL, fromCell, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
+import { returnPathOf, SIGN_IN, toSignIn, withReturnPath } from '#web/wallet-owner/return-path.ts';
+import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+type Cells = NonNullable<WalletOwnerServices['otherCells']>;
+
+/** How a person who is signed in to one cell gets to a page of another: begun there, vouched for here, and ended there. */
+export function handOverPages(
+  services: WalletOwnerServices,
+  cells: Cells,
+): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    [FROM_CELL]: fromCellPage(services, cells),
+    [HAND_OVER]: handOverPage(cells),
+    [ARRIVE]: arrivePage(services, cells),
+  };
+}
+
+/** In the cell that a person goes to. Leads to the cell `from`, in which they say that they are signed in, unless they are signed in here. */
+function fromCellPage(services: WalletOwnerServices, cells: Cells): PageMethods<Person> {
+  return {
+    GET: async (request) => {
+      const { query, signedIn } = request;
+      const next = returnPathOf(query.get('next'));
+      if (signedIn !== undefined && (await isFor(services, signedIn, next))) return redirectTo(next);
+      const there = await cells.pagesOf(query.get('from') ?? '');
+      if (there === undefined) return toSignIn(next);
+      const { secret, state } = cells.handOvers.begin(request.cookie('arrival'));
+      const asked = new URLSearchParams({ to: cells.own, state, next });
+      return redirectTo(`${there.publicUrl}${HAND_OVER}?${asked.toString()}`, [
+        services.cookies.write('arrival', secret),
+      ]);
+    },
+  };
+}
+
+/** A person may be signed in here with another e-mail than the one whose wallet they have just chosen. */
+async function isFor({ connections }: WalletOwnerServices, { identity }: Person, next: string): Promise<boolean> {
+  const connectionId = parseId('connection', next.split('/')[2]);
+  if (connectionId === undefined || !next.startsWith('/wallet/')) return true;
+  return (await connections.ofIdentity({ identityId: identity.identityId, connectionId })) !== undefined;
+}
+
+/**
+ * In the cell in which a person is signed in. Leads to the cell `to`, which begins the hand-over, or vouches for the person if it has
+ * (`state`). Leads to no other address.
+ */
+function handOverPage(cells: Cells): PageMethods<Person> {
+  return {
+    GET: async ({ query, signedIn }) => {
+      const next = returnPathOf(query.get('next'));
+      const to = await cells.pagesOf(query.get('to') ?? '');
+      if (to === undefined) return redirectTo('/wallet');
+      const state = query.get('state');
+      if (state === null) return redirectTo(`${to.publicUrl}${fromCell(cells.own, next)}`);
+      if (signedIn === undefined) return redirectTo(`${to.publicUrl}${withReturnPath(SIGN_IN, next)}`);
+      const token = cells.handOvers.offer(signedIn, to.cell, { state, next });
+      return token === undefined ? redirectTo('/wallet') : redirectTo(`${to.publicUrl}${ARRIVE}?token=${token}`);
+    },
+  };
+}
+
+/** Back in the cell that a person goes to: signs in the browser that began it, and no other. */
+function arrivePage(services: WalletOwnerServices, { handOvers }: Cells): PageMethods<Person> {
+  return {
+    GET: async (request) => {
+      const spent = await handOvers.spend(request.query.get('token') ?? '');
+      if (spent === undefined) return refused(services);
+      const next = returnPathOf(spent.next);
+      if (request.signedIn?.identity.email === spent.email) return redirectTo(next); // Two pages opened at once, or a reload.
+      const opened = await handOvers.take(spent, {
+        secret: request.cookie('arrival'),
+        address: services.addressOf(request.exchange.request),
+      });
+      if (opened === undefined) return refused(services);
+      return redirectTo(next, [...signedInCookies(services, opened), services.cookies.write('arrival', undefined)]);
+    },
+  };
+}
+
+/** Forged, expired, used, of another browser, or signed out meanwhile: the answer does not say which. Nothing of the token is shown. */
+function refused(services: WalletOwnerServices): PageResponse {
+  const body = card(
+    errorSummary(TEXTS.refused),
+    html`<p>${TEXTS.refusedAdvice}</p>`,
+    linkLine('/wallet', TEXTS.signIn),
+  );
+  const page = walletOwnerPage(services, { title: TEXTS.refusedTitle, body, isError: true });
+  return refusedBy(refuse('FORBIDDEN', TEXTS.refused), page);
+}
