@@ -9,6 +9,7 @@ import { CELL_FAULTS } from './faults/cells.ts';
 import { CONSOLE_FAULTS } from './faults/console.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { AUDIT_FAULTS } from './faults/audit.ts';
+import { HAND_OVER_FAULTS } from './faults/hand-over.ts';
 import { LATE_FAULTS } from './faults/late.ts';
 import { LIMIT_FAULTS } from './faults/limits.ts';
 import { LONE_FAULTS } from './faults/lone.ts';
@@ -55,6 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SECRET_FAULTS,
   ...CONNECTION_FAULTS,
   ...CELL_FAULTS,
+  ...HAND_OVER_FAULTS,
   ...MOVE_FAULTS,
   ...SANDBOX_FAULTS,
   ...STATS_FAULTS,

@@ -1,0 +1,119 @@
+import type { Mutant } from '../mutant.ts';
+import { inFile, ofFile } from './places.ts';
+
+const handOver = inFile('packages/service/src/identities/hand-over.ts');
+const queries = inFile('packages/service/src/identities/session-queries.ts');
+const returnPath = inFile('packages/service/src/web/wallet-owner/return-path.ts');
+const pages = inFile('packages/service/src/web/sign-in/hand-over.ts');
+const signOut = inFile('packages/service/src/web/sign-in/email-code.ts');
+const walletList = inFile('packages/service/src/web/wallet/wallet-list.ts');
+const otherCells = inFile('packages/service/src/http/cells/other-cells.ts');
+const inPeople = ofFile('tests/integration/cell-people.test.ts');
+
+const TOKEN =
+  'ON-01 a token signs in the browser that began it, once: none that is foreign, old, forged, altered or for another cell does';
+const LIST = 'ON-04 the list of wallets has those of all cells, and each opens without a second sign-in';
+const OUT = 'ON-01 signing out ends a sign-in in all cells, and signing out everywhere ends every one';
+const AWAY = 'ON-04 the page says what it cannot show while a cell is away, and shows the rest';
+
+/** Faults by which a sign-in of one cell gets to a wrong browser in another, lasts too long, or shows less than it says. */
+export const HAND_OVER_FAULTS: readonly Mutant[] = [
+  {
+    id: 'hand-over-to-any-browser',
+    clause: 'ON-01',
+    edits: [handOver("if (!isFirst || !equalBytes(sha256(secret), Buffer.from(state, 'base64url')))", 'if (!isFirst)')],
+    killer: inPeople(TOKEN),
+  },
+  {
+    id: 'hand-over-again',
+    clause: 'ON-01',
+    edits: [handOver('if (!isFirst || !equalBytes(', 'if (!equalBytes(')],
+    killer: inPeople(TOKEN),
+  },
+  {
+    id: 'hand-over-for-ever',
+    clause: 'ON-01',
+    edits: [handOver(' || Math.abs(clock.nowMs() - said.atMs) > LIFETIME_MS', '')],
+    killer: inPeople(TOKEN),
+  },
+  {
+    id: 'hand-over-to-any-cell',
+    clause: 'ON-01',
+    edits: [handOver(' || said.to !== own', '')],
+    killer: inPeople(TOKEN),
+  },
+  {
+    id: 'hand-over-of-an-ended-sign-in',
+    clause: 'ON-01',
+    edits: [
+      handOver(
+        'if (await isInForce(from, signIn)) return',
+        'if (await isInForce(from, signIn).then(() => true)) return',
+      ),
+    ],
+    killer: inPeople(
+      'ON-01 a sign-in that ended meanwhile is not handed over, nor one that the other cell cannot vouch for',
+    ),
+  },
+  {
+    id: 'hand-over-is-a-fresh-proof',
+    clause: 'CP-12',
+    edits: [
+      queries(
+        'least(to_timestamp($5::float8 / 1000), clock_timestamp()) as at',
+        "clock_timestamp() + 0 * $5::float8 * interval '1 s' as at",
+      ),
+    ],
+    killer: inPeople(
+      'CP-12 the page about a person’s data says that it covers one address, and a hand-over is no fresh proof',
+    ),
+  },
+  {
+    id: 'return-path-to-any-host',
+    clause: 'ON-01',
+    edits: [returnPath('  return isOurs ? path : WALLET;', '  return path ?? WALLET;')],
+    killer: inPeople('ON-01 nobody is led to an address that is not of a cell'),
+  },
+  {
+    id: 'hand-over-goes-round-and-round',
+    clause: 'ON-01',
+    edits: [returnPath(', FROM_CELL, HAND_OVER, ARRIVE]', ']')],
+    killer: inPeople('ON-01 nobody is led to an address that is not of a cell'),
+  },
+  {
+    id: 'other-e-mail-hides-the-wallet',
+    clause: 'ON-04',
+    edits: [pages('signedIn !== undefined && (await isFor(services, signedIn, next))', 'signedIn !== undefined')],
+    killer: inPeople('a person with another e-mail in the other cell gets the wallet that they chose'),
+  },
+  {
+    id: 'sign-out-in-one-cell',
+    clause: 'ON-01',
+    edits: [signOut('await otherCells?.signOut(identity.email, isAll ? undefined : sessionId)', 'otherCells && true')],
+    killer: inPeople(OUT),
+  },
+  {
+    id: 'sign-out-is-everywhere',
+    clause: 'ON-01',
+    edits: [signOut('isAll ? undefined : sessionId', 'undefined')],
+    killer: inPeople(OUT),
+  },
+  {
+    id: 'silently-fewer-wallets',
+    clause: 'ON-04',
+    edits: [walletList('isWhole: there.isWhole', 'isWhole: true')],
+    killer: inPeople(AWAY),
+  },
+  {
+    id: 'silently-signed-in-elsewhere',
+    clause: 'ON-04',
+    edits: [otherCells('return !answers.includes(undefined);', 'return answers.length > 0;')],
+    killer: inPeople(AWAY),
+  },
+  {
+    id: 'wallets-of-one-cell',
+    clause: 'ON-04',
+    edits: [walletList('[...far, ...near]', 'near')],
+    killer: inPeople(LIST),
+  },
+];
