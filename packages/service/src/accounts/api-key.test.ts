@@ -5,6 +5,8 @@ import { crc32 } from 'node:zlib';
 import { digestOfApiKey, hintOfApiKey, isApiKey, modeOfApiKey, newApiKey } from '#accounts/api-key.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Characters that a header can carry, and some that it cannot. */
+const OTHERS = `${BASE62}_-.~+/=!#$%&'*^|{}"(),:;<>?@[]\\ é`;
 const MODES = ['live', 'sandbox'] as const;
 
 test('AU-07 a new key has the prefix of its mode and 36 characters of base62', () => {
@@ -31,7 +33,7 @@ test('AU-08 a key with any one character changed is refused', () => {
   for (const mode of MODES) {
     const key = newApiKey(mode);
     for (let index = 0; index < key.length; index += 1) {
-      for (const other of `${BASE62}_- é`) {
+      for (const other of OTHERS) {
         if (other === key[index]) continue;
         const changed = key.slice(0, index) + other + key.slice(index + 1);
         assert.equal(isApiKey(changed), false, changed);
