@@ -20,7 +20,7 @@ const GLOBAL_SETUP = 'tests/support/global-setup.ts';
 const COMPUTING_AT_ONCE = 4;
 const WAITING_AT_ONCE = 4;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
-const NODE_FLAGS = ['--min-semi-space-size=16'];
+const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Setup {

@@ -36,8 +36,8 @@ interface StartOptions {
 }
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
-/** As `npm start` has it. */
-const NODE_FLAGS = ['--max-semi-space-size=32'];
+/** As `npm start` has the first. The second makes starts quicker. */
+const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve('../../tools/known-imports.ts')}`];
 const READY = /Purser is ready at (\S+)/;
 const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 
