@@ -21,6 +21,8 @@ const COMPUTING_AT_ONCE = 4;
 const WAITING_AT_ONCE = 4;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];
+/** A process says something at least once per test. Beyond this share of a test's time, it only waits for something that a test left open. */
+const SILENCE_SHARE_MAX = 1.25;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Setup {
@@ -72,12 +74,19 @@ async function runGroup(files: Group): Promise<void> {
   const names = pattern === undefined ? {} : { testNamePatterns: pattern };
   const inGroup = { files: [GROUP], argv: [String(timeout), ...files], timeout: timeout * files.length };
   const choice = files.length === 1 ? { files: [resolve(file)], timeout } : inGroup;
-  const options = { ...choice, execArgv: NODE_FLAGS, ...names };
+  const stuck = new AbortController();
+  const silence = setTimeout(() => {
+    console.error(`\n${file} has said nothing for ${(timeout * SILENCE_SHARE_MAX) / 1000} s, so its process is ended.`);
+    stuck.abort();
+  }, timeout * SILENCE_SHARE_MAX);
+  const options = { ...choice, execArgv: NODE_FLAGS, signal: stuck.signal, ...names };
   for await (const event of run(options) as AsyncIterable<TestEvent>) {
+    silence.refresh();
     note(event, began);
     if (isAlone) events.write(event);
     else kept.push(event);
   }
+  clearTimeout(silence);
   for (const event of kept) events.write(event);
   underWay.delete(file);
 }

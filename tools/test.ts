@@ -17,7 +17,7 @@ const SLOW = [
 /** Half of what it takes to load the service is its compilation, which is the same in each file. */
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
 const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_SECONDS = 120;
 const RUN_SECONDS_MAX = 20 * 60;
 const DAY_SECONDS = 24 * 60 * 60; // A timer cannot hold much more.
 const GRACE_MS = 15_000; // For the runner to name what it was at, and to take down what the global setup started.
@@ -29,12 +29,14 @@ const USAGE = `npm test -- [options] [file, folder or glob]...
   --fast             leaves out ${SLOW.join(', ')}
   --without <path>   leaves out a file or folder; may be given again
   --rounds <n>       how often a test that repeats itself does so, and so much more time for each test
+  --timeout <seconds> how much time each test has (${TEST_TIMEOUT_SECONDS})
   --limit <seconds>  ends the run after so long (${RUN_SECONDS_MAX})`;
 
 interface Choice {
   readonly files: readonly string[];
   readonly pattern: string | undefined;
   readonly limitSeconds: number;
+  readonly timeoutSeconds: number;
   /** Undefined: as often as the tests themselves say. */
   readonly rounds: number | undefined;
 }
@@ -57,11 +59,13 @@ function choose(args: readonly string[]): Choice {
     for (const file of found) if (!isLeftOut(file)) files.add(file);
   }
   if (files.size === 0) stop(`No test file is left to run in ${process.cwd()}.`);
-  const limitSeconds = Number(values.limit);
-  if (!(limitSeconds > 0 && limitSeconds <= DAY_SECONDS)) stop(`\`--limit\` is a number of seconds.\n\n${USAGE}`);
+  const [limitSeconds, timeoutSeconds] = [Number(values.limit), Number(values.timeout)];
+  for (const [name, seconds] of Object.entries({ limit: limitSeconds, timeout: timeoutSeconds })) {
+    if (!(seconds > 0 && seconds <= DAY_SECONDS)) stop(`\`--${name}\` is a number of seconds.\n\n${USAGE}`);
+  }
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) stop(`\`--rounds\` is a number.\n\n${USAGE}`);
-  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds, rounds };
+  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds, timeoutSeconds, rounds };
 }
 
 function parse(args: readonly string[]) {
@@ -72,6 +76,7 @@ function parse(args: readonly string[]) {
       options: {
         pattern: { type: 'string', short: 't' },
         fast: { type: 'boolean', default: false },
+        timeout: { type: 'string', default: String(TEST_TIMEOUT_SECONDS) },
         limit: { type: 'string', default: String(RUN_SECONDS_MAX) },
         without: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
@@ -95,8 +100,8 @@ function stop(message: string): never {
   process.exit(1);
 }
 
-function start({ files, pattern, rounds }: Choice): ChildProcess {
-  const plan: Plan = { files, pattern, timeoutMs: TEST_TIMEOUT_MS * (rounds ?? 1) };
+function start({ files, pattern, timeoutSeconds, rounds }: Choice): ChildProcess {
+  const plan: Plan = { files, pattern, timeoutMs: timeoutSeconds * 1000 * (rounds ?? 1) };
   const args = [join(import.meta.dirname, 'test-run.ts'), JSON.stringify(plan)];
   pruneCompileCache();
   // Set where a test runs this file: the runner would take itself for a test of the outer run.

@@ -23,6 +23,8 @@ const FILES: Readonly<Record<string, string>> = {
   'tests/broken/dies.test.ts': "import { test } from 'node:test'; test('dies', () => process.exit(3));",
   'tests/broken/hangs.test.ts':
     "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
+  'tests/broken/stays.test.ts':
+    "import { test } from 'node:test'; test('passes', () => {}); setInterval(() => {}, 99);",
   'tests/setup.test.ts':
     "import { test } from 'node:test'; test('sees the setup', (t) => t.assert.equal(process.env['PURSER_SEEN'], 'yes'));",
   'tests/broken/table.test.ts':
@@ -167,7 +169,13 @@ test('a run in which no test was executed fails', async () => {
 });
 
 test('arguments that match no file fail', async () => {
-  const runs = [['tests/gone.test.ts'], ['--without', 'tests', '--without', 'packages'], ['--fsat'], ['--limit', 'x']];
+  const runs = [
+    ['tests/gone.test.ts'],
+    ['--without', 'tests', '--without', 'packages'],
+    ['--fsat'],
+    ['--limit', 'x'],
+    ['--timeout', '0'],
+  ];
   for (const args of runs) assert.equal((await runTests(...args)).code, 1, args.join(' '));
 });
 
@@ -176,6 +184,15 @@ test('a run past its limit ends with a message that names the running files', as
   assert.equal(code, 124);
   assert.match(output, /have run for 2 s, which is the limit/);
   assert.match(output, /Interrupted while running:[\s\S]*hangs\.test\.ts[\s\S]* hangs .*hangs\.test\.ts/);
+  assert.match(output, /taken down/);
+});
+
+test('a file whose process does not end after its tests fails the run, which goes on', async () => {
+  const { code, output } = await runTests('--timeout', '2', 'tests/broken/stays.test.ts', 'tests/setup.test.ts');
+  assert.equal(code, 1, output);
+  assert.match(output, /stays\.test\.ts has said nothing for 2\.5 s, so its process is ended/);
+  assert.match(output, /failing tests:[\s\S]*stays\.test\.ts/);
+  assert.ok(namesIn(output).includes('sees the setup'));
   assert.match(output, /taken down/);
 });
 
