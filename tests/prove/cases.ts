@@ -121,9 +121,14 @@ const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/./, [{ situation: 'ordinary' }]],
 ];
 
+/** In reports, logs and choices of cases. */
+export function nameOf({ failpoint, situation, hit, isStream }: Omit<Case, keyof Situation>): string {
+  return `${failpoint}:${situation}${hit > 1 ? hit : ''}:${isStream ? 'streamed' : 'plain'}`;
+}
+
 /**
- * Every failpoint with a plain call, a streamed one or both, in every situation of `WAYS`. `names`: of these failpoints
- * alone; `name@situation` takes one situation of them.
+ * Every failpoint with a plain call, a streamed one or both, in every situation of `WAYS`. `names`: these cases alone, or all
+ * of these failpoints. A name without a case is a mistake.
  */
 export function casesOf(names?: readonly string[]): readonly Case[] {
   const all = FAILPOINTS.flatMap((failpoint) =>
@@ -133,9 +138,10 @@ export function casesOf(names?: readonly string[]): readonly Case[] {
     }),
   );
   if (names === undefined) return all;
-  return all.filter(({ failpoint, situation }) =>
-    names.some((name) => name === failpoint || name === `${failpoint}@${situation}`),
-  );
+  const isNamed = (one: Case, name: string): boolean => name === one.failpoint || name === nameOf(one);
+  const lost = names.filter((name) => !all.some((one) => isNamed(one, name)));
+  if (lost.length > 0) throw new Error(`There is no case of ${lost.join(', ')}.`);
+  return all.filter((one) => names.some((name) => isNamed(one, name)));
 }
 
 /** Whether calls pass the failpoint by themselves. The others are reached only if a situation is set up for it. */

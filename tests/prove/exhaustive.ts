@@ -4,8 +4,8 @@ import { estimatedPromptOf, sentBytesOf } from '../support/prompt-size.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
 import type { Violation } from './call-rules.ts';
-import { type Case, casesOf } from './cases.ts';
-import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+import { type Case, casesOf, nameOf } from './cases.ts';
+import { startGatewayProcess } from './gateway-process.ts';
 import { QUIET_MS_MAX } from './history.ts';
 import type { CallFacts } from './history-log.ts';
 import { checkHistory, type Figures } from './model.ts';
@@ -86,10 +86,6 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
   }
 }
 
-function nameOf({ failpoint, situation, hit, isStream }: Case): string {
-  return `${failpoint}:${situation}${hit > 1 ? hit : ''}:${isStream ? 'streamed' : 'plain'}`;
-}
-
 /** Whether the case's call killed the process at the failpoint that it was armed with. */
 async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
@@ -102,13 +98,17 @@ async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boo
       failpoint: `${one.failpoint}:${one.hit}:kill`,
       onFailpoint: () => (isFired = true),
     });
-    const url = await process.ready;
-    // A settlement that another case left on disk may lead past the failpoint at the start, before the call of this case.
-    if (url === undefined && isFired) continue;
-    if (url === undefined) throw new Error(`A gateway did not start: see the logs in ${stage.directory}.`);
-    calls.push(...(await sendCase(stage, one, url, attempt)));
-    if (!(await hasDied(process))) process.signal('SIGKILL');
-    await process.ended;
+    try {
+      const url = await process.ready;
+      // A settlement that another case left on disk may lead past the failpoint at the start, before the call of this case.
+      if (url === undefined && isFired) continue;
+      if (url === undefined) throw new Error(`A gateway did not start: see the logs in ${stage.directory}.`);
+      calls.push(...(await sendCase(stage, one, url, attempt)));
+      await Promise.race([process.ended, sleep(DEATH_MS_MAX)]);
+    } finally {
+      process.signal('SIGKILL'); // Also if the case failed: a gateway that is left keeps this process from ending.
+      await process.ended;
+    }
     if (isFired) return true;
   }
   return false;
@@ -147,10 +147,6 @@ const LEAVE_MS = 100;
 /** Longer than a caller waits for the database, and shorter than a process may take to die. */
 const LOCKED_MS = 3_000;
 const DEATH_MS_MAX = 5_000;
-
-async function hasDied(process: GatewayProcess): Promise<boolean> {
-  return Promise.race([process.ended.then(() => true), sleep(DEATH_MS_MAX).then(() => false)]);
-}
 
 /** Makes receipts of calls with this name impossible to write, as if they were broken. */
 async function refuseUnstorable(owner: Pool): Promise<void> {

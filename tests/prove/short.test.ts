@@ -6,16 +6,17 @@ import { runHistory } from './history.ts';
 /** The short form of `npm run prove`, for every run of the tests. Most of its time it waits for leases to run out. */
 
 /**
- * One failpoint for each step of a call: waiting for its hold, its provider, its settlement and its client. `npm run prove` kills at
- * all of them.
+ * One case for each step of a call: waiting for its hold (in the first turn, and in one of several calls), its provider, its
+ * settlement and its client. Plain and streamed take turns. `npm run prove` kills at every failpoint, with calls of both kinds.
  */
-const FAILPOINTS = [
-  'statement.ledger-turn-answered@crowded',
-  'instance.replaced',
-  'provider.complete-answered@ordinary',
-  'statement.ledger-settle-one-answered',
-  'answers.keep-answered',
-  'chat.write-full',
+const CASES = [
+  'statement.ledger-turn-answered:crowded:plain',
+  'statement.ledger-turn-answered:crowded2:streamed',
+  'instance.replaced:fenced:plain',
+  'provider.complete-answered:ordinary:plain',
+  'statement.ledger-settle-one-answered:ordinary:streamed',
+  'answers.keep-answered:keyed:streamed',
+  'chat.write-full:slow:streamed',
 ];
 
 test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clients and provider agree', async (t) => {
@@ -31,10 +32,11 @@ test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clie
 test('WA-07, WA-10 a process killed at a failpoint leaves no hold and charges in full or not at all', async () => {
   const { cases, killed, neverFired, violations, kept } = await runExhaustive({
     seed: 1,
-    names: FAILPOINTS,
+    names: CASES,
     atATime: 4,
   });
   assert.deepEqual(neverFired, []);
+  assert.equal(cases, CASES.length);
   assert.equal(killed, cases);
   assert.deepEqual(violations, [], `kept: ${kept}`);
 });
