@@ -43,7 +43,7 @@ export const SIGN_IN_TEXTS = {
 
 /** The texts for people who come from another cell. */
 export const HAND_OVER_TEXTS = {
-  refusedTitle: 'You are not signed in here yet',
+  refusedTitle: 'This link did not work',
   refused: 'Your sign-in could not be taken over from the other page.',
   refusedAdvice:
     'Nothing has changed. Go back to “Your wallet” and choose the app once more, or sign in here with a code.',

@@ -10,6 +10,7 @@ import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
 import type { PageRequest, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { toCell } from '#web/wallet-owner/other-cells.ts';
 import { toSignIn } from '#web/wallet-owner/return-path.ts';
 import { OWNED_WALLET_TEXTS as TEXTS } from '#web/wallet-owner/texts.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
@@ -44,10 +45,26 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
     const connectionId = parseId('connection', request.part);
     const connection =
       connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
-    if (connection === undefined) return nothingHere(services);
+    if (connection === undefined) return (await elsewhere(services, request, connectionId)) ?? nothingHere(services);
     const owner = { identityId, connectionId: connection.connectionId };
     return run({ request, connection, owner, app: await faceOf(services, connection), path }, ...rest);
   };
+}
+
+/**
+ * The way to a wallet of this person in another cell: it may have moved there since its address was mailed. A form stays here: its act
+ * was not done.
+ */
+async function elsewhere(
+  { otherCells }: WalletOwnerServices,
+  { exchange, signedIn, part }: PageRequest<Person>,
+  connectionId: ConnectionId | undefined,
+): Promise<PageResponse | undefined> {
+  if (otherCells === undefined || signedIn === undefined || exchange.request.method === 'POST') return undefined;
+  if (connectionId === undefined) return undefined;
+  const { wallets } = await otherCells.walletsOf(signedIn.identity.email);
+  const there = wallets.find(({ connection }) => connection.connectionId === connectionId);
+  return there && redirectTo(toCell(there.cell, `/wallet/${part}`));
 }
 
 /** The name and logo of a connection's app, and the way back to it. */
