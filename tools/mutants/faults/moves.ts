@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { inCells, inFile, ofFile } from './places.ts';
+import { inFile, ofFile } from './places.ts';
 
 const arrive = inFile('packages/service/src/ledger/moving/arrive.sql');
 const bookedBefore = inFile('packages/service/src/ledger/entries/booked_before.sql');
@@ -190,11 +190,5 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-05',
     edits: [parcel('  await lookAgain(tx, usersOf(added));\n', '')],
     killer: inProofs('WA-05 news of a payment that neither cell could take while it moved is found in its new cell'),
-  },
-  {
-    id: 'move-starts-a-cap-anew',
-    clause: 'WA-08',
-    edits: [arrive('cap_spent_micros = came.cap_spent_micros,', '')],
-    killer: inCells,
   },
 ];

@@ -199,10 +199,6 @@ export const receiptMonths = ofFile('tests/integration/receipt-months.test.ts');
 export const mixing = ofFile('tests/integration/ledger-turn-mixed.test.ts');
 export const doubting = ofFile('tests/integration/holds-in-doubt.test.ts');
 export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
-/** Random histories of wallets that move between two cells. */
-export const inCells = ofFile('tests/integration/cell-proofs.test.ts')(
-  'WA-09 random histories in two cells: a wallet that moves gives the answers of one that stays',
-);
 /** Random histories with both moneys. */
 export const bothMoneys = ofFile('tests/property/sandbox-model.test.ts')(
   'SB-02 15 random histories of up to 60 steps: play money answers, holds and charges as real money does',
