@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { newMember, newOperator, newOwnApp, newOwner, type Person } from '../support/control.ts';
-import { moveUser } from '../support/moving-two-cells.ts';
+import { bookedInBoth, moveUser, neighbours } from '../support/moving-two-cells.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from '../support/two-cells.ts';
@@ -44,18 +43,6 @@ const PERSONS: { readonly [name in CellName]: Person } = {
 
 const ask = (path: string, user: EndUserId, at: CellName = 'c1') => send(path, { url: cells[at].url, key, user });
 
-/** Two users of c1 who move together. */
-function neighbours(): readonly [EndUserId, EndUserId] {
-  const bySlot = new Map<number, EndUserId>();
-  for (;;) {
-    const user = cells.userOf('c1');
-    const slot = slotOf(app.appId, user);
-    const other = bySlot.get(slot);
-    if (other !== undefined) return [other, user];
-    bySlot.set(slot, user);
-  }
-}
-
 /** Makes a call of the user, wherever they are, and gives its id. */
 async function called(user: EndUserId): Promise<string> {
   upstream.script(saying('Hi'));
@@ -77,7 +64,7 @@ async function cutOff(at: CellName): Promise<() => Promise<void>> {
 }
 
 test('BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
-  const [user, other] = neighbours();
+  const [user, other] = neighbours(cells);
   for (const one of [user, other]) await c1.fund(app, one, 1_000_000);
   const first = await called(user);
   const before = await ask(`/calls/${first}`, user);
@@ -135,22 +122,16 @@ test('BI-03 what a cell that is away has is neither missing nor left out of a su
 
 const NO_SUM = /does not answer, and figures without it would be wrong/;
 
-/** What the receipts of both cells say, as one. */
-async function bookedInBoth(): Promise<{ readonly calls: number; readonly charged: number; readonly users: number }> {
-  const sums = { calls: 0, charged: 0, users: new Set<string>() };
-  for (const { database } of [c1, c2]) {
-    const { rows } = await database.owner.query<{ user_id: string; charged_micros: bigint }>(
-      'select w.user_id, c.charged_micros from usage.calls c join ledger.wallets w using (wallet_id) where w.app_id = $1',
-      [app.appId],
-    );
-    assert.ok(rows.length > 0);
-    for (const { user_id: user, charged_micros: charged } of rows) {
-      sums.calls += 1;
-      sums.charged += Number(charged);
-      sums.users.add(user);
-    }
-  }
-  return { ...sums, users: sums.users.size };
+interface Sums {
+  readonly totals: {
+    readonly chargedCalls: number;
+    readonly chargedMicros: number;
+    readonly total: { readonly count: number };
+  };
+  readonly series: readonly { readonly chargedCalls: number }[];
+  readonly models: readonly { readonly chargedMicros: number }[];
+  readonly keys: readonly { readonly chargedMicros: number }[];
+  readonly outcomes: readonly { readonly outcome: string; readonly calls: number }[];
 }
 
 test('CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
@@ -158,7 +139,7 @@ test('CP-04 reports of an app are of all cells, wherever they are asked: sums, p
   await c1.fund(app, here, 1_000_000);
   await c2.fund(app, there, 1_000_000);
   const ids = { c1: await called(here), c2: await called(there) };
-  const booked = await bookedInBoth();
+  const booked = await bookedInBoth(cells);
   for (const [at, other] of [
     ['c1', 'c2'],
     ['c2', 'c1'],
@@ -175,31 +156,28 @@ test('CP-04 reports of an app are of all cells, wherever they are asked: sums, p
     const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0);
     assert.deepEqual(
       [sum(({ requests }) => requests), sum(({ chargedMicros }) => chargedMicros), rows.length],
-      [booked.calls, booked.charged, booked.users],
+      [booked.calls, booked.charged, booked.users.size],
       at,
     );
     assert.deepEqual(
       rows.map(({ userId }) => userId),
       rows.map(({ userId }) => userId).toSorted(),
     );
-    const stats = await waitUntil('all calls are in the sums', async () => {
-      const { totals, ...others } = await get(200, 'GET', `${of}/stats`);
-      return (totals as { chargedCalls: number }).chargedCalls === booked.calls ? { totals, ...others } : undefined;
+    const { totals, series, models, keys, outcomes } = await waitUntil('all calls are in the sums', async () => {
+      const stats = (await get(200, 'GET', `${of}/stats`)) as unknown as Sums;
+      const { chargedCalls, total } = stats.totals;
+      return chargedCalls === booked.calls && total.count === booked.calls ? stats : undefined;
     });
-    const { totals, series, models, keys, outcomes } = stats as Record<string, Record<string, never>[]> & {
-      totals: Record<string, unknown>;
-    };
-    assert.equal(totals['chargedMicros'], booked.charged);
-    assert.equal((totals['total'] as { count: number }).count, booked.calls);
+    assert.equal(totals.chargedMicros, booked.charged);
     assert.equal(
-      series?.reduce((total, point) => total + Number(point['chargedCalls']), 0),
+      series.reduce((total, point) => total + point.chargedCalls, 0),
       booked.calls,
     );
     assert.deepEqual(
-      [models, keys].map((list) => list?.map((row) => row['chargedMicros'])),
+      [models, keys].map((list) => list.map((row) => row.chargedMicros)),
       [[booked.charged], [booked.charged]],
     );
-    assert.equal(outcomes?.find(({ outcome }) => outcome === 'charged')?.['calls'], booked.calls);
+    assert.equal(outcomes.find(({ outcome }) => outcome === 'charged')?.calls, booked.calls);
 
     const { correlationId, chargedMicros } = await get(200, 'GET', `${of}/calls/${ids[other]}`);
     assert.equal(chargedMicros, CHARGE);
@@ -250,6 +228,56 @@ test('CP-04 without the answer of a cell there is no report, and what this cell 
   await get(200, 'GET', `${of}/calls/${call}`);
   await restore();
   await get(200, 'GET', `${of}/stats`);
+});
+
+test('CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere', async () => {
+  const [moved, native, silent] = [cells.userOf('c1'), cells.userOf('c2'), cells.userOf('c2')];
+  await c1.fund(app, moved, 1_000_000);
+  for (const user of [native, silent]) await c2.fund(app, user, 1_000_000);
+  for (const user of [moved, native, moved]) await called(user);
+  await moveUser(cells, moved, 'c2');
+  const { calls, users } = await bookedInBoth(cells);
+  const of = `/apps/${app.appId}`;
+  for (const at of ['c1', 'c2'] as const) {
+    const { get } = PERSONS[at];
+    const pagesOf = async (path: string, list: string): Promise<readonly Record<string, unknown>[]> => {
+      const rows: Record<string, unknown>[] = [];
+      for (let after = ''; ; ) {
+        const page = await get(200, 'GET', `${of}/${path}?limit=2${after}`);
+        rows.push(...(page[list] as typeof rows));
+        if (page['next'] === null) return rows;
+        after = `&after=${page['next'] as string}`;
+      }
+    };
+    const latest = await waitUntil('all calls have their traces', async () => {
+      const traces = await pagesOf('latest-calls', 'traces');
+      return traces.length === calls ? traces : undefined;
+    });
+    const times = latest.map((trace) => String(trace['at']));
+    assert.deepEqual(times, times.toSorted().toReversed());
+    assert.equal(new Set(latest.map((trace) => trace['callId'])).size, calls);
+    const { correlationId, callId } = latest.at(-1) as Record<string, string>;
+    for (const name of [`correlationId=${correlationId}`, `callId=${callId}`]) {
+      const { traces } = await get(200, 'GET', `${of}/calls?${name}`);
+      assert.deepEqual(
+        (traces as { callId: string }[]).map((trace) => trace.callId),
+        [callId],
+      );
+    }
+
+    const listed = await pagesOf('users', 'users');
+    const ids = listed.map((user) => String(user['userId']));
+    assert.deepEqual(ids, ids.toSorted());
+    assert.deepEqual(ids, [...users.keys(), silent].toSorted());
+    for (const [user, { charged, lastAt }] of [...users, [silent, { charged: 0, lastAt: null }]] as const) {
+      const found = await get(200, 'GET', `${of}/users/${user}`);
+      assert.deepEqual([found['spentMicros'], found['lastChargedAt']], [charged, lastAt], `${at} ${user}`);
+      assert.equal(listed.find((one) => one['userId'] === user)?.['lastChargedAt'], lastAt);
+    }
+    await get(404, 'GET', `${of}/users/nobody`);
+  }
+  await createWallets(c2.database.owner).setConnected({ appId: app.appId, userId: moved, isConnected: false });
+  for (const { get } of Object.values(PERSONS)) await get(404, 'GET', `${of}/users/${moved}`);
 });
 
 test('WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {

@@ -1,4 +1,5 @@
 // Moves users between the cells of `startTwoCells`, whose directories nobody copies.
+import assert from 'node:assert/strict';
 import { selectSlot } from '../../packages/service/src/cells/moving-queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
@@ -38,5 +39,45 @@ export async function moveUser({ c1, c2, app }: TwoCells, user: EndUserId, to: C
     await waitUntil('it knows of the move', async () => {
       return (await send('/balance', { url, key: app.liveKey, user })).status === 200;
     });
+  }
+}
+
+interface Booked {
+  readonly calls: number;
+  readonly charged: number;
+  readonly users: ReadonlyMap<string, { readonly charged: number; readonly lastAt: string }>;
+}
+
+/** What the receipts of both cells say, as one. */
+export async function bookedInBoth({ c1, c2, app }: TwoCells): Promise<Booked> {
+  let [calls, charged] = [0, 0];
+  const users = new Map<string, { charged: number; lastAt: string }>();
+  for (const { database } of [c1, c2]) {
+    const { rows } = await database.owner.query<{ user_id: string; charged_micros: bigint; settled_at: Date }>(
+      `select w.user_id, c.charged_micros, c.settled_at from usage.calls c join ledger.wallets w using (wallet_id)
+       where w.app_id = $1`,
+      [app.appId],
+    );
+    assert.ok(rows.length > 0);
+    for (const { user_id: user, charged_micros: micros, settled_at: at } of rows) {
+      calls += 1;
+      charged += Number(micros);
+      const { charged: before = 0, lastAt = '' } = users.get(user) ?? {};
+      const iso = at.toISOString();
+      users.set(user, { charged: before + Number(micros), lastAt: iso > lastAt ? iso : lastAt });
+    }
+  }
+  return { calls, charged, users };
+}
+
+/** Two users of c1 who move together. */
+export function neighbours({ app, userOf }: TwoCells): readonly [EndUserId, EndUserId] {
+  const bySlot = new Map<number, EndUserId>();
+  for (;;) {
+    const user = userOf('c1');
+    const slot = slotOf(app.appId, user);
+    const other = bySlot.get(slot);
+    if (other !== undefined) return [other, user];
+    bySlot.set(slot, user);
   }
 }

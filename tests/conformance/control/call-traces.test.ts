@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteOldTraces } from '../../../packages/service/src/traces/queries.ts';
+import { deleteOldTraces, type RecentQuery, selectRecentTraces } from '../../../packages/service/src/traces/queries.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
@@ -289,6 +289,11 @@ test('CC-19 an app’s latest calls are listed by mode, newest first, page by pa
     after = `&after=${page.next}`;
   }
   assert.deepEqual(seen, ['listed-4', 'listed-3', 'listed-2', 'listed-1']);
+  // A page that has read as much as it may leads on, also if the last that it read fits.
+  const query = { appId: other.appId, mode: 'sandbox' } as RecentQuery;
+  const read = await selectRecentTraces(service.database.owner, query, { scanned: 2, most: 3 });
+  const fits = read.map((row) => row.is_found);
+  assert.deepEqual(fits, [true, true, false]);
   const stranger = await newOwner(service);
   assert.equal((await stranger.ask('GET', `/apps/${other.appId}/latest-calls`)).status, 404);
 });

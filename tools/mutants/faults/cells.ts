@@ -12,6 +12,8 @@ const formerCells = inFile('packages/service/src/http/cells/former-cells.ts');
 const userUsage = inFile('packages/service/src/app/user-usage.ts');
 const everyCell = inFile('packages/service/src/http/cells/every-cell.ts');
 const reports = inFile('packages/service/src/app/reports.ts');
+const appUsers = inFile('packages/service/src/http/cells/app-users.ts');
+const cellTraces = inFile('packages/service/src/http/cells/traces.ts');
 const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
@@ -220,6 +222,22 @@ export const CELL_FAULTS: readonly Mutant[] = [
     ],
     killer: inReports(
       'WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart',
+    ),
+  },
+  {
+    id: 'user-has-spent-in-one-cell',
+    clause: 'CP-04',
+    edits: [appUsers('rows.reduce((sum, row) => sum + row.spent_micros, 0n)', 'rows[0]?.spent_micros ?? 0n')],
+    killer: inReports(
+      'CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere',
+    ),
+  },
+  {
+    id: 'latest-calls-past-what-a-cell-has-read',
+    clause: 'CC-19',
+    edits: [cellTraces('row.is_found && (end === undefined || newestFirst(row, end) <= 0)', 'row.is_found')],
+    killer: ofFile('packages/service/src/http/cells/traces.test.ts')(
+      'CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads',
     ),
   },
 ];

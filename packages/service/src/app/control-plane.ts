@@ -22,7 +22,6 @@ import { composeSso, operatorRulesOf } from '#app/sso.ts';
 import type { Links } from '#connections/link.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import type { Pool } from '#db/pool.ts';
-import { createAppUsers } from '#ledger/wallet/app-users.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes } from '#http/control-plane/apps.ts';
@@ -63,7 +62,6 @@ import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
-import { createTraceReader } from '#traces/traces.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -198,9 +196,7 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     logos: createLogos(pool),
     readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
-    appUsers: createAppUsers(pool),
     sandboxWallets: options.sandboxWallets,
-    traces: createTraceReader(pool),
     ...options.reports,
     ...options.webhooks,
     clock,

@@ -3,9 +3,14 @@ import type { Pool } from '#db/pool.ts';
 import { appUsageEverywhere } from '#http/cells/app-usage.ts';
 import { createEveryCell } from '#http/cells/every-cell.ts';
 import type { CellRoute } from '#http/cells/question.ts';
+import { appUsersEverywhere } from '#http/cells/app-users.ts';
+import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
+import { type AppUsers, createAppUserRows, createAppUsers } from '#ledger/wallet/app-users.ts';
+import { selectSpent } from '#ledger/wallet/queries.ts';
 import { createStatsRows } from '#stats/rows.ts';
 import { createStats, type Stats, statsOf } from '#stats/stats.ts';
+import { createTraceReader, createTraceRows, type TraceReader, traceReaderOf } from '#traces/traces.ts';
 import { selectReceipt, selectReceiptsByCorrelation } from '#usage/queries.ts';
 import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#usage/report.ts';
 
@@ -19,13 +24,19 @@ interface ReportsOptions {
 export interface Reports {
   readonly appUsage: AppUsage;
   readonly stats: Stats;
+  readonly traces: TraceReader;
+  readonly appUsers: AppUsers;
 }
 
 /** Opens the reports, and what gateways of other cells may ask for theirs. */
 export function openReports({ pools, reach }: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
   const { planes } = pools;
   const appUsage = createAppUsage(pools);
-  if (reach === undefined) return { appUsage, stats: createStats(planes), cellRoutes: [] };
+  const userRows = createAppUserRows(planes);
+  if (reach === undefined) {
+    const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
+    return { appUsage, stats, traces, appUsers, cellRoutes: [] };
+  }
   const cells = createEveryCell(reach);
   return {
     appUsage: appUsageEverywhere(
@@ -39,6 +50,8 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
       cells,
     ),
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
+    traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
+    appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
     cellRoutes: cells.routes,
   };
 }

@@ -156,15 +156,15 @@ export interface TracePlace {
   readonly traceId: bigint;
 }
 
-interface RecentRow extends TraceRow {
+export interface RecentRow extends TraceRow {
   readonly trace_id: bigint;
   readonly ended_micros: bigint;
   readonly is_found: boolean;
 }
 
 /**
- * Reads the next `scanned` traces of an app by their index, newest first. Gives those that fit, at most `most`, and after them the
- * last that was read, which fits or not (`is_found`): the next page begins there. Nothing when there are no more.
+ * Reads the next `scanned` traces of an app by their index, newest first. Gives those that fit (`is_found`), at most `most`. If there are fewer,
+ * and there may be more further on, the place to which it has read follows: the next page begins there. Nothing when there are no more.
  */
 export async function selectRecentTraces(
   db: Queryable,
@@ -186,12 +186,14 @@ export async function selectRecentTraces(
      ), found as (
        select * from recent where is_found order by ended_at desc, trace_id desc limit $12
      ), last as (
-       select * from recent order by ended_at, trace_id limit 1
+       select ${COLUMNS}, trace_id, ended_micros, false as is_found
+       from (select * from recent order by ended_at, trace_id limit 1) r
+       where (select count(*) from found) < $12 and (not r.is_found or (select count(*) from recent) = $11)
      )
      select * from found
      union all
-     select * from last where (select count(*) from found) < $12 and not is_found
-     order by ended_micros desc, trace_id desc`,
+     select * from last
+     order by ended_micros desc, trace_id desc, is_found desc`,
     [
       appId,
       mode,

@@ -4,6 +4,7 @@ import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import {
   type NewTrace,
   type RecentQuery,
+  type RecentRow,
   selectRecentTraces,
   selectTracesByCall,
   selectTracesByCorrelation,
@@ -34,21 +35,37 @@ interface RecentCalls {
   readonly next: string | undefined;
 }
 
-const FOUND_MAX = 100;
+export const FOUND_MAX = 100;
 /** How many traces one page reads, whether they fit or not. Rare ones are found by going on. */
 const SCANNED_MAX = 5_000;
 
-export function createTraceReader(db: Queryable): TraceReader {
+/** Reads traces as a database has them: in one cell, or in all. */
+export interface TraceRows {
+  /** At most `FOUND_MAX`. */
+  readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly TraceRow[]>;
+  /** Those that fit, newest first, and after them the last that was read: see `selectRecentTraces`. */
+  readonly recent: (query: RecentQuery, most: number) => Promise<readonly RecentRow[]>;
+}
+
+export function createTraceRows(db: Queryable): TraceRows {
   return {
-    find: async (name, appId) => {
-      const rows =
-        'callId' in name
-          ? await selectTracesByCall(db, name.callId, appId, FOUND_MAX)
-          : await selectTracesByCorrelation(db, name.correlationId, appId, FOUND_MAX);
-      return rows.map(traceOf);
-    },
+    find: (name, appId) =>
+      'callId' in name
+        ? selectTracesByCall(db, name.callId, appId, FOUND_MAX)
+        : selectTracesByCorrelation(db, name.correlationId, appId, FOUND_MAX),
+    recent: (query, most) => selectRecentTraces(db, query, { scanned: SCANNED_MAX, most }),
+  };
+}
+
+export function createTraceReader(db: Queryable): TraceReader {
+  return traceReaderOf(createTraceRows(db));
+}
+
+export function traceReaderOf(rowsOf: TraceRows): TraceReader {
+  return {
+    find: async (name, appId) => (await rowsOf.find(name, appId)).map(traceOf),
     recent: async (query, after, most) => {
-      const rows = await selectRecentTraces(db, { ...query, after: placeOf(after) }, { scanned: SCANNED_MAX, most });
+      const rows = await rowsOf.recent({ ...query, after: placeOf(after) }, most);
       const last = rows.at(-1);
       const traces = rows.filter(({ is_found: isFound }) => isFound).map(traceOf);
       const isWhole = last === undefined || (traces.length < most && last.is_found);

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { appIdSchema, bigintSchema, callIdSchema, timeSchema, userIdSchema } from '#http/cells/wire.ts';
-import { isJsonObject } from '#kernel/json.ts';
+import { appIdSchema, bigintSchema, callIdSchema, objectSchema, timeSchema, userIdSchema } from '#http/cells/wire.ts';
 import type { ReceiptRow } from '#usage/queries.ts';
-
-const objectSchema = <Shape extends object>() => z.custom<Shape>((value) => isJsonObject(value)).nullable();
 
 /** A receipt as its cell has it. It contains nothing of prompts or answers. */
 export const receiptRowSchema: z.ZodType<ReceiptRow> = z.object({

@@ -9,6 +9,7 @@ import {
   parseEndUserId,
   parseId,
 } from '#kernel/ids.ts';
+import { isJsonObject } from '#kernel/json.ts';
 import { micros } from '#kernel/micros.ts';
 import { isMonth } from '#usage/usage.ts';
 
@@ -43,3 +44,13 @@ export const monthSchema = z.string().refine(isMonth);
 
 /** A list that nobody changes, as readers give it. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+
+/** An object that its reader knows, or null. */
+export const objectSchema = <Shape extends object>() => z.custom<Shape>((value) => isJsonObject(value)).nullable();
+
+/** A value that may be undefined, which JSON has no word for: null. */
+export const maybe = <Value>(schema: z.ZodType<Value>) =>
+  z.codec(schema.nullable(), z.custom<Value | undefined>(), {
+    decode: (value) => value ?? undefined,
+    encode: (value) => value ?? null,
+  });

@@ -30,11 +30,34 @@ export interface AppUsers {
   readonly find: (appId: AppId, userId: EndUserId) => Promise<(AppUser & { readonly spent: Micros }) | undefined>;
 }
 
-export function createAppUsers(db: Queryable): AppUsers {
+export interface UsersPage {
+  readonly appId: AppId;
+  readonly beginsWith: string;
+  readonly after: string;
+  readonly most: number;
+}
+
+/** Reads users as a database has them: in one cell, or in all. */
+export interface AppUserRows {
+  readonly list: (page: UsersPage) => Promise<readonly AppUserRow[]>;
+  readonly find: (
+    appId: AppId,
+    userId: EndUserId,
+  ) => Promise<(AppUserRow & { readonly spent_micros: bigint }) | undefined>;
+}
+
+export function createAppUserRows(db: Queryable): AppUserRows {
   return {
-    list: async (appId, page) => (await selectAppUsers(db, { appId, ...page })).map(userOf),
+    list: (page) => selectAppUsers(db, page),
+    find: (appId, userId) => selectAppUser(db, appId, userId),
+  };
+}
+
+export function createAppUsers(rowsOf: AppUserRows): AppUsers {
+  return {
+    list: async (appId, page) => (await rowsOf.list({ appId, ...page })).map(userOf),
     find: async (appId, userId) => {
-      const row = await selectAppUser(db, appId, userId);
+      const row = await rowsOf.find(appId, userId);
       return row && { ...userOf(row), spent: microsSumFromRow(row.spent_micros) };
     },
   };

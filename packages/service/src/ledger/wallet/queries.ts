@@ -81,6 +81,12 @@ export async function selectAppUsers(
   return rows;
 }
 
+const BOOKED = `cross join lateral (
+    select coalesce(sum(case when j.credit = 'wallet' or j.kind = 'charge_receivable' then j.amount_micros
+      when j.debit = 'wallet' and j.kind <> 'charge' then -j.amount_micros end), 0)::bigint as net
+    from ledger.journal j where j.wallet_id = w.wallet_id
+  ) booked`;
+
 /**
  * Finds one user with a connected wallet, by the same index. What they spent in all is what came into the wallet, less what went
  * out for other reasons and what is left: so no receipt is read, however many there are. What a wallet owes for calls counts as spent.
@@ -92,16 +98,33 @@ export async function selectAppUser(
 ): Promise<(AppUserRow & { readonly spent_micros: bigint }) | undefined> {
   const { rows } = await db.query<AppUserRow & { readonly spent_micros: bigint }>(
     `select ${APP_USER}, booked.net - w.balance_micros as spent_micros
-     from ledger.wallets w ${MONTH}
-     cross join lateral (
-       select coalesce(sum(case when j.credit = 'wallet' or j.kind = 'charge_receivable' then j.amount_micros
-         when j.debit = 'wallet' and j.kind <> 'charge' then -j.amount_micros end), 0)::bigint as net
-       from ledger.journal j where j.wallet_id = w.wallet_id
-     ) booked
+     from ledger.wallets w ${MONTH} ${BOOKED}
      where w.app_id || ' ' || w.user_id = $1 and w.is_connected`,
     [`${appId} ${userId}`],
   );
   return rows[0];
+}
+
+export interface SpentRow {
+  readonly user_id: EndUserId;
+  /** Null: no call was charged in this database. */
+  readonly last_charged_at: Date | null;
+  readonly spent_micros: bigint;
+}
+
+/** What users of an app spent in this database, also those whose wallet has left it. */
+export async function selectSpent(
+  db: Queryable,
+  appId: AppId,
+  users: readonly EndUserId[],
+): Promise<readonly SpentRow[]> {
+  const { rows } = await db.query<SpentRow>(
+    `select w.user_id, ledger.last_charge(w.wallet_id) as last_charged_at, booked.net - w.balance_micros as spent_micros
+     from ledger.wallets w ${BOOKED}
+     where w.app_id = $1 and w.user_id = any ($2::text[])`,
+    [appId, users],
+  );
+  return rows;
 }
 
 export interface NewWallet {
