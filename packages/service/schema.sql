@@ -1018,6 +1018,7 @@ create table ledger.wallets (
   created_at timestamp with time zone default clock_timestamp() not null,
   first_connected_at timestamp with time zone,
   open_calls integer default 0 not null,
+  owner_deleted_at timestamp with time zone,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint a_shortfall_suspends CHECK (((shortfall_micros = 0) OR is_suspended)),
   constraint figures_are_in_range CHECK (((LEAST(balance_micros, held_micros, shortfall_micros, cap_micros, cap_spent_micros, cap_held_micros, (open_streams)::bigint, (open_calls)::bigint) >= 0) AND (GREATEST(balance_micros, cap_micros) <= '9007199254740991'::bigint))),
@@ -1939,6 +1940,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 
 -- ledger.first_call(p_month date) returns uuid
 --   sql, immutable
+
+-- ledger.forget_owner(p_app text, p_user text) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.forget_owner(text,text) to purser_live;
 
 -- ledger.has_wallets_in(p_least integer, p_most integer) returns boolean
 --   sql, stable, search_path=pg_catalog

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { personExportSchema } from '../../../packages/contract/src/operator-people.ts';
+import { insertInstance } from '../../../packages/service/src/db/queries.ts';
 import type { Email } from '../../../packages/service/src/identities/email.ts';
 import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { reserveHolds } from '../../../packages/service/src/ledger/hold/queries.ts';
+import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
+import { settleLate } from '../../../packages/service/src/ledger/settlement/queries.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { sealedEmail } from '../../support/database.ts';
+import { endOf, holdOf } from '../../support/ledger-database.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
@@ -266,6 +271,28 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   const next = await newWalletOwner();
   await next.connect(app, user, { isLater: true });
   await paid(await checkoutFor(user, next.identityId));
+  assert.equal((await connections.find(app.appId, user as EndUserId))?.wallet.balance, 5_000_000n);
+  await checkIsClean();
+});
+
+test('WA-10 WA-15 a call of a deleted person that is charged late is not paid by the next owner of the wallet', async () => {
+  const person = await personWith(1_000);
+  const { user } = person;
+  const asked = { ...holdOf(user, 50), appId: app.appId };
+  const instance = await insertInstance(database, 60_000);
+  await reserveHolds(database, instance, [asked]);
+  await database.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await waitUntil('its hold is released', async () => {
+    await reapHolds(database, 100);
+    return (await database.query('select from ledger.holds where call_id = $1', [asked.callId])).rowCount === 0;
+  });
+  await empty(user);
+  await admin.get(200, 'POST', `/operator/identities/${person.identityId}/delete`, REASON);
+  const next = await newWalletOwner();
+  await next.connect(app, user, { isLater: true });
+  await paid(await checkoutFor(user, next.identityId));
+  const [late] = await settleLate(live, [endOf(asked, 40)]);
+  assert.deepEqual([late?.charged, late?.lost], [0n, 40n]);
   assert.equal((await connections.find(app.appId, user as EndUserId))?.wallet.balance, 5_000_000n);
   await checkIsClean();
 });

@@ -3,6 +3,7 @@ import {
   chargingLate,
   comparingTold,
   landing,
+  personData,
   reserve,
   restarting,
   settleLate,
@@ -124,5 +125,13 @@ export const LATE_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: comparingTold('WA-14 charges that are missing, different or doubled are told apart'),
+  },
+  {
+    id: 'late-charge-paid-by-the-next-owner',
+    clause: 'WA-10',
+    edits: [settleLate('case when late.released_at < w.owner_deleted_at then 0 end,', '')],
+    killer: personData(
+      'WA-10 WA-15 a call of a deleted person that is charged late is not paid by the next owner of the wallet',
+    ),
   },
 ];

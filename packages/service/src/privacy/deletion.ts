@@ -99,6 +99,7 @@ export async function deletePerson(tx: Queryable, identityId: IdentityId): Promi
   for (const { app_id: appId, user_id: userId } of connections) {
     await releaseWallet(tx, { appId, userId });
     await markDeletion(tx, { appId, userId });
+    await createWallets(tx).forgetOwner(appId, userId);
   }
   // Every wallet is locked from here on, so what is found is final.
   const judged = await judge(tx, identityId, connections, hasGift);

@@ -15,10 +15,10 @@ begin
   if there.wallet_id is null then
     -- Not connected yet: ledger.refuse_foreign_wallet lets only such wallets in while their slot moves.
     insert into ledger.wallets (wallet_id, app_id, user_id, currency, is_connected, is_suspended, cap_micros, cap_month, cap_spent_micros,
-      version, created_at, first_connected_at)
+      version, created_at, first_connected_at, owner_deleted_at)
     overriding system value
     values (came.wallet_id, came.app_id, came.user_id, came.currency, false, came.is_suspended, came.cap_micros, came.cap_month,
-      came.cap_spent_micros, p_version + 1, came.created_at, came.first_connected_at);
+      came.cap_spent_micros, p_version + 1, came.created_at, came.first_connected_at, came.owner_deleted_at);
   else
     delete from ledger.leaving l where l.wallet_id = came.wallet_id and l.wallet_id = there.wallet_id and l.left_at is not null;
     if not found then
@@ -27,7 +27,8 @@ begin
     seen := greatest(seen, there.version); -- A charge that came late has counted on here.
     elsewhere := elsewhere - case when there.cap_month = came.cap_month then there.cap_spent_micros else 0 end;
     update ledger.wallets w set is_suspended = came.is_suspended, cap_micros = came.cap_micros, cap_month = came.cap_month,
-      cap_spent_micros = came.cap_spent_micros, version = seen + 1, first_connected_at = came.first_connected_at
+      cap_spent_micros = came.cap_spent_micros, version = seen + 1, first_connected_at = came.first_connected_at,
+      owner_deleted_at = came.owner_deleted_at
     where w.wallet_id = there.wallet_id;
   end if;
   if elsewhere > 0 then

@@ -7,7 +7,7 @@ language sql stable set search_path = pg_catalog as $$
     'is_connected', coalesce(l.was_connected, w.is_connected), 'is_suspended', w.is_suspended,
     'balance_micros', w.balance_micros, 'shortfall_micros', w.shortfall_micros, 'cap_micros', w.cap_micros,
     'cap_month', w.cap_month, 'cap_spent_micros', w.cap_spent_micros,
-    'created_at', w.created_at, 'first_connected_at', w.first_connected_at,
+    'owner_deleted_at', w.owner_deleted_at, 'created_at', w.created_at, 'first_connected_at', w.first_connected_at,
     'acts', (
       select coalesce(jsonb_agg(jsonb_build_array(a.cause, a.kind, a.amount_micros) order by a.cause, a.kind), '[]')
       from (

@@ -4,7 +4,7 @@
 --
 -- A wallet pays what a new call could hold: no money that calls hold now, and nothing above its cap or the budget of the API key,
 -- both of the month of the hold. The rest of the told charge, at most the old hold, is our loss. Neither a suspension nor a
--- disconnection changes this: both are about new calls.
+-- disconnection changes this: both are about new calls. A wallet whose owner was deleted after the call pays nothing: its money is somebody else's.
 --
 -- The released hold keeps its receipt, which says 'expired'. The charge has another one, of now, and usage.late_receipts ties
 -- the two: its primary key is why nothing is charged twice. A call ends in the month of its hold or in the next, also for every
@@ -49,10 +49,10 @@ begin
   end if;
 
   for late in
-    select q.*, c.wallet_id, c.held_micros, c.month, c.budget_key
+    select q.*, c.wallet_id, c.held_micros, c.month, c.budget_key, c.released_at
     from unnest(p_settlements) with ordinality q
     cross join lateral (
-      select k.wallet_id, k.held_micros, k.month, k.budget_key from usage.calls k
+      select k.wallet_id, k.held_micros, k.month, k.budget_key, k.settled_at as released_at from usage.calls k
       where k.call_id = q.call_id and k.outcome = 'expired' offset 0
     ) c
     where q.call_id = any (calls)
@@ -67,7 +67,8 @@ begin
     owed := least(late.charge_micros, late.held_micros);
     -- `least` passes over a null: a call without a budget, or one whose limit is not known. A wallet that is leaving this cell pays nothing: its
     -- money may have been copied already.
-    select least(owed, (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
+    select least(owed, case when late.released_at < w.owner_deleted_at then 0 end,
+      (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
       db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
       select greatest(0, b.limit_micros - b.spent_micros - b.held_micros) from ledger.key_budgets b
       where b.key_id = budget and b.month = booked_month and b.limit_micros is not null

@@ -154,6 +154,11 @@ export function updateCap(
   return answerOf<boolean>(db, `select ledger.set_cap($1, $2, $3) as answer`, values);
 }
 
+/** Notes that the owner of a wallet is deleted, see `forget_owner.sql`. Nothing happens where there is no wallet. */
+export async function forgetOwner(db: Queryable, appId: AppId, userId: EndUserId): Promise<void> {
+  await db.query('select ledger.forget_owner($1, $2)', [appId, userId]);
+}
+
 /** Locks a wallet until the transaction ends. False where there is none. */
 export function lockWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<boolean> {
   return answerOf<boolean>(db, `select ledger.lock_for_act($1, $2) as answer`, [appId, userId]);

@@ -2,6 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import {
+  forgetOwner,
   insertWallet,
   lockWallet,
   type NewWallet,
@@ -53,6 +54,8 @@ export interface Wallets {
   readonly setCap: (wallet: WalletKey & { readonly cap: Micros | undefined }) => Promise<boolean>;
   /** Connects or disconnects the wallet. A suspension stays (WA-11). False if there is no wallet. */
   readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;
+  /** The owner is deleted: calls of theirs that are charged late are not paid by the next one (WA-10). */
+  readonly forgetOwner: (appId: AppId, userId: EndUserId) => Promise<void>;
 }
 
 export function createWallets(db: Queryable): Wallets {
@@ -71,6 +74,7 @@ export function createWallets(db: Queryable): Wallets {
     open: (wallet) => insertWallet(db, wallet),
     setCap: (wallet) => updateCap(db, wallet),
     setConnected: (wallet) => updateConnected(db, wallet),
+    forgetOwner: (appId, userId) => forgetOwner(db, appId, userId),
   };
 }
 
