@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { CELL_REQUEST, createCellRequests } from '../../packages/service/src/cells/cell-request.ts';
 import { createHandOvers } from '../../packages/service/src/identities/hand-over.ts';
 import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
 import { type Clock, systemClock } from '../../packages/service/src/kernel/clock.ts';
-import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
-import { arrivalOf, beginAtC2, cellPeopleOf } from '../support/cell-people.ts';
-import { type Reply, send } from '../support/client.ts';
+import { arrivalOf, askerOf, beginAtC2, cellPeopleOf, proofsBy } from '../support/cell-people.ts';
+import { send } from '../support/client.ts';
 import { mailTo } from '../support/control.ts';
 import { assertPage, mainOf } from '../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../support/people.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../support/service.ts';
+import { standBetween } from '../support/stand-in-cell.ts';
 import { startTwoCells } from '../support/two-cells.ts';
-import { SHARED_SECRET } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** People with wallets in two cells, who sign in to one of them. */
@@ -32,7 +30,6 @@ after(async () => {
   }
 });
 
-const proofsBy = (secret = SHARED_SECRET.PURSER_SECRET) => proofsOf({ secret: Buffer.from(secret) });
 const at = (nowMs: number): Clock => ({ ...systemClock, nowMs: () => nowMs });
 
 const isAlways = () => Promise.resolve(true);
@@ -41,18 +38,6 @@ const isAlways = () => Promise.resolve(true);
 function handOversAt(clock: Clock = systemClock, secret?: string) {
   const keys = { proof: proofsBy(secret), kept: () => Buffer.alloc(32) };
   return createHandOvers({ pool: c1.database.owner, keys, clock, own: 'c1', isInForce: isAlways });
-}
-
-/** Asks c1 as a gateway of c2 does. */
-function ask(path: string, asked: object, secret?: string): Promise<Reply> {
-  const body = JSON.stringify(asked);
-  const requests = createCellRequests('c2', proofsBy(secret)('cell-requests'), systemClock);
-  return send(path, {
-    url: c1.url,
-    method: 'POST',
-    body,
-    headers: { [CELL_REQUEST]: requests.sign('c1', path, body) },
-  });
 }
 
 await waitUntil('the cells reach each other', async () => {
@@ -279,11 +264,13 @@ test('CP-12 the page about a person’s data says that it covers one address, an
 });
 
 test('only another cell of this service learns anything of a person', async () => {
+  const ask = askerOf(c1);
   const { email, person } = await signedInAt('c1');
+  const { sessionId } = person;
   await walletAt('c1', email, 1);
   const questions = {
     '/cells/wallets': { email },
-    '/cells/session': { email, sessionId: person.sessionId },
+    '/cells/session': { email, sessionId },
     '/cells/sign-out': { email },
     '/cells/address': {},
   };
@@ -291,10 +278,23 @@ test('only another cell of this service learns anything of a person', async () =
     assert.equal((await send(path, { url: c1.url, method: 'POST', body: JSON.stringify(asked) })).status, 404, path);
     assert.equal((await ask(path, asked, 'the secret of another service')).status, 404, path);
   }
-  const { sessionId } = person;
   assert.equal((await ask('/cells/session', { email, sessionId })).text, '{"isInForce":true}');
   assert.equal((await ask('/cells/session', { email: newEmail(), sessionId })).text, '{"isInForce":false}');
   assert.equal((await ask('/cells/wallets', { email: newEmail() })).text, '[]');
   const wallets = await ask('/cells/wallets', { email });
   assert.deepEqual([wallets.status, /example\.test|userId|walletId/.test(wallets.text)], [200, false]);
+});
+
+test('ON-01 a hand-over that runs while somebody signs out everywhere leaves no sign-in behind', async (t) => {
+  const { pages, email } = await signedInAt('c1');
+  const owner = await signedInAt('c2', email);
+  await owner.pages.c2.open('/wallet');
+  const arrival = await arrivalOf(pages);
+  let entered = 0;
+  await standBetween(t, cells, async (path) => {
+    // c2 has ended its own sign-ins, and c1 still has one to vouch for.
+    if (path === '/cells/sign-out' && entered === 0) entered = (await pages.c2.ask(arrival)).status;
+  });
+  await owner.pages.c2.submit('/wallet/sign-out', {}, 'everywhere');
+  assert.deepEqual([entered, await isSignedIn(pages.c1), await isSignedIn(pages.c2)], [303, false, false]);
 });

@@ -1,14 +1,18 @@
 // People who are signed in to one of two cells, and browsers that show pages of both.
 import assert from 'node:assert/strict';
+import { CELL_REQUEST, createCellRequests } from '../../packages/service/src/cells/cell-request.ts';
 import type { Email } from '../../packages/service/src/identities/email.ts';
 import { createPersonSessions, type Person } from '../../packages/service/src/identities/session.ts';
+import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import type { ConnectionId } from '../../packages/service/src/kernel/ids.ts';
+import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
 import { type Browser, openBrowser } from './browser.ts';
-import type { Reply } from './client.ts';
+import { type Reply, send } from './client.ts';
 import { connectionsOf } from './connections.ts';
 import { assertPage } from './page.ts';
 import { PERSON_COOKIE } from './people.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
+import { SHARED_SECRET } from './two-gateways.ts';
 
 const ORIGINS = { c1: 'https://c1.purser.test', c2: 'https://c2.purser.test' } as const;
 const STEPS_MAX = 8;
@@ -118,4 +122,17 @@ export async function arrivalOf(pages: TwoPages, path?: string): Promise<string>
   const location = reply.headers.get('location') ?? '';
   assert.ok(location.startsWith(`${ORIGINS.c2}/wallet/arrive?token=`), location);
   return location.slice(ORIGINS.c2.length);
+}
+
+/** Proofs of gateways with this secret, by default the one that the cells share. */
+export const proofsBy = (secret = SHARED_SECRET.PURSER_SECRET) => proofsOf({ secret: Buffer.from(secret) });
+
+/** Asks c1 as a gateway of c2 does. */
+export function askerOf(c1: { readonly url: string }) {
+  return (path: string, asked: object, secret?: string): Promise<Reply> => {
+    const body = JSON.stringify(asked);
+    const requests = createCellRequests('c2', proofsBy(secret)('cell-requests'), systemClock);
+    const headers = { [CELL_REQUEST]: requests.sign('c1', path, body) };
+    return send(path, { url: c1.url, method: 'POST', body, headers });
+  };
 }

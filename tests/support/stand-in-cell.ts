@@ -1,6 +1,12 @@
 // Plays the gateway of another cell.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { envelopeOf, faultRefusal } from '../../packages/service/src/http/envelope.ts';
@@ -23,25 +29,59 @@ export async function standIn(
 ): Promise<StandIn> {
   const { c1, c2, app } = cells;
   const [heads, bodies]: [IncomingMessage[], string[]] = [[], []];
-  const server = createServer((request, response) => {
+  const address = await listenAt(t, (request, response) => {
     heads.push(request);
     request.setEncoding('utf8');
     request.on('data', (part: string) => void bodies.push(part));
     request.on('end', () => answer(response));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(async () => {
-    server.closeAllConnections();
-    server.close();
-    await cells.setAddress('c1', 'c2', c2.url);
-  });
-  await cells.setAddress('c1', 'c2', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.after(() => cells.setAddress('c1', 'c2', c2.url));
+  await cells.setAddress('c1', 'c2', address);
   await waitUntil('c1 has the address', async () => {
     await send('/balance', { url: c1.url, key: app.liveKey, user: cells.userOf('c2') }).catch(() => undefined);
     return heads.length > 0;
   });
   return { heads, bodies };
+}
+
+/** Hands on what c2 asks c1, after `before`. */
+export async function standBetween(
+  t: TestContext,
+  cells: TwoCells,
+  before: (path: string) => Promise<void> | void,
+): Promise<void> {
+  const { c1, c2 } = cells;
+  let asked = 0;
+  const address = await listenAt(t, (request, response) => {
+    const { url: path = '', method, headers } = request;
+    const handOn = async () => {
+      asked += 1;
+      await before(path);
+      const sent = requestHttp(`${c1.url}${path}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(sent);
+    };
+    handOn().catch((fault: unknown) => response.destroy(fault as Error));
+  });
+  t.after(() => cells.setAddress('c2', 'c1', c1.url));
+  await cells.setAddress('c2', 'c1', address);
+  await waitUntil('c2 has the address', async () => {
+    await send('/balance', { url: c2.url, key: cells.app.liveKey, user: cells.userOf('c1') });
+    return asked > 0;
+  });
+}
+
+async function listenAt(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An answer that the document has, with a header of the connection. */

@@ -99,6 +99,12 @@ export const HAND_OVER_FAULTS: readonly Mutant[] = [
     killer: inPeople(OUT),
   },
   {
+    id: 'sign-out-once',
+    clause: 'ON-01',
+    edits: [signOut('return (await end()) === true && isDone;', 'return isDone;')],
+    killer: inPeople('ON-01 a hand-over that runs while somebody signs out everywhere leaves no sign-in behind'),
+  },
+  {
     id: 'silently-fewer-wallets',
     clause: 'ON-04',
     edits: [walletList('isWhole: there.isWhole', 'isWhole: true')],

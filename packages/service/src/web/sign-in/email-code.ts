@@ -102,21 +102,30 @@ export function codePage(services: WalletOwnerServices): PageMethods<Person> {
 
 /** Signs out here, or with `everywhere` in every browser of this person. Keeps the return path, for somebody who signs in as another. */
 export function signOutPage(services: WalletOwnerServices): PageMethods<Person> {
-  const { sessions, otherCells, cookies } = services;
+  const { cookies } = services;
   return {
     GET: () => redirectTo(SIGN_IN),
     POST: async ({ signedIn }, form): Promise<PageResponse> => {
       const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
       const goOn = withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD)));
       if (signedIn === undefined) return redirectTo(goOn, gone);
-      const isAll = form.field('everywhere') === 'yes';
-      await (isAll ? sessions.endAll(signedIn) : sessions.end(signedIn));
-      // First here: a hand-over from here that is under way asks here once more, and opens nothing then.
-      const { identity, sessionId } = signedIn;
-      const isDone = await otherCells?.signOut(identity.email, isAll ? undefined : sessionId);
-      return isDone === false ? { ...signedOutInPart(services, goOn), cookies: gone } : redirectTo(goOn, gone);
+      const isDone = await endSignIn(services, signedIn, form.field('everywhere') === 'yes');
+      return isDone ? redirectTo(goOn, gone) : { ...signedOutInPart(services, goOn), cookies: gone };
     },
   };
+}
+
+/** Ends a sign-in in all cells, or with `isAll` every one of this person. False: another cell did not answer. */
+async function endSignIn({ sessions, otherCells }: WalletOwnerServices, person: Person, isAll: boolean) {
+  const { identity, sessionId } = person;
+  const end = async () => {
+    await (isAll ? sessions.endAll(person) : sessions.end(person));
+    return await otherCells?.signOut(identity.email, isAll ? undefined : sessionId);
+  };
+  const isDone = await end();
+  if (isDone === undefined) return true;
+  // Once more: until all cells had ended it, a hand-over could begin it again in one that had.
+  return (await end()) === true && isDone;
 }
 
 /** Another cell did not answer, so that a session may be left there. */
