@@ -28,6 +28,7 @@ export async function globalSetup(): Promise<void> {
   removeLeftovers(parent);
   directory = mkdtempSync(path.join(parent, `purser-test-${process.pid}-`));
   if (parent === MEMORY_DISK && runsPrograms()) keepTemporariesIn(directory);
+  process.env['PURSER_TEST_FOLDER'] = directory;
   // Tests of what must survive a database crash start servers of their own.
   const where = path.join(directory, 'postgres');
   server = await startEmbeddedPostgres({ directory: where, log, say: () => {}, isThrowaway: true });

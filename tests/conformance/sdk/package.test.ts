@@ -179,13 +179,12 @@ for (const [what, type, module, moduleResolution] of [
     const { folder, write } = await newProject(tarball, { type });
     const common = { module, moduleResolution, target: 'es2022', noEmit: true, strict: true, skipLibCheck: false };
     const strict = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: type === 'module', types: [] };
-    for (const [name, text, lib] of [
-      ['plain', TYPED, ['es2022']],
-      ['web', TYPED, ['es2022', 'dom']],
-      ['more', ON_THE_WEB, ['es2022', 'dom']],
+    for (const [name, files, lib] of [
+      ['plain', { 'main.ts': TYPED }, ['es2022']],
+      ['web', { 'main.ts': TYPED, 'more.ts': ON_THE_WEB }, ['es2022', 'dom']],
     ] as const) {
-      write(`${name}/main.ts`, text);
-      const config = { compilerOptions: { ...common, ...strict, lib }, include: ['main.ts'] };
+      for (const [file, text] of Object.entries(files)) write(`${name}/${file}`, text);
+      const config = { compilerOptions: { ...common, ...strict, lib }, include: Object.keys(files) };
       write(`${name}/tsconfig.json`, JSON.stringify(config));
       const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc');
       const { code, output } = await runNode({ args: [tsc, '-p', name], cwd: folder, timeoutMs: 60_000 });
