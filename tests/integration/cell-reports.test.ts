@@ -6,7 +6,8 @@ import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.t
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { newMember, newOperator, newOwnApp, newOwner, type Person } from '../support/control.ts';
-import { bookedInBoth, moveUser, neighbours } from '../support/moving-two-cells.ts';
+import { bookedInBoth, cutOff, moveUser, neighbours, unmovedUser } from '../support/moving-two-cells.ts';
+import { printedBooks, type Sums } from '../support/printed-books.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from '../support/two-cells.ts';
@@ -15,7 +16,6 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** What was booked in several cells, as one: for users who have moved, and in reports. */
 
-const NOWHERE = 'http://127.0.0.1:9';
 const upstream = await startScriptedUpstream();
 const cells = await startTwoCells(upstream.baseUrl);
 const { c1, c2, app } = cells;
@@ -41,6 +41,7 @@ const PERSONS: { readonly [name in CellName]: Person } = {
   c2: await newMember(c2, app.appId, 'viewer'),
 };
 
+const userOf = (cell: CellName) => unmovedUser(cells, cell);
 const ask = (path: string, user: EndUserId, at: CellName = 'c1') => send(path, { url: cells[at].url, key, user });
 
 /** Makes a call of the user, wherever they are, and gives its id. */
@@ -49,18 +50,6 @@ async function called(user: EndUserId): Promise<string> {
   const reply = await chat({ url: c1.url, key, user });
   assert.equal(reply.status, 200, reply.text);
   return String(reply.headers.get('x-service-call-id'));
-}
-
-/** Says in the cell `at` that nobody is at the address of the other one, until the test ends. */
-async function cutOff(at: CellName): Promise<() => Promise<void>> {
-  const other = at === 'c1' ? 'c2' : 'c1';
-  const reaches = async () => (await ask('/balance', cells.userOf(other), at)).status === 402;
-  await cells.setAddress(at, other, NOWHERE);
-  await waitUntil('it has no way', async () => !(await reaches()));
-  return async () => {
-    await cells.setAddress(at, other, cells[other].url);
-    await waitUntil('it has a way', reaches);
-  };
 }
 
 test('BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
@@ -105,12 +94,12 @@ test('BI-03 WA-02 a user who has moved finds the calls of before, there and back
 });
 
 test('BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices', async () => {
-  const [moved, native] = [cells.userOf('c1'), cells.userOf('c2')];
+  const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
   const [call, own] = [await called(moved), await called(native)];
   await moveUser(cells, moved, 'c2');
-  const restore = await cutOff('c2');
+  const restore = await cutOff(cells, 'c2');
   assertRefusal(await ask('/usage/summary', moved, 'c2'), { code: 'INTERNAL_SERVER_ERROR' });
   assertRefusal(await ask(`/calls/${call}`, moved, 'c2'), { code: 'INTERNAL_SERVER_ERROR' });
   assert.equal((await ask('/usage/summary', native, 'c2')).body['requests'], 1);
@@ -122,20 +111,8 @@ test('BI-03 what a cell that is away has is neither missing nor left out of a su
 
 const NO_SUM = /does not answer, and figures without it would be wrong/;
 
-interface Sums {
-  readonly totals: {
-    readonly chargedCalls: number;
-    readonly chargedMicros: number;
-    readonly total: { readonly count: number };
-  };
-  readonly series: readonly { readonly chargedCalls: number }[];
-  readonly models: readonly { readonly chargedMicros: number }[];
-  readonly keys: readonly { readonly chargedMicros: number }[];
-  readonly outcomes: readonly { readonly outcome: string; readonly calls: number }[];
-}
-
 test('CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
-  const [here, there] = [cells.userOf('c1'), cells.userOf('c2')];
+  const [here, there] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, here, 1_000_000);
   await c2.fund(app, there, 1_000_000);
   const ids = { c1: await called(here), c2: await called(there) };
@@ -178,7 +155,6 @@ test('CP-04 reports of an app are of all cells, wherever they are asked: sums, p
       [[booked.charged], [booked.charged]],
     );
     assert.equal(outcomes.find(({ outcome }) => outcome === 'charged')?.calls, booked.calls);
-
     const { correlationId, chargedMicros } = await get(200, 'GET', `${of}/calls/${ids[other]}`);
     assert.equal(chargedMicros, CHARGE);
     const { calls } = await get(200, 'GET', `${of}/calls?correlationId=${String(correlationId)}`);
@@ -201,11 +177,11 @@ test('CP-04 reports of an app are of all cells, wherever they are asked: sums, p
 });
 
 test('CP-04 without the answer of a cell there is no report, and what this cell has alone is found', async () => {
-  const user = cells.userOf('c2');
+  const user = userOf('c2');
   await c2.fund(app, user, 1_000_000);
   const call = await called(user);
   const { ask: askAt, get, token } = PERSONS.c2;
-  const restore = await cutOff('c2');
+  const restore = await cutOff(cells, 'c2');
   const of = `/apps/${app.appId}`;
   for (const path of [
     'usage',
@@ -231,7 +207,7 @@ test('CP-04 without the answer of a cell there is no report, and what this cell 
 });
 
 test('CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere', async () => {
-  const [moved, native, silent] = [cells.userOf('c1'), cells.userOf('c2'), cells.userOf('c2')];
+  const [moved, native, silent] = [userOf('c1'), userOf('c2'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   for (const user of [native, silent]) await c2.fund(app, user, 1_000_000);
   for (const user of [moved, native, moved]) await called(user);
@@ -264,7 +240,6 @@ test('CP-04 lists of users and of latest calls are of all cells, and a user who 
         [callId],
       );
     }
-
     const listed = await pagesOf('users', 'users');
     const ids = listed.map((user) => String(user['userId']));
     assert.deepEqual(ids, ids.toSorted());
@@ -281,7 +256,7 @@ test('CP-04 lists of users and of latest calls are of all cells, and a user who 
 });
 
 test('WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {
-  const [moved, native] = [cells.userOf('c1'), cells.userOf('c2')];
+  const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
   await moveUser(cells, moved, 'c2');
@@ -294,4 +269,32 @@ test('WA-09 the check of a cell reaches its own wallets and those that came from
   );
   assert.ok((rows[0]?.wallets ?? 0n) > 1n);
   assert.equal(rows[0]?.checked, rows[0]?.wallets);
+});
+
+test('WA-01 the books of all cells are printed, with a difference if what has left one has not arrived in another', async (t) => {
+  const user = userOf('c1');
+  await c1.fund(app, user, 1_000_000);
+  await moveUser(cells, user, 'c2');
+  const [{ owner }, { owner: there }] = [c1.database, c2.database];
+  const books = () => printedBooks(t, owner);
+  const right = await books();
+  assert.deepEqual([right.status, right.lines.at(-1)], [0, 'difference: 0 micros, 0 owed']);
+  for (const [at, db] of [owner, there].entries()) {
+    const { rows } = await db.query<{ sum: bigint }>('select sum(balance_micros)::bigint as sum from ledger.wallets');
+    assert.match(right.lines[at] ?? '', new RegExp(`^c${at + 1}: \\d+ wallets with ${rows[0]?.sum} micros, 0 owed; `));
+  }
+  const change = (by: number) =>
+    there.query(
+      `alter table ledger.journal disable trigger user;
+       update ledger.journal set amount_micros = amount_micros + ${by} where kind = 'moved_in';
+       alter table ledger.journal enable trigger user`,
+    );
+  const { rows: came } = await there.query(`select from ledger.journal where kind = 'moved_in'`);
+  await change(-1);
+  const wrong = await books();
+  await change(1);
+  assert.deepEqual([wrong.status, wrong.lines.at(-1)], [1, `difference: ${-came.length} micros, 0 owed`]);
+  const restore = await cutOff(cells, 'c1');
+  await assert.rejects(books(), /The cell c2 does not answer\. Nothing is added up without it\./);
+  await restore();
 });

@@ -33,12 +33,20 @@ function userIn(least: number, most: number, start = 0): EndUserId {
   }
 }
 
+const NO_CELL = {
+  cell: undefined,
+  directoryUrl: undefined,
+  otherDatabaseUrl: undefined,
+  secret: Buffer.from('a secret of this test'),
+  secretAlso: undefined,
+};
+
 /** What the command prints. */
 async function cells(t: TestContext, ...words: readonly string[]): Promise<string> {
   const print = t.mock.method(console, 'log', () => {});
   try {
     await readCells(words)(owner, {
-      config: { cell: undefined, directoryUrl: undefined, otherDatabaseUrl: undefined },
+      config: NO_CELL,
       log: createLog('silent'),
     });
     return print.mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');

@@ -10,11 +10,24 @@ import type { CellName, TwoCells } from './two-cells.ts';
 import { waitUntil } from './wait-until.ts';
 
 const COPY_MS = 10;
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** The slots that have moved, in any test of the file. */
+const moved = new Set<number>();
+
+/** A new user whose slot belongs to this cell and never moved. */
+export function unmovedUser({ app, userOf }: TwoCells, cell: CellName): EndUserId {
+  for (;;) {
+    const user = userOf(cell);
+    if (!moved.has(slotOf(app.appId, user))) return user;
+  }
+}
 
 /** Moves the slot of a user, and waits until both gateways know it. */
 export async function moveUser({ c1, c2, app }: TwoCells, user: EndUserId, to: CellName): Promise<void> {
   const [one, two] = [c1.database.owner, c2.database.owner];
   const slot = slotOf(app.appId, user);
+  moved.add(slot);
   const copy = async (): Promise<void> => {
     const row = await selectSlot(one, slot);
     const values = [slot, row?.cell, row?.moving_to, row?.moves];
@@ -71,13 +84,27 @@ export async function bookedInBoth({ c1, c2, app }: TwoCells): Promise<Booked> {
 }
 
 /** Two users of c1 who move together. */
-export function neighbours({ app, userOf }: TwoCells): readonly [EndUserId, EndUserId] {
+export function neighbours(cells: TwoCells): readonly [EndUserId, EndUserId] {
   const bySlot = new Map<number, EndUserId>();
   for (;;) {
-    const user = userOf('c1');
-    const slot = slotOf(app.appId, user);
+    const user = unmovedUser(cells, 'c1');
+    const slot = slotOf(cells.app.appId, user);
     const other = bySlot.get(slot);
     if (other !== undefined) return [other, user];
     bySlot.set(slot, user);
   }
+}
+
+/** Says in the cell `at` that nobody is at the address of the other one, until the test ends. */
+export async function cutOff(cells: TwoCells, at: CellName): Promise<() => Promise<void>> {
+  const other = at === 'c1' ? 'c2' : 'c1';
+  const { url } = cells[at];
+  const user = unmovedUser(cells, other);
+  const reaches = async () => (await send('/balance', { url, key: cells.app.liveKey, user })).status === 402;
+  await cells.setAddress(at, other, NOWHERE);
+  await waitUntil('it has no way', async () => !(await reaches()));
+  return async () => {
+    await cells.setAddress(at, other, cells[other].url);
+    await waitUntil('it has a way', reaches);
+  };
 }

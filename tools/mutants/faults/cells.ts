@@ -14,6 +14,7 @@ const everyCell = inFile('packages/service/src/http/cells/every-cell.ts');
 const reports = inFile('packages/service/src/app/reports.ts');
 const appUsers = inFile('packages/service/src/http/cells/app-users.ts');
 const cellTraces = inFile('packages/service/src/http/cells/traces.ts');
+const booksCommand = inFile('packages/service/src/cli/cells-books-command.ts');
 const checkChanges = inFile('packages/service/src/ledger/check/check_changes.sql');
 const cellSlot = inFile('packages/service/src/cells/slot_of.sql');
 const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_wallet.sql');
@@ -238,6 +239,14 @@ export const CELL_FAULTS: readonly Mutant[] = [
     edits: [cellTraces('row.is_found && (end === undefined || newestFirst(row, end) <= 0)', 'row.is_found')],
     killer: ofFile('packages/service/src/http/cells/traces.test.ts')(
       'CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads',
+    ),
+  },
+  {
+    id: 'books-of-cells-always-right',
+    clause: 'WA-01',
+    edits: [booksCommand('sum.moved_in - sum.moved_out', '0n * sum.moved_in')],
+    killer: inReports(
+      'WA-01 the books of all cells are printed, with a difference if what has left one has not arrived in another',
     ),
   },
 ];

@@ -1,8 +1,10 @@
 import type { CellReach } from '#app/cells.ts';
 import type { Pool } from '#db/pool.ts';
 import { appUsageEverywhere } from '#http/cells/app-usage.ts';
+import { BOOKS } from '#http/cells/books.ts';
 import { createEveryCell } from '#http/cells/every-cell.ts';
-import type { CellRoute } from '#http/cells/question.ts';
+import { answerCells, type CellRoute } from '#http/cells/question.ts';
+import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/app-users.ts';
 import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
@@ -52,6 +54,6 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
-    cellRoutes: cells.routes,
+    cellRoutes: [...cells.routes, answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports))],
   };
 }

@@ -4,6 +4,7 @@ import { addCell, assignSlots, CellFault } from '#cells/cells.ts';
 import { publishDirectory, subscribe } from '#cells/directory.ts';
 import { selectCells, selectOwnCell, selectSlots } from '#cells/queries.ts';
 import { rangeOf, slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
+import { printBooks } from '#cli/cells-books-command.ts';
 import { readMove } from '#cli/cells-move-command.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
@@ -12,17 +13,18 @@ import type { Log } from '#kernel/log.ts';
 import { beginWalletIds, hasWalletsIn } from '#ledger/wallet/queries.ts';
 
 const USAGE =
-  '`cells` takes `list`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, ' +
+  '`cells` takes `list`, `books`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, ' +
   '`move <slots> --to <cell>` with `--wait <seconds>` or `--back`, `publish`, or ' +
   '`subscribe --at <address>`. Slots are written as 17 or 0-2047, up to ' +
   `${SLOTS - 1}.`;
 
 interface Context {
-  readonly config: Pick<Config, 'cell' | 'directoryUrl' | 'otherDatabaseUrl'>;
+  readonly config: Pick<Config, 'cell' | 'directoryUrl' | 'otherDatabaseUrl' | 'secret' | 'secretAlso'>;
   readonly log: Log;
 }
 
-type CellsCommand = (owner: Pool, context: Context) => Promise<void>;
+/** Gives the exit status, if it is not 0. */
+type CellsCommand = (owner: Pool, context: Context) => Promise<number | void>;
 
 /** Reads what follows `purser cells`. Throws `UsageError`. */
 export function readCells([sub = '', ...words]: readonly string[]): CellsCommand {
@@ -30,7 +32,7 @@ export function readCells([sub = '', ...words]: readonly string[]): CellsCommand
   if (command === undefined) throw new UsageError(USAGE);
   return async (owner, context) => {
     try {
-      await command(owner, context);
+      return await command(owner, context);
     } catch (fault) {
       throw fault instanceof CellFault ? new CommandError(fault.message, { cause: fault }) : fault;
     }
@@ -52,6 +54,7 @@ function commandOf(sub: string, words: readonly string[]): CellsCommand | undefi
   if (sub === 'find' && others.length === 0 && options === '') return finding(parseId('app', named), second);
   if (second !== undefined) return undefined;
   if (sub === 'list' && named === '' && options === '') return list;
+  if (sub === 'books' && named === '' && options === '') return (owner, { config }) => printBooks(owner, config);
   if (sub === 'publish' && named === '' && options === '') return publish;
   if (sub === 'subscribe' && named === '' && at !== undefined && options === 'at') {
     return (owner, context) => join(owner, at, context);

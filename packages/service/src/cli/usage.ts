@@ -43,6 +43,8 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
                             --early: sooner
   ledger restore-month <file>   bring it back
   cells list                list the cells and their slots
+  cells books               print the money in each cell, and whether what has left cells has arrived in others; exit status 1
+                            if it has not
   cells find <app> <user>   say which cell has this user of this app
   cells add <name> --at <address>   add a cell, which gateways of others reach there; the first one gets all slots;
                             with another address, a cell that there is gets that

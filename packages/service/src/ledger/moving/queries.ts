@@ -66,3 +66,39 @@ export async function depart(
   );
   return rows[0] ?? { wallets: 0n, balance: 0n, owed: 0n };
 }
+
+/** The money in a database, in micros, and what has come to it and left it with slots. */
+export interface CellBooks {
+  /** Those that have left are not counted. */
+  readonly wallets: bigint;
+  readonly balance: bigint;
+  readonly owed: bigint;
+  readonly moved_in: bigint;
+  readonly moved_out: bigint;
+  readonly owed_in: bigint;
+  readonly owed_out: bigint;
+}
+
+/** In one snapshot. Reads all wallets, and of the entries those of moves, by the index of causes. */
+export async function selectCellBooks(db: Queryable): Promise<CellBooks> {
+  const { rows } = await db.query<CellBooks>(
+    `select w.*, m.*
+     from (
+       select count(*) filter (where not exists (
+           select from ledger.leaving l where l.wallet_id = w.wallet_id and l.left_at is not null)) as wallets,
+         coalesce(sum(balance_micros), 0)::bigint as balance, coalesce(sum(shortfall_micros), 0)::bigint as owed
+       from ledger.wallets w
+     ) w
+     cross join (
+       select coalesce(sum(amount_micros) filter (where kind = 'moved_in'), 0)::bigint as moved_in,
+         coalesce(sum(amount_micros) filter (where kind = 'moved_out'), 0)::bigint as moved_out,
+         coalesce(sum(amount_micros) filter (where kind = 'owed_in'), 0)::bigint as owed_in,
+         coalesce(sum(amount_micros) filter (where kind = 'owed_out'), 0)::bigint as owed_out
+       from ledger.journal
+       where kind in ('moved_in', 'moved_out', 'owed_in', 'owed_out') and (cause like 'moved\\_%' or cause like 'owed\\_%')
+     ) m`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('Sums have always one row.');
+  return row;
+}
