@@ -13,7 +13,8 @@ test('CP-05 help and words that are no command do nothing, not even a look at th
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const data = path.join(folder, 'data');
   const purser = (environment: string, ...words: readonly string[]) => {
-    const env = { HOME: folder, PATH: process.env['PATH'], PURSER_DATA_DIR: data, PURSER_ENV: environment };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { HOME: folder, PATH, NODE_COMPILE_CACHE, PURSER_DATA_DIR: data, PURSER_ENV: environment };
     return spawnSync(process.execPath, [PROGRAM, ...words], { env, encoding: 'utf8' });
   };
   // Production without a setting: nothing else could be said than what is missing.
