@@ -87,11 +87,29 @@ test('WA-05 news of a payment that neither cell could take while it moved is fou
   });
   await told(one); // It does not know the payment any more.
   assert.deepEqual(await two.moved('payer'), ['moved_in 5000000']);
+  const db = two.ledger.database.owner;
+  await db.query(`update payments.checkouts set created_at = created_at - interval '100 days'`);
+  processor.isAway = true;
   await two.sweep();
-  assert.deepEqual(await two.moved('payer'), ['moved_in 5000000', 'claw_back 2000000']);
+  const { rows } = await db.query(
+    `select next_look_at < clock_timestamp() + interval '2 hours' as is_soon from payments.checkouts`,
+  );
+  assert.deepEqual(rows, [{ is_soon: true }]); // Not after a quarter of its age, as one that nobody has paid for long.
+  processor.isAway = false;
+  // Payments that came with a move are more than a pass takes. A payment that nobody has heard of does not wait behind them.
+  await db.query(
+    `insert into payments.checkouts select (jsonb_populate_record(null::payments.checkouts, to_jsonb(c) || jsonb_build_object(
+       'checkout_id', c.checkout_id || n, 'processor_checkout', c.processor_checkout || n))).*
+     from payments.checkouts c, generate_series(1, 60) n`,
+  );
+  const unheard = await two.begin('payer', 3_000_000);
+  processor.pay(unheard);
+  await two.sweep();
+  assert.deepEqual((await two.moved('payer')).toSorted(), ['claw_back 2000000', 'moved_in 5000000', 'top_up 3000000']);
+  await two.sweep();
   processor.dispute(there, 1_000_000);
   await two.sweep();
-  assert.equal((await two.moved('payer')).length, 2); // One look is enough: from now on, the processor tells this cell.
+  assert.equal((await two.moved('payer')).length, 3); // One look is enough: from now on, the processor tells this cell.
   assert.deepEqual([await one.check(), await two.check()], [[], []]);
   await one.close();
   await two.close();

@@ -113,8 +113,8 @@ export interface UnheardCheckout {
 }
 
 /**
- * Claims checkouts that are due for a look. Each goes to one process. A paid checkout is not claimed again, unless its wallet has
- * moved here (`look_again`). Neither is one that the processor never opened, once it is older than `days`.
+ * Claims checkouts that are due for a look. Each goes to one process. A paid checkout is not claimed again. Neither is one that the
+ * processor never opened, once it is older than `days`.
  */
 export async function claimCheckouts(
   db: Queryable,
@@ -124,20 +124,39 @@ export async function claimCheckouts(
   const { rows } = await db.query<UnheardCheckout & { is_wanted: boolean }>(
     `with due as (
        select checkout_id, created_at <= clock_timestamp() - $2 * interval '1 day' as is_old from payments.checkouts
-       where processor = $1 and next_look_at <= clock_timestamp()
+       where processor = $1 and not look_again and next_look_at <= clock_timestamp()
        order by next_look_at limit $3 for update skip locked
      )
      update payments.checkouts c set next_look_at =
-       case when (p.checkout_id is null or c.look_again) and (c.processor_checkout is not null or not is_old) then ${NEXT_LOOK} end
+       case when p.checkout_id is null and (c.processor_checkout is not null or not is_old) then ${NEXT_LOOK} end
      from due left join lateral (
        select y.checkout_id from payments.payments y where y.checkout_id = due.checkout_id limit 1
      ) p on true
      where c.checkout_id = due.checkout_id
-     returning c.checkout_id, c.processor_checkout, is_old or c.look_again as is_last,
-       c.processor_checkout is not null and (p.checkout_id is null or c.look_again) as is_wanted`,
+     returning c.checkout_id, c.processor_checkout, is_old as is_last,
+       c.processor_checkout is not null and p.checkout_id is null as is_wanted`,
     [processor, limits.days, limits.most],
   );
   return rows.filter((row) => row.is_wanted);
+}
+
+/**
+ * Claims paid checkouts whose wallet has moved here (`look_again`), and that are due. They are not in line with the others: a slot brings very
+ * many. Each goes to one process, and is due again after an hour, however old it is, unless `endLooks` is called.
+ */
+export async function claimMoved(db: Queryable, processor: string, most: number): Promise<readonly UnheardCheckout[]> {
+  const { rows } = await db.query<UnheardCheckout>(
+    `with due as (
+       select checkout_id from payments.checkouts
+       where processor = $1 and look_again and next_look_at <= clock_timestamp()
+       order by next_look_at limit $2 for update skip locked
+     )
+     update payments.checkouts c set next_look_at = clock_timestamp() + interval '1 hour'
+     from due where c.checkout_id = due.checkout_id
+     returning c.checkout_id, c.processor_checkout, true as is_last`,
+    [processor, most],
+  );
+  return rows;
 }
 
 /** Ends the looks at a checkout. A webhook can still credit its payment. */

@@ -5,6 +5,7 @@ import { sleep } from '#kernel/sleep.ts';
 import { bringToBooks } from '#payments/processor-webhooks.ts';
 import {
   claimCheckouts,
+  claimMoved,
   claimRefunds,
   deleteOldWebhooks,
   endLooks,
@@ -33,9 +34,9 @@ interface SweepOptions {
 }
 
 /**
- * Looks payments up without a webhook, so that a lost webhook is not lost money. It looks at checkouts without a payment,
- * at payments that have come from another cell, and at refunds that nobody has confirmed; a refund that the processor does not know is requested again. Each goes to one
- * process at a time, and the older it is, the less often.
+ * Looks payments up without a webhook, so that a lost webhook is not lost money. It looks at checkouts without a payment, at
+ * refunds that nobody has confirmed, and at payments that have come from another cell. A refund that the processor does not know is
+ * requested again. Each goes to one process at a time. The older a checkout or a refund is, the less often it is looked at.
  */
 export function startPaymentSweep({ periodMs = PERIOD_MS, ...options }: SweepOptions): {
   readonly stop: () => Promise<void>;
@@ -77,6 +78,7 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
     const checkouts = await claimCheckouts(pool, processor.name, { days: CHECKOUT_DAYS, most: LOOKS_MAX });
     await each(checkouts, lookAtCheckout);
     if (goesOn()) await each(await claimRefunds(pool, processor.name, LOOKS_MAX), lookAtRefund);
+    if (goesOn()) await each(await claimMoved(pool, processor.name, LOOKS_MAX), lookAtCheckout);
     if (goesOn()) await deleteOldWebhooks(pool, WEBHOOK_DAYS);
   } catch (fault) {
     log.warn({ fault: describeFault(fault) }, 'the payment sweep failed and will run again');
