@@ -99,6 +99,9 @@ export async function assertBooksOfBoth({ one, two }: Pick<MovingStage, 'one' | 
   const between: bigint[] = [];
   for (const { owner } of [one, two]) {
     assert.deepEqual([...(await checkLedger(owner)).differences, ...(await checkPayments(owner))], []);
+    const gone = 'select w.* from ledger.wallets w join ledger.leaving l using (wallet_id) where l.left_at is not null';
+    const busy = await owner.query(`${gone} and (w.is_suspended or w.balance_micros + w.shortfall_micros > 0)`);
+    assert.deepEqual(busy.rows, [], 'a wallet that has left waits for nobody here');
     const { rows } = await owner.query<{ sum: bigint }>(
       `select coalesce(sum(case when credit = 'cells' then amount_micros when debit = 'cells' then -amount_micros end), 0)::bigint as sum
        from ledger.journal where 'cells' in (debit, credit)`,

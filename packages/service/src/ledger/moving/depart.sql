@@ -1,5 +1,6 @@
 -- Books the money of the wallets that are barred for a move out of this cell, after it has arrived in the other one. They stay here without money,
--- barred. Gives how many left now, with what they had and what they owed. Safe to repeat: then it is none.
+-- barred, and not suspended: that waits for an operator in the other cell now. Gives how many left now, with what they had and what they owed. Safe
+-- to repeat: then it is none.
 create or replace function ledger.depart(p_slot integer, p_move integer) returns table (wallets bigint, balance bigint, owed bigint)
 language plpgsql set search_path = pg_catalog as $$
 #variable_conflict use_column
@@ -28,6 +29,9 @@ begin
     had := had + gone.balance_micros;
     due := due + gone.shortfall_micros;
   end loop;
+  update ledger.wallets w set is_suspended = false, version = w.version + 1
+  from ledger.leaving l
+  where l.slot = p_slot and l.move = p_move and l.left_at is null and w.wallet_id = l.wallet_id and w.is_suspended;
   update ledger.leaving l set left_at = clock_timestamp() where l.slot = p_slot and l.move = p_move and l.left_at is null;
   return query select n, had, due;
 end $$;
