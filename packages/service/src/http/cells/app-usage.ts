@@ -19,7 +19,8 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { ReceiptRow, UsageReportQuery } from '#usage/queries.ts';
 import { type AppUsage, nameOf, RECEIPTS_MAX, receiptOf, type UsageFigures } from '#usage/report.ts';
 
-const BYTES_MAX = 8_192;
+/** All texts of an address, escaped. */
+const BYTES_MAX = 131_072;
 /** A person waits for a page. */
 const WAIT_MS = 5_000;
 /** A cell may read for 20 s, and others may wait for theirs there. */

@@ -19,7 +19,8 @@ import type { AppId, CallId } from '#kernel/ids.ts';
 import type { RecentQuery, RecentRow, TraceOutcome, TraceRow } from '#traces/queries.ts';
 import { FOUND_MAX, type TraceRows } from '#traces/traces.ts';
 
-const BYTES_MAX = 8_192;
+/** All texts of an address, escaped. */
+const BYTES_MAX = 131_072;
 /** A person waits for a page. */
 const WAIT_MS = 5_000;
 const PAGE_MAX = 1_000;

@@ -33,8 +33,8 @@ export const timeSchema = z.codec(z.iso.datetime(), z.date(), {
 export const appIdSchema = z.custom<AppId>((id) => typeof id === 'string' && parseId('app', id) !== undefined);
 export const userIdSchema = z.custom<EndUserId>((id) => typeof id === 'string' && parseEndUserId(id) !== undefined);
 export const modeSchema = z.enum(['live', 'sandbox']);
-/** A name, such as that of a model. */
-export const textSchema = z.string().max(1_000);
+/** A name, such as that of a model. Somebody may ask for one that is as long as an address: the size of a question is what bounds it. */
+export const textSchema = z.string();
 export const callIdSchema = z.custom<CallId>((id) => typeof id === 'string' && parseCallId(id) !== undefined);
 export const correlationIdSchema = z.custom<string>(
   (id) => typeof id === 'string' && parseCorrelationId(id) !== undefined,
