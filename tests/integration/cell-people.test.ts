@@ -93,13 +93,13 @@ test('two pages that are opened at once both arrive', async () => {
   assertPage(await pages.go('c2', first), 200, 'How you sign in', { hasScript: true });
 });
 
-test('a person with another e-mail in the other cell gets the wallet that they chose', async () => {
+test('a person with another e-mail in the other cell gets the wallet that they chose, and their own data', async () => {
   const { pages, email } = await signedInAt('c1');
-  const far = await walletAt('c2', email, 1);
-  const other = await createPersonSessions(c2.database.owner).open(newEmail());
-  pages.c2.cookies.set(PERSON_COOKIE, other.token);
-  assertPage(await pages.go('c1', `/wallet/hand-over?to=c2&next=/wallet/${far}`), 200, 'Your wallet for Test app');
-  assert.equal((await personOf('c2', pages)).identity.email, email);
+  for (const next of [await walletAt('c2', email, 1), 'data']) {
+    pages.c2.cookies.set(PERSON_COOKIE, (await createPersonSessions(c2.database.owner).open(newEmail())).token);
+    assert.equal((await pages.go('c1', `/wallet/hand-over?to=c2&next=/wallet/${next}`)).status, 200);
+    assert.equal((await personOf('c2', pages)).identity.email, email);
+  }
 });
 
 test('ON-04 the page says what it cannot show while a cell is away, and shows the rest', async (t) => {

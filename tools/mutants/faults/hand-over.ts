@@ -14,6 +14,7 @@ const TOKEN =
   'ON-01 a token signs in the browser that began it, once: none that is foreign, old, forged, altered or for another cell does';
 const LIST = 'ON-04 the list of wallets has those of all cells, and each opens without a second sign-in';
 const OUT = 'ON-01 signing out ends a sign-in in all cells, and signing out everywhere ends every one';
+const OTHER = 'a person with another e-mail in the other cell gets the wallet that they chose, and their own data';
 const AWAY = 'ON-04 the page says what it cannot show while a cell is away, and shows the rest';
 
 /** Faults by which a sign-in of one cell gets to a wrong browser in another, lasts too long, or shows less than it says. */
@@ -84,7 +85,13 @@ export const HAND_OVER_FAULTS: readonly Mutant[] = [
     id: 'other-e-mail-hides-the-wallet',
     clause: 'ON-04',
     edits: [pages('signedIn !== undefined && (await isFor(services, signedIn, next))', 'signedIn !== undefined')],
-    killer: inPeople('a person with another e-mail in the other cell gets the wallet that they chose'),
+    killer: inPeople(OTHER),
+  },
+  {
+    id: 'data-of-another-e-mail',
+    clause: 'CP-12',
+    edits: [pages('if (next === DATA) return false;', '')],
+    killer: inPeople(OTHER),
   },
   {
     id: 'sign-out-in-one-cell',

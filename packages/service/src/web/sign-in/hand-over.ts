@@ -9,7 +9,7 @@ import type { PageMethods, PageResponse } from '#web/frame/page.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 import { HAND_OVER_TEXTS as TEXTS } from '#web/sign-in/texts.ts';
 import { ARRIVE, FROM_CELL, fromCell, HAND_OVER } from '#web/wallet-owner/other-cells.ts';
-import { returnPathOf, SIGN_IN, toSignIn, withReturnPath } from '#web/wallet-owner/return-path.ts';
+import { DATA, returnPathOf, SIGN_IN, toSignIn, withReturnPath } from '#web/wallet-owner/return-path.ts';
 import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
@@ -46,8 +46,10 @@ function fromCellPage(services: WalletOwnerServices, cells: Cells): PageMethods<
   };
 }
 
-/** A person may be signed in here with another e-mail than the one whose wallet they have just chosen. */
+/** A person may be signed in here with another e-mail than the one whose wallet, or data, they have just chosen. */
 async function isFor({ connections }: WalletOwnerServices, { identity }: Person, next: string): Promise<boolean> {
+  // Only the cell that they come from knows whose: nobody should delete somebody else's data by mistake.
+  if (next === DATA) return false;
   const connectionId = parseId('connection', next.split('/')[2]);
   if (connectionId === undefined || !next.startsWith('/wallet/')) return true;
   return (await connections.ofIdentity({ identityId: identity.identityId, connectionId })) !== undefined;
