@@ -11,7 +11,7 @@ import { layOut } from '../../packages/service/src/embedded/layout.ts';
 import { launchPostmaster } from '../../packages/service/src/embedded/postmaster.ts';
 import { choosePrivileges } from '../../packages/service/src/embedded/privileges.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import type { TestDatabase } from './database.ts';
+import { TEMPLATE_DATABASE, type TestDatabase } from './database.ts';
 import { query } from './embedded-harness.ts';
 import { EMAIL_SEAL } from './keys.ts';
 
@@ -46,13 +46,19 @@ export async function startLogicalServer(): Promise<LogicalServer> {
     { binaries, privileges, layout, port, url: urlOf('postgres'), settings: SETTINGS, isThrowaway: true },
     new AbortController().signal,
   );
+  const open = (name: string): TestDatabase => {
+    const url = urlOf(name);
+    const owner = createPool({ url, role: 'owner', connectionsMax: 4, log: createLog('silent'), emails: EMAIL_SEAL });
+    return { url, owner, close: () => owner.end() };
+  };
+  await query(urlOf('postgres'), `create database ${TEMPLATE_DATABASE} template template0`);
+  const template = open(TEMPLATE_DATABASE);
+  await migrate(template.owner);
+  await template.close();
   return {
     addDatabase: async (name) => {
-      await query(urlOf('postgres'), `create database ${name} template template0`);
-      const url = urlOf(name);
-      const owner = createPool({ url, role: 'owner', connectionsMax: 4, log: createLog('silent'), emails: EMAIL_SEAL });
-      await migrate(owner);
-      return { url, owner, close: () => owner.end() };
+      await query(urlOf('postgres'), `create database ${name} template ${TEMPLATE_DATABASE}`);
+      return open(name);
     },
     stop: async () => {
       await postmaster.stop();
