@@ -149,15 +149,7 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
     else sendNotAllowed(exchange, allowed);
   }
   app.setNotFoundHandler(sendUnknown);
-  const routes: DescribedRoute[] = [];
-  app.addHook('onRoute', (route) => {
-    const described = describedRouteOf(route);
-    if (described === undefined) return;
-    const name = `${described.method} ${described.path}`;
-    if (described.path.startsWith('/apps/{appId}')) leastRoleOf(name); // Or it throws.
-    if (described.path.startsWith('/operator/')) operatorAccessOf(name);
-    routes.push(described);
-  });
+  const routes = routesOf(app);
   addRoutes(app.withTypeProvider<SchemaTypes>());
   addReference(app, routes, publicUrl);
   await app.ready();
@@ -169,6 +161,22 @@ export async function createPlanes(options: PlanesOptions, addRoutes: (plane: Pl
     nameOf: (method, path) => nameIn(app, method, path),
     close: async () => app.close(),
   };
+}
+
+/** The routes that are added from here on, for the document of the API. Throws where one has no rule of access. */
+function routesOf(
+  app: Pick<FastifyInstance<Server, IncomingMessage, ServerResponse>, 'addHook'>,
+): readonly DescribedRoute[] {
+  const routes: DescribedRoute[] = [];
+  app.addHook('onRoute', (route) => {
+    const described = describedRouteOf(route);
+    if (described === undefined) return;
+    const name = `${described.method} ${described.path}`;
+    if (described.path.startsWith('/apps/{appId}')) leastRoleOf(name); // Or it throws.
+    if (described.path.startsWith('/operator/')) operatorAccessOf(name);
+    routes.push(described);
+  });
+  return routes;
 }
 
 function nameIn(app: Router, method: string, path: string): string | undefined {
