@@ -17,7 +17,7 @@ export interface Plan {
 const GROUP = join(import.meta.dirname, 'test-group.ts');
 const GLOBAL_SETUP = 'tests/support/global-setup.ts';
 /** For two cores. A file that computes is busy less than half of its time: it waits for its database and for its timers. */
-const COMPUTING_AT_ONCE = 5;
+const COMPUTING_AT_ONCE = 4;
 const WAITING_AT_ONCE = 4;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];

@@ -26,7 +26,7 @@ const { service } = await setStage({
 });
 
 const FORCED_COLORS: ContextOptions = { width: 360, forcedColors: 'active', reducedMotion: 'reduce' };
-const LOOKS = [...looks(), ['narrow-forced-colors', FORCED_COLORS] as const];
+const LOOKS = [...looks('phone-dark'), ['narrow-forced-colors', FORCED_COLORS] as const];
 
 async function openTab(t: TestContext, options?: ContextOptions): Promise<Tab | undefined> {
   return (await openChromium(t, { 'purser.localhost': service.url }))?.open(options);

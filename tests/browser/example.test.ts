@@ -58,7 +58,7 @@ async function signIn({ page }: Tab, name: string): Promise<void> {
   await page.getByText('No wallet yet').waitFor();
 }
 
-for (const [look, options] of looks()) {
+for (const [look, options] of looks('phone-dark')) {
   test(`a user gets from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
@@ -110,7 +110,7 @@ for (const [look, options] of looks()) {
   });
 }
 
-for (const [look, options] of looks()) {
+for (const [look, options] of looks('desk-light')) {
   test(`the example has separate messages for a reached cap and a blocked wallet: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;

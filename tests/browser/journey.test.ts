@@ -11,7 +11,7 @@ const { service, app, refusedCall } = stage;
 const theApp = await startOtherSite('<h1>The app</h1>');
 const HOSTS = { 'purser.localhost': service.url, localhost: theApp.url };
 
-const LOOKS = looks({ 'phone-dark': { locale: 'de-DE' }, 'desk-dark': { reducedMotion: 'reduce' } });
+const LOOKS = looks('phone-dark', { 'phone-dark': { locale: 'de-DE' }, 'desk-dark': { reducedMotion: 'reduce' } });
 
 async function assertServed(user: string): Promise<void> {
   const served = await stage.call(user);

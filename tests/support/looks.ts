@@ -18,13 +18,24 @@ const EVERY: Readonly<Record<Look, ContextOptions>> = {
   'desk-dark': { width: 1280, colorScheme: 'dark' },
 };
 
-/** `npm run looks` goes through every look and keeps pictures. `npm test` takes each width once and each colour scheme once. */
+/**
+ * `npm run looks` goes through every look and keeps pictures. `npm test` goes through the pages once, and `assertSound` turns each page to
+ * the other width and colour scheme for a moment.
+ */
 export const IS_FOR_PEOPLE = process.env['PURSER_TEST_LOOKS'] === 'every';
-const CHOSEN: readonly Look[] = IS_FOR_PEOPLE ? (Object.keys(EVERY) as Look[]) : ['phone-dark', 'desk-light'];
 
-/** The looks in which a page is tested, each with the options of its window. */
+/** The looks in which people go through pages, each with the options of its window. `shortly`: the one of `npm test`. */
 export function looks(
+  shortly: 'phone-dark' | 'desk-light',
   more: Partial<Record<Look, ContextOptions>> = {},
 ): readonly (readonly [string, ContextOptions])[] {
-  return CHOSEN.map((look) => [look, { ...EVERY[look], ...more[look] }]);
+  const chosen = IS_FOR_PEOPLE ? (Object.keys(EVERY) as Look[]) : [shortly];
+  return chosen.map((look) => [look, { ...EVERY[look], ...more[look] }]);
+}
+
+/** The width to which a window of one of the looks above is turned for a moment, in the other colours. Undefined: it stays as it is. */
+export function otherWidth(width: number): number | undefined {
+  if (IS_FOR_PEOPLE) return undefined;
+  if (width === 1280) return 390;
+  return width === 390 ? 1280 : undefined;
 }
