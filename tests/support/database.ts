@@ -87,7 +87,7 @@ export async function mailsTo(db: Queryable, email: string): Promise<readonly St
 async function createDatabase(admin: Pool, name: string, template: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await admin.query(`create database ${name} template ${template}`);
+      await admin.query(`create database ${name} template ${template} strategy file_copy`);
       return;
     } catch (fault) {
       const isBusy = fault instanceof Error && 'code' in fault && fault.code === OBJECT_IN_USE;

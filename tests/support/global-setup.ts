@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
@@ -29,6 +30,7 @@ export async function globalSetup(): Promise<void> {
   directory = mkdtempSync(path.join(parent, `purser-test-${process.pid}-`));
   if (parent === MEMORY_DISK && runsPrograms()) keepTemporariesIn(directory);
   process.env['PURSER_TEST_FOLDER'] = directory;
+  const compiled = compileService();
   // Tests of what must survive a database crash start servers of their own.
   const where = path.join(directory, 'postgres');
   server = await startEmbeddedPostgres({ directory: where, log, say: () => {}, isThrowaway: true });
@@ -41,6 +43,13 @@ export async function globalSetup(): Promise<void> {
   const owner = createPool({ url: url.href, role: 'owner', connectionsMax: 1, log });
   await migrate(owner);
   await owner.end();
+  await compiled;
+}
+
+/** Once, while PostgreSQL starts. The first processes of a run all begin together, and each would compile the service by itself. */
+async function compileService(): Promise<void> {
+  await import('../../packages/service/src/app/compose.ts');
+  flushCompileCache();
 }
 
 export async function globalTeardown(): Promise<void> {

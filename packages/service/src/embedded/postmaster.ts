@@ -66,6 +66,7 @@ const THROWAWAY_SETTINGS = {
   full_page_writes: 'off',
   synchronous_commit: 'off',
   max_wal_size: '512MB', // The disk may be a RAM disk.
+  shared_buffers: '128MB', // Copying a database, and removing one, looks through all of it.
 } as const;
 
 const READY_WAIT_MS = 1_800_000; // Recovery after a crash replays up to 4 GB of log, and the disk may be slow.
