@@ -239,6 +239,9 @@ test('a request is not sent again if its connection ends without an answer, and 
   const body = { redirectUri: REDIRECT_URI };
   assertRefusal(await send('/connect', { url: c1.url, key, user, body }), { code: 'INTERNAL_SERVER_ERROR' });
   assert.deepEqual([heads.length, heads.at(-1)?.socket === socket], [before + 1, true]);
+  // It may be charged there, so nothing may say that it is not.
+  await assert.rejects(chat({ url: c1.url, key, user }));
+  assert.equal(heads.length, before + 2);
 
   next = (response) => {
     response.writeHead(400, { [MARKER]: 'refused' });

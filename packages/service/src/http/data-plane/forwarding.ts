@@ -4,7 +4,7 @@ import { MARKER, MARKER_REFUSED, type Markers } from '#cells/marker.ts';
 import { userElsewhere } from '#gateway/answer/refusals.ts';
 import { parseUser } from '#gateway/request/admission.ts';
 import { ELSEWHERE } from '#http/closing.ts';
-import { createRelay, endToEnd, type Relay } from '#http/data-plane/relay.ts';
+import { createRelay, endToEnd, type Relay, Unanswered } from '#http/data-plane/relay.ts';
 import { faultRefusal } from '#http/envelope.ts';
 import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
@@ -109,7 +109,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       await send(exchange, caller, other);
     } catch (fault) {
       log.error({ correlationId, cell, fault: describeFault(fault) }, 'another cell cannot be reached');
-      sendRefusal(exchange, faultRefusal());
+      // A refusal says that the call costs nothing. Here only the other cell knows, so the call ends as if this gateway had died.
+      if (isCall && fault instanceof Unanswered) exchange.response.destroy();
+      else sendRefusal(exchange, faultRefusal());
     } finally {
       underWay.set(cell, (underWay.get(cell) ?? 1) - 1);
       if (isCall) calls -= 1;

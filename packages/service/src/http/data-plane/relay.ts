@@ -22,10 +22,17 @@ interface Relayed {
 export interface Relay {
   /**
    * Resolves when the answer has ended, also if it broke off or the caller left. Rejects if there was no answer to begin with: nothing
-   * was sent to the caller then.
+   * was sent to the caller then. `Unanswered` if the other gateway had the request: it may have done what was asked.
    */
   readonly send: (exchange: Exchange, relayed: Relayed) => Promise<void>;
   readonly close: () => void;
+}
+
+/** A request that reached the other gateway and was not answered. */
+export class Unanswered extends Error {
+  constructor(cause: Error) {
+    super(`The connection ended without an answer: ${cause.message}`, { cause });
+  }
 }
 
 const CONNECT_MS_MAX = 2_000;
@@ -109,10 +116,15 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
     });
     if (response.destroyed) request.destroy(); // It had left before.
     let answer: IncomingMessage | undefined;
+    let hasArrived = false;
     let isBetweenFrames = true;
     const breakOff = () => endBroken(exchange, answer, isBetweenFrames);
+    request.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => (hasArrived = true));
+      else hasArrived = true;
+    });
     request.on('error', (fault) => {
-      if (answer === undefined) reject(fault);
+      if (answer === undefined) reject(hasArrived ? new Unanswered(fault) : fault);
       else breakOff();
     });
     request.once('response', (begun) => {
