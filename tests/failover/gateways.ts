@@ -21,6 +21,7 @@ export interface Gateway {
   readonly isReady: () => Promise<boolean>;
   /** Waits until no settlement waits on its disk. */
   readonly untilSettled: () => Promise<void>;
+  readonly logFile: string;
   /** Runs a command of the service there. Returns what it said, and its status. */
   readonly command: (...words: readonly string[]) => Promise<{ readonly status: number; readonly said: string }>;
 }
@@ -78,7 +79,7 @@ function environmentOf(directory: string, catalogueFile: string): Readonly<Recor
     PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_PROXY_HOPS: '1',
     PURSER_CATALOGUE: catalogueFile,
-    PURSER_LOG_LEVEL: 'warn',
+    PURSER_LOG_LEVEL: 'info', // It says what callers were told.
     PURSER_WORKERS: '1',
     PURSER_STOP_DELAY_SECONDS: '0',
     NODE_COMPILE_CACHE: path.join(directory, 'compile-cache'),
@@ -108,6 +109,7 @@ function gatewayOn(machine: Machine, { environment, own, logFile }: Own): Gatewa
   return {
     machine,
     url,
+    logFile,
     isReady,
     restart: async (databaseUrl) => {
       if (child?.exitCode === null && child.signalCode === null) {
@@ -128,7 +130,7 @@ function gatewayOn(machine: Machine, { environment, own, logFile }: Own): Gatewa
       await waitUntil(waiting, () => filesIn(spoolIn(own)) === 0, SETTLED_MS_MAX);
     },
     command: async (...words) => {
-      const file = `${logFile}.${words.join('-')}`;
+      const file = `${logFile}.${words.slice(0, 2).join('-')}`;
       const ran = machine.start([process.execPath, PROGRAM, ...words], { env: environment, logFile: file });
       let said = '';
       for (const stream of [ran.stdout, ran.stderr])

@@ -9,6 +9,11 @@ export interface LoadOptions {
   readonly urls: readonly string[];
   readonly key: string;
   readonly users: number;
+  /**
+   * Users who have money for few calls: `poor-1-0` and so on after the first `go`, others after each. Every second stream and every
+   * fourth plain call is of one of them, so that each has calls at once when the money ends.
+   */
+  readonly poor: number;
   /** Plain calls, in all. */
   readonly perSecond: number;
   /** At each gateway. */
@@ -26,6 +31,7 @@ export interface LoadReport {
 export interface Call {
   /** Also its correlation id. */
   readonly tag: string;
+  readonly user: string;
   /** Its place in `urls`. */
   readonly gateway: number;
   /** Milliseconds of the clock. */
@@ -39,6 +45,7 @@ export interface Call {
   readonly toldMicros: number | undefined;
 }
 
+const POOR_EVERY = { stream: 2, plain: 4 };
 const STEP_MS = 10;
 /** A caller that was refused does not begin the next stream at once. */
 const AFTER_REFUSAL_MS = 300;
@@ -50,11 +57,13 @@ const underWay = new Set<Promise<unknown>>();
 let stopped = new AbortController();
 let calls: Call[] = [];
 let made = 0;
+let gone = 0;
 
 obey(async (order): Promise<LoadReport> => {
   if (order === 'go') {
     stopped = new AbortController();
     calls = [];
+    gone += 1;
     follow(keepCalling(stopped.signal));
     for (const gateway of options.urls.keys())
       for (let stream = 0; stream < options.streams; stream += 1) follow(keepStreaming(gateway, stopped.signal));
@@ -90,22 +99,29 @@ async function call(gateway: number, isStream: boolean): Promise<Call> {
   made += 1;
   const number = made;
   const tag = `call-${isStream ? 's' : 'p'}-${number}`;
+  const user = userOf(number, isStream);
   const startedAt = Date.now();
-  const seen = await send({ tag, number, gateway, isStream });
-  const ended = { tag, gateway, startedAt, endedAt: Date.now(), ...seen };
+  const seen = await send({ tag, user, gateway, isStream });
+  const ended = { tag, user, gateway, startedAt, endedAt: Date.now(), ...seen };
   calls.push(ended);
   return ended;
 }
 
+function userOf(number: number, isStream: boolean): string {
+  const every = isStream ? POOR_EVERY.stream : POOR_EVERY.plain;
+  if (options.poor === 0 || number % every !== 0) return `user-${number % options.users}`;
+  return `poor-${gone}-${(number / every) % options.poor}`;
+}
+
 interface Sending {
   readonly tag: string;
-  readonly number: number;
+  readonly user: string;
   readonly gateway: number;
   readonly isStream: boolean;
 }
 
 /** Never rejects. */
-function send({ tag, number, gateway, isStream }: Sending): Promise<Pick<Call, 'status' | 'end' | 'toldMicros'>> {
+function send({ tag, user, gateway, isStream }: Sending): Promise<Pick<Call, 'status' | 'end' | 'toldMicros'>> {
   const body = JSON.stringify({
     model: 'roll',
     messages: [{ role: 'user', content: tag }],
@@ -121,7 +137,7 @@ function send({ tag, number, gateway, isStream }: Sending): Promise<Pick<Call, '
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
       headers: {
         authorization: `Bearer ${options.key}`,
-        'x-service-user': `user-${number % options.users}`,
+        'x-service-user': user,
         'x-correlation-id': tag,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),

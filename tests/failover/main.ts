@@ -6,8 +6,9 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { addApp, createOwner, fundUsers } from '../../benchmarks/support/database.ts';
+import { addApp, type BenchApp, createOwner, fundUsers } from '../../benchmarks/support/database.ts';
 import { startWorker } from '../../benchmarks/support/worker.ts';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { createRandom } from '../prove/random.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { judge, untilNothingIsHeld } from './books.ts';
@@ -16,6 +17,7 @@ import { FAULTS } from './faults.ts';
 import { type Gateway, startGateways } from './gateways.ts';
 import type { LoadOptions, LoadOrder, LoadReport } from './load.ts';
 import { layNetwork } from './network.ts';
+import { fundPoor, judgeAdmission, POOR } from './poor.ts';
 import { findPrograms, Missing, type Programs } from './programs.ts';
 import { isRight, type Round, sayAll, sayRound } from './report.ts';
 
@@ -92,11 +94,12 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
   });
   if (first === undefined || second === undefined || third === undefined) throw new Error('A gateway is missing.');
   const gateways = [first, second, third] as const;
-  const key = await fund(cell);
+  const app = await fund(cell);
   const argument: LoadOptions = {
     urls: gateways.map(({ url }) => url),
-    key,
+    key: app.liveKey,
     users: Number(values.users),
+    poor: POOR,
     perSecond: Number(values.rate),
     streams: Number(values.streams),
   };
@@ -109,6 +112,7 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
     console.log(`\n${fault}: ${FAULTS[fault]?.what}`);
     for (let number = 1; number <= Number(values.rounds); number += 1) {
       const random = createRandom(Number(values.seed), `${fault}/${number}`);
+      await withOwner(cell, (owner) => fundPoor(owner, app, rounds.length + 1));
       await load.tell('go');
       await pause(BEFORE_MS);
       let beganAt = Date.now();
@@ -121,7 +125,6 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
         fault,
         calls,
         beganAt,
-
         ...(await look(cell, gateways, calls)),
       };
       sayRound(round, number);
@@ -145,27 +148,40 @@ async function look(
   cell: Cell,
   gateways: readonly [Gateway, ...Gateway[]],
   calls: LoadReport['calls'],
-): Promise<Pick<Round, 'judgement' | 'isLedgerRight'>> {
-  const owner = createOwner(cell.urlAt((await cell.leader()).address));
-  try {
+): Promise<Omit<Round, 'fault' | 'calls' | 'beganAt'>> {
+  return withOwner(cell, async (owner) => {
     for (const gateway of gateways) await gateway.untilSettled();
     await untilNothingIsHeld(owner);
-    const { status, said } = await gateways[0].command('ledger', 'check');
-    if (status !== 0) console.log(said);
-    return { judgement: await judge(owner, calls), isLedgerRight: status === 0 };
+    const checked = await gateways[0].command('ledger', 'check');
+    const told = await gateways[0].command('ledger', 'told', ...gateways.map(({ logFile }) => logFile));
+    for (const { status, said } of [checked, told]) if (status !== 0) console.log(said);
+    return {
+      judgement: await judge(owner, calls),
+      admission: await judgeAdmission([owner], calls),
+      isLedgerRight: checked.status === 0,
+      hasAllTold: told.status === 0,
+    };
+  });
+}
+
+async function withOwner<Result>(cell: Cell, work: (owner: Pool) => Promise<Result>): Promise<Result> {
+  const owner = createOwner(cell.urlAt((await cell.leader()).address));
+  try {
+    return await work(owner);
   } finally {
     await owner.end();
   }
 }
 
-/** Opens the wallets, and gives the key of an app whose limits do not bind. */
-async function fund(cell: Cell): Promise<string> {
-  const owner = createOwner(cell.urlAt((await cell.leader()).address));
-  const app = await addApp(owner);
-  await fundUsers(owner, [app], Number(values.users));
-  await owner.end();
+/** Opens the wallets of those who have enough, and gives an app whose limits do not bind. */
+async function fund(cell: Cell): Promise<BenchApp> {
+  const app = await withOwner(cell, async (owner) => {
+    const added = await addApp(owner);
+    await fundUsers(owner, [added], Number(values.users));
+    return added;
+  });
   await pause(2_000); // Until every gateway knows the key.
-  return app.liveKey;
+  return app;
 }
 
 function verdict(rounds: readonly Round[]): boolean {
@@ -178,6 +194,8 @@ function verdict(rounds: readonly Round[]): boolean {
     );
     return lost > 0;
   }
+  if (rounds.some(({ admission }) => admission.spentOut === 0))
+    console.log('In some round nobody spent all of their money: it proves nothing about admission.');
   const isGood = rounds.every(isRight);
   console.log(isGood ? 'All that callers were told is booked, once.' : 'THE BOOKS DIFFER from what callers were told.');
   return isGood;

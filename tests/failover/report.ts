@@ -1,15 +1,19 @@
 import type { Judgement } from './books.ts';
 import type { Call } from './load.ts';
+import { type Admission, POOR } from './poor.ts';
 
 /** One time that a fault was played. */
 export interface Round {
   readonly fault: string;
   readonly calls: readonly Call[];
   readonly judgement: Judgement;
+  readonly admission: Admission;
   /** When the fault began, in milliseconds of the clock. */
   readonly beganAt: number;
   /** Whether `ledger check` found the books right. */
   readonly isLedgerRight: boolean;
+  /** Whether the books have every charge that the logs of the gateways say (WA-14). */
+  readonly hasAllTold: boolean;
 }
 
 interface Summary {
@@ -22,14 +26,19 @@ interface Summary {
   readonly twice: number;
   readonly 'charged refusals': number;
   readonly 'ledger wrong': number;
+  readonly 'logs wrong': number;
+  readonly 'spent out': string;
+  readonly overspent: number;
   readonly 'other ends': string;
   readonly 's without service, HAProxy': string;
   readonly 's without service, several hosts': string;
 }
 
-export function isRight({ judgement, isLedgerRight }: Round): boolean {
+export function isRight({ judgement, admission, isLedgerRight, hasAllTold }: Round): boolean {
   const { lostMicros: _micros, ...lists } = judgement;
-  return isLedgerRight && Object.values(lists).every((tags) => tags.length === 0);
+  return (
+    isLedgerRight && hasAllTold && admission.overspent === 0 && Object.values(lists).every((tags) => tags.length === 0)
+  );
 }
 
 /** Two gateways that no fault cuts off, by their place, and how each finds the leader. */
@@ -55,7 +64,8 @@ export function sayRound(round: Round, number: number): void {
       `without service for ${one['s without service, HAProxy']} s by HAProxy, ${one['s without service, several hosts']} s by several hosts; ` +
       `told and not booked ${one.lost} (${judgement.lostMicros} micros), ` +
       `told otherwise ${one.different}, booked twice ${one.twice}, refused and charged ${one['charged refusals']}; ` +
-      `ledger ${round.isLedgerRight ? 'right' : 'WRONG'}`,
+      `spent out ${one['spent out']}, overspent ${one.overspent}; ` +
+      `ledger ${round.isLedgerRight ? 'right' : 'WRONG'}, logs ${round.hasAllTold ? 'right' : 'WRONG'}`,
   );
   for (const [kind, tags] of Object.entries(judgement))
     if (Array.isArray(tags) && tags.length > 0) console.log(`  ${kind}: ${tags.slice(0, 20).join(' ')}`);
@@ -91,7 +101,10 @@ function summaryOf(fault: string, rounds: readonly Round[]): Summary {
     different: count(({ different }) => different),
     twice: count(({ twice }) => twice),
     'charged refusals': count(({ chargedRefusals }) => chargedRefusals),
+    'spent out': `${rounds.reduce((sum, { admission }) => sum + admission.spentOut, 0)} of ${rounds.length * POOR}`,
+    overspent: rounds.reduce((sum, { admission }) => sum + admission.overspent, 0),
     'ledger wrong': rounds.filter(({ isLedgerRight }) => !isLedgerRight).length,
+    'logs wrong': rounds.filter(({ hasAllTold }) => !hasAllTold).length,
     'other ends': otherEnds(calls),
     's without service, HAProxy': seconds(WAYS.haproxy),
     's without service, several hosts': seconds(WAYS.hosts),
