@@ -2,21 +2,20 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { judge } from '../failover/books.ts';
 import type { Call } from '../failover/load.ts';
 
-/** What callers were told, against the books of both cells. Each must be 0. */
+/** What callers were told, against the books of both cells: lists of calls by their tags. Each must be empty. */
 export async function judgeBoth(
   owners: readonly [Pool, Pool],
   calls: readonly Call[],
-): Promise<Readonly<Record<string, number>>> {
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const one = await judge(owners[0], calls);
   const two = await judge(owners[1], calls);
   const [notInOne, notInTwo] = [new Set(one.lost), new Set(two.lost)];
   const told = calls.flatMap(({ tag, toldMicros = 0 }) => (toldMicros > 0 ? [tag] : []));
   return {
-    'told and not booked': told.filter((tag) => notInOne.has(tag) && notInTwo.has(tag)).length,
-    'told otherwise': one.different.length + two.different.length,
-    'booked twice':
-      one.twice.length + two.twice.length + told.filter((tag) => !notInOne.has(tag) && !notInTwo.has(tag)).length,
-    'refused and charged': one.chargedRefusals.length + two.chargedRefusals.length,
+    'told and not booked': told.filter((tag) => notInOne.has(tag) && notInTwo.has(tag)),
+    'told otherwise': [...one.different, ...two.different],
+    'booked twice': [...one.twice, ...two.twice, ...told.filter((tag) => !notInOne.has(tag) && !notInTwo.has(tag))],
+    'refused and charged': [...one.chargedRefusals, ...two.chargedRefusals],
   };
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,15 +16,17 @@ import { selectSlot } from '../../packages/service/src/cells/moving-queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { compareTold } from '../../packages/service/src/ledger/check/told.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { rollCatalogue } from '../deploy/roll/catalogue.ts';
 import { untilNothingIsHeld } from '../failover/books.ts';
 import type { LoadOptions, LoadOrder, LoadReport } from '../failover/load.ts';
+import { fundPoor, judgeAdmission, POOR } from '../failover/poor.ts';
 import { createRandom } from '../prove/random.ts';
 import { assertBooksOfBoth, startMovingStage } from '../support/moving-stage.ts';
-import { startServiceProcess } from '../support/service-process.ts';
 import { SHARED_SECRET } from '../support/two-gateways.ts';
 import { judgeBoth, sumsOf } from './books.ts';
+import { startMortal } from './mortal.ts';
 
 const { values } = parseArgs({
   options: {
@@ -44,6 +47,10 @@ const CHUNK_MS = 40;
 const PAY_MS = 50;
 const CREDIT = 11n;
 const BEFORE_MS = 1_000;
+/** Between two deaths of gateways. */
+const BETWEEN_DEATHS_MS = { least: 3_000, most: 9_000 };
+/** How long a slot may refuse to move: a gateway that died holds money of its users until its lease has passed. */
+const MOVE_MS_MAX = 120_000;
 /** A command that is killed lives so long: it begins to move after about half a second, and most moves end two seconds later. */
 const LIFE_MS = { least: 300, most: 3_000 };
 
@@ -66,6 +73,7 @@ for (const name of ['c1', 'c2'] as const) await addCell(stage.one.owner, name, c
 const app = await addApp(stage.one.owner);
 const users = Number(values.users);
 await fundUsers(stage.one.owner, [app], users);
+await fundPoor(stage.one.owner, app, 1);
 const { wallets: funded } = await sumsOf(stage.one.owner);
 const load = startWorker<LoadOrder, LoadReport>({
   command: [process.execPath],
@@ -74,6 +82,7 @@ const load = startWorker<LoadOrder, LoadReport>({
     urls: [cells.c1.service.url, cells.c2.service.url],
     key: app.liveKey,
     users,
+    poor: POOR,
     perSecond: Number(values.rate),
     streams: Number(values.streams),
   } satisfies LoadOptions,
@@ -87,11 +96,13 @@ await load.tell('go');
 await pause(BEFORE_MS);
 const over = new AbortController();
 const paying = keepPaying();
-const tally = { moves: 0, killed: 0, 'given up': 0, 'could not be given up': 0 };
+const dying = keepKillingGateways();
+const tally = { moves: 0, killed: 0, 'given up': 0, 'could not be given up': 0, 'gateways killed': 0 };
 const stopped: number[] = [];
 for (let n = 0; n < Number(values.moves); n += 1) await moveSomebody();
 over.abort();
 const credited = await paying;
+await dying;
 const { calls } = await load.tell('stop');
 const isRight = await say();
 await load.stop();
@@ -101,18 +112,38 @@ await stage.stop();
 rmSync(folder, { recursive: true, force: true });
 process.exit(isRight ? 0 : 1);
 
-function startCell(name: Name, databaseUrl: string): ReturnType<typeof startServiceProcess> {
-  return startServiceProcess({
+function startCell(name: Name, databaseUrl: string): ReturnType<typeof startMortal> {
+  return startMortal({
     dataDirectory: mkdtempSync(path.join(folder, `${name}-`)),
     catalogue,
     databaseUrl,
-    environment: { ...SHARED_SECRET, PURSER_CELL: name, PURSER_DEMO: '0', PURSER_LOG_LEVEL: 'warn' },
+    environment: {
+      ...SHARED_SECRET,
+      PURSER_CELL: name,
+      PURSER_DEMO: '0',
+      PURSER_LOG_LEVEL: 'info',
+      PURSER_LOG_FORMAT: 'json',
+    },
   });
+}
+
+/** Kills the gateway of one cell after the other, and starts it again, while calls run and slots move. */
+async function keepKillingGateways(): Promise<void> {
+  const choice = createRandom(Number(values.seed), 'gateways');
+  for (;;) {
+    await pause(choice.whole(BETWEEN_DEATHS_MS.least, BETWEEN_DEATHS_MS.most), undefined, {
+      signal: over.signal,
+    }).catch(() => undefined);
+    if (over.signal.aborted) return;
+    await cells[choice.chance(1 / 2) ? 'c1' : 'c2'].service.die(choice.whole(0, 2_000));
+    tally['gateways killed'] += 1;
+  }
 }
 
 /** Moves the slot of some user to the other cell. Two times of three a command is killed on the way, and half of those are given up first. */
 async function moveSomebody(): Promise<void> {
-  const slot = slotOf(app.appId, `user-${random.whole(0, users - 1)}` as EndUserId);
+  const who = random.chance(1 / 3) ? `poor-1-${random.whole(0, POOR - 1)}` : `user-${random.whole(0, users - 1)}`;
+  const slot = slotOf(app.appId, who as EndUserId);
   const from = (await selectSlot(stage.one.owner, slot))?.cell as Name;
   const to: Name = from === 'c1' ? 'c2' : 'c1';
   if (random.chance(2 / 3)) {
@@ -131,8 +162,9 @@ async function moveSomebody(): Promise<void> {
   }
   if ((await selectSlot(stage.one.owner, slot))?.cell === to) return;
   const beganMs = performance.now();
-  const status = await endOf(runMove(from, to, slot));
-  if (status !== 0) throw new Error(`Slot ${slot} did not move to ${to}.`);
+  while ((await endOf(runMove(from, to, slot))) !== 0) {
+    if (performance.now() - beganMs > MOVE_MS_MAX) throw new Error(`Slot ${slot} did not move to ${to}.`);
+  }
   stopped.push(performance.now() - beganMs);
   tally.moves += 1;
 }
@@ -203,6 +235,7 @@ async function say(): Promise<boolean> {
   const owners = [stage.one.owner, stage.two.owner] as const;
   for (const owner of owners) await untilNothingIsHeld(owner);
   const judgement = await judgeBoth(owners, calls);
+  const admission = await judgeAdmission(owners, calls);
   const ends = new Map<string, number>();
   for (const { end, status } of calls) {
     const name = `${end} ${status}`;
@@ -210,7 +243,14 @@ async function say(): Promise<boolean> {
   }
   console.table({ ...tally, calls: calls.length });
   console.table(Object.fromEntries(ends));
-  console.table(judgement);
+  console.table(Object.fromEntries(Object.entries(judgement).map(([kind, tags]) => [kind, tags.length])));
+  const wrong = new Set(Object.values(judgement).flat());
+  for (const call of calls) if (wrong.has(call.tag)) console.log(call);
+  const isTold = await hasAllTold();
+  console.log(
+    `Of ${POOR} users with little money ${admission.spentOut} spent it all, with ${admission.refused} refusals; ${admission.overspent} spent more.`,
+  );
+  if (admission.spentOut === 0) console.log('Nobody spent all of their money: this proves nothing about admission.');
   const sorted = stopped.toSorted((a, b) => a - b);
   const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0);
   console.log(`A move took ${at(0.5)} ms at the median, ${at(1)} ms at most, with the start of the command.`);
@@ -220,5 +260,23 @@ async function say(): Promise<boolean> {
   console.log(
     `Funded ${funded} micros; in wallets ${one.wallets} and ${two.wallets}, charged ${one.charged} and ${two.charged}; difference ${difference}.`,
   );
-  return difference === 0n && Object.values(judgement).every((count) => count === 0);
+  const isAdmissionRight = admission.overspent === 0 && admission.spentOut > 0;
+  return isTold && isAdmissionRight && difference === 0n && wrong.size === 0;
+}
+
+/** Compares the logs of the gateways, which say what callers were told, with the books of their cells (WA-14). */
+async function hasAllTold(): Promise<boolean> {
+  let differences = 0;
+  for (const { owner, service } of Object.values(cells)) {
+    const { told, toldMicros, late, missing, different, doubled } = await compareTold(
+      owner,
+      Readable.from([service.said()]),
+      (difference) => console.log(difference),
+    );
+    console.log(
+      `${told} charges of ${toldMicros} micros in the log: ${missing} missing, ${different} different, ${doubled} doubled, ${late} charged late.`,
+    );
+    differences += missing + different + doubled;
+  }
+  return differences === 0;
 }
