@@ -6,6 +6,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createPaymentDesk, type PaymentDesk } from '../../packages/service/src/operator/payment-desk.ts';
+import { createPaymentReader } from '../../packages/service/src/payments/overview.ts';
 import { createLookAgain } from '../../packages/service/src/payments/look-again.ts';
 import type { PaymentNews } from '../../packages/service/src/payments/news.ts';
 import { BY, type Cases, casesOn } from '../support/cases.ts';
@@ -27,7 +28,7 @@ before(async () => {
   const options = { pool: ground.ledger.live, processor, log: createLog('silent') };
   const cases = { processor, tellOfPayment };
   const money = { pool: ground.ledger.live, currency: 'EUR', refunds, cases };
-  desk = createPaymentDesk(money, createLookAgain(options));
+  desk = createPaymentDesk(money, createPaymentReader(money.pool), createLookAgain(options));
   ({ casesOf, caseOf, standingOf, solve, withoutWallet } = casesOn(ground, desk));
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
 import { appId, userId } from './identifiers.ts';
 import { reason } from './operator.ts';
+import { cellName } from './operator-wallets.ts';
 
 /** Payments of all wallets, and what about them waits for a person (CP-05, ON-02). */
 
@@ -63,6 +64,7 @@ export const paymentLineListSchema = z.object({
       anomaly,
       waits: z.boolean().meta({ description: 'A person must decide something about it.' }),
       at: moment,
+      cell: cellName,
     }),
   ),
   next,

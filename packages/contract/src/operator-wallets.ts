@@ -6,7 +6,11 @@ import { idempotencyKey, money, operatorWalletSchema } from './operator.ts';
 /** Requests and answers about all wallets, and about acts before they are done, for operators (CP-05). */
 
 const USER_LENGTH_MAX = 256;
-const DIGITS = /^\d{1,18}$/;
+const PLACE = /^[\w-]{1,600}$/;
+export const cellName = z
+  .string()
+  .optional()
+  .meta({ description: 'The cell that has it, if the service has several.' });
 
 /** Micros in a query, which is text. */
 const amountText = z
@@ -38,7 +42,7 @@ export const walletListQuerySchema = z
     sort: z.enum(WALLET_SORTS).optional().meta({ description: 'By when they were opened. `newest` by default.' }),
     after: z
       .string()
-      .regex(DIGITS, { error: 'must be the `next` of an earlier page' })
+      .regex(PLACE, { error: 'must be the `next` of an earlier page' })
       .optional()
       .meta({ description: 'The `next` of the previous page.' }),
     limit: pageLimit(500, 100),
@@ -49,10 +53,12 @@ export const walletListQuerySchema = z
   });
 
 export const walletListSchema = z.object({
-  wallets: z.array(operatorWalletSchema.extend({ appId: z.string(), openedAt: moment }).meta({ id: 'ListedWallet' })),
+  wallets: z.array(
+    operatorWalletSchema.extend({ appId: z.string(), openedAt: moment, cell: cellName }).meta({ id: 'ListedWallet' }),
+  ),
   next: z.string().nullable().meta({
     description:
-      'Pass it as `?after=` to get the next page. Null on the last page. A page can have fewer wallets than `limit`, or none, and a `next`: it has looked through 5,000 wallets.',
+      'Pass it as `?after=` to get the next page. Null on the last page. A page can have fewer wallets than `limit`, or none, and a `next`: it has looked through 5,000 wallets of each cell.',
   }),
 });
 

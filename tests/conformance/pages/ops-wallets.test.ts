@@ -246,8 +246,8 @@ test('CP-05 a list of wallets reads a page of one index, however many wallets th
   };
   const read = async (filter: Partial<Parameters<typeof selectAnyWallets>[1]>) => {
     const before = await readSoFar();
-    const page = { isOldestFirst: false, after: undefined, most: 50, lookMost: 200 };
-    const { rows } = await selectAnyWallets(client, { ...all, ...filter }, page);
+    const page = { isOldestFirst: false, after: undefined, most: 50 };
+    const { rows } = await selectAnyWallets(client, { ...all, ...filter }, page, 200);
     const { scanned, fetched } = await readSoFar();
     return { found: rows.length, scanned: scanned - before.scanned, fetched: fetched - before.fetched };
   };

@@ -57,6 +57,7 @@ import { createPrivacy } from '#privacy/privacy.ts';
 import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import { formatsOf } from '#web/format/formats.ts';
+import type { Reports } from '#app/reports.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -74,6 +75,7 @@ interface OperatorOptions {
   readonly apiKeys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
+  readonly reports: Pick<Reports, 'lists'>;
   readonly payments: Payments | undefined;
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
@@ -108,17 +110,18 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   };
   const desk = createCatalogueDesk({ pool, refresh: catalogue.refresh, keys: createKeyRules(config.providerKeys) });
   return {
+    cell: config.cell,
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
     wallets: createOperatorWallets(ground),
     pending: createPendingActs(ground),
     limits: limitsOf(config),
     walletOwners: createWalletOwners({ pool, currency, ...mails }),
     privacy: createPrivacy(pool),
-    walletList: createWalletList(pool),
+    walletList: createWalletList(options.reports.lists.wallets),
     previews: createPreviews(pool, desksOf(ground)),
     payments: createAnyPayments(pool),
     bills: createProviderBills({ reports: pools.reports, clock, currency }),
-    paymentDesk: createPaymentDesk(ground, payments?.lookAgain),
+    paymentDesk: createPaymentDesk(ground, options.reports.lists.payments, payments?.lookAgain),
     reconciliations: createReconciliations({
       pool,
       reports: pools.reports,

@@ -6,10 +6,14 @@ import { createEveryCell } from '#http/cells/every-cell.ts';
 import { answerCells, type CellRoute } from '#http/cells/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/app-users.ts';
+import { operatorListsEverywhere } from '#http/cells/operator-lists.ts';
 import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
 import { type AppUsers, createAppUserRows, createAppUsers } from '#ledger/wallet/app-users.ts';
+import { selectAnyWallets } from '#ledger/wallet/operator-queries.ts';
 import { selectSpent } from '#ledger/wallet/queries.ts';
+import type { ReadWallets } from '#operator/wallet-list.ts';
+import { createPaymentReader, type ReadPayments } from '#payments/overview.ts';
 import { createStatsRows } from '#stats/rows.ts';
 import { createStats, type Stats, statsOf } from '#stats/stats.ts';
 import { createTraceReader, createTraceRows, type TraceReader, traceReaderOf } from '#traces/traces.ts';
@@ -28,6 +32,8 @@ export interface Reports {
   readonly stats: Stats;
   readonly traces: TraceReader;
   readonly appUsers: AppUsers;
+  /** What operators list. */
+  readonly lists: { readonly wallets: ReadWallets; readonly payments: ReadPayments };
 }
 
 /** Opens the reports, and what gateways of other cells may ask for theirs. */
@@ -35,9 +41,13 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
   const { planes } = pools;
   const appUsage = createAppUsage(pools);
   const userRows = createAppUserRows(planes);
+  const lists: Reports['lists'] = {
+    wallets: (filter, page) => selectAnyWallets(planes, filter, page),
+    payments: createPaymentReader(planes),
+  };
   if (reach === undefined) {
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
-    return { appUsage, stats, traces, appUsers, cellRoutes: [] };
+    return { appUsage, stats, traces, appUsers, lists, cellRoutes: [] };
   }
   const cells = createEveryCell(reach);
   return {
@@ -53,6 +63,7 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
     ),
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
+    lists: operatorListsEverywhere(lists, reach, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
     cellRoutes: [...cells.routes, answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports))],
   };

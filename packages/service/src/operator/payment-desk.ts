@@ -12,7 +12,12 @@ import { wholeUnits } from '#payments/amounts.ts';
 import type { CaseAct } from '#payments/case-effects.ts';
 import { selectCases } from '#payments/case-queries.ts';
 import type { Looked } from '#payments/look-again.ts';
-import { createPaymentOverview, type PaymentDetails, type PaymentOverview } from '#payments/overview.ts';
+import {
+  createPaymentOverview,
+  type PaymentDetails,
+  type PaymentOverview,
+  type ReadPayments,
+} from '#payments/overview.ts';
 
 export interface DeskDetails extends PaymentDetails {
   /** What was done about the payments, the oldest first, at most 200. */
@@ -50,13 +55,14 @@ const HISTORY_MAX = 200;
 /** `lookAgain`: undefined if no payment processor is configured. */
 export function createPaymentDesk(
   ground: MoneyGround,
+  read: ReadPayments,
   lookAgain: ((checkoutId: CheckoutId) => Promise<Looked>) | undefined,
 ): PaymentDesk {
   const { pool, refunds } = ground;
   const processor = ground.cases?.processor;
   const payable = (amount: Micros, currency: string) =>
     processor === undefined ? amount : wholeUnits(amount, processor.amountsIn(currency));
-  const overview = createPaymentOverview(pool, payable);
+  const overview = createPaymentOverview(pool, read, payable);
 
   return {
     page: overview.page,

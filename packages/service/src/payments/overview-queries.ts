@@ -43,6 +43,19 @@ export interface PaymentLine {
   readonly at: Date;
   /** Microseconds since 1970: the place in the list, with the id. */
   readonly at_us: bigint;
+  /** The cell that has it. Undefined: there are no cells. */
+  readonly cell?: string;
+}
+
+/** A place in the list. */
+export interface PaymentPlace {
+  readonly us: bigint;
+  readonly id: string;
+}
+
+export interface PaymentPage {
+  readonly after: PaymentPlace | undefined;
+  readonly most: number;
 }
 
 interface Branch {
@@ -122,7 +135,7 @@ const BRANCHES: Readonly<Record<PaymentKind, Branch>> = {
 export async function selectPaymentLines(
   db: Queryable,
   filter: PaymentFilter,
-  page: { readonly after: { readonly us: bigint; readonly id: string } | undefined; readonly most: number },
+  page: PaymentPage,
 ): Promise<readonly PaymentLine[]> {
   const values: unknown[] = [page.most];
   const put = (value: unknown): string => `$${values.push(value)}`;
@@ -146,7 +159,7 @@ const MOMENT_OF = (us: string) => `timestamptz 'epoch' + ${us}::bigint * interva
 function branchOf(
   kind: PaymentKind,
   filter: PaymentFilter,
-  after: { readonly us: bigint; readonly id: string } | undefined,
+  after: PaymentPlace | undefined,
   put: (value: unknown) => string,
 ): string {
   const { from, id, checkout, wallet, amount, currency, anomaly, at, state, waits } = BRANCHES[kind];

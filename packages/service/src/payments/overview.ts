@@ -9,6 +9,8 @@ import {
   type MovedBack,
   type PaymentFilter,
   type PaymentLine,
+  type PaymentPage,
+  type PaymentPlace,
   type PaymentOfCheckout,
   selectCheckoutByAnyId,
   selectMovedBack,
@@ -35,6 +37,19 @@ export interface PaymentDetails {
   readonly entries: readonly EntryRow[];
 }
 
+/** Reads lines about payments, and the place to which none is missing (undefined: to the end): in one cell, or in all. */
+export type ReadPayments = (
+  filter: PaymentFilter,
+  page: PaymentPage,
+) => Promise<{ readonly lines: readonly PaymentLine[]; readonly upTo: PaymentPlace | undefined }>;
+
+export function createPaymentReader(pool: Pool): ReadPayments {
+  return async (filter, page) => {
+    const lines = await selectPaymentLines(pool, filter, page);
+    return { lines, upTo: lines.length === page.most ? placeOf(lines.at(-1)) : undefined };
+  };
+}
+
 /** Payments of all wallets, for operators. */
 export interface PaymentOverview {
   /** The newest first. Pass `next` as `after` to get older lines. */
@@ -49,14 +64,15 @@ export interface PaymentOverview {
 /** `payable`: rounds an amount down to what the processor can pay back. */
 export function createPaymentOverview(
   pool: Pool,
+  read: ReadPayments,
   payable: (amount: Micros, currency: string) => Micros,
 ): PaymentOverview {
   return {
     page: async (filter, { after, most }) => {
-      const found = await selectPaymentLines(pool, filter, { after: placeOf(after), most: most + 1 });
+      const { lines: found, upTo } = await read(filter, { after: readPlace(after), most: most + 1 });
       const lines = found.slice(0, most);
-      const last = found.length > most ? lines.at(-1) : undefined;
-      return { lines, next: last && `${last.at_us}.${last.id}` };
+      const next = found.length > most ? placeOf(lines.at(-1)) : upTo;
+      return { lines, next: next && `${next.us}.${next.id}` };
     },
     find: (id) =>
       inSnapshot(pool, async (tx) => {
@@ -87,9 +103,13 @@ function withEffectsOf(
 }
 
 /** A malformed text begins with the newest: the routes have refused it before. */
-function placeOf(after: string | undefined): { readonly us: bigint; readonly id: string } | undefined {
+function readPlace(after: string | undefined): PaymentPlace | undefined {
   const [, us, id] = /^(\d{1,18})\.(\w{1,64})$/.exec(after ?? '') ?? [];
   return us === undefined || id === undefined ? undefined : { us: BigInt(us), id };
+}
+
+function placeOf(line: PaymentLine | undefined): PaymentPlace | undefined {
+  return line && { us: line.at_us, id: line.id };
 }
 
 /** The keys under which the ledger has the steps of payments, see `differences.sql`. */

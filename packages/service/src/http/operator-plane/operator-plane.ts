@@ -37,6 +37,8 @@ import type { DeliveryHistory } from '#webhooks/history.ts';
 
 /** What the routes for operators need. */
 export interface OperatorPlane extends LookUp {
+  /** The name of this cell. Undefined: there are no cells. */
+  readonly cell: string | undefined;
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
   readonly pending: PendingActs;

@@ -99,6 +99,7 @@ function lineToWire(line: PaymentLine) {
     anomaly: line.anomaly,
     waits: line.waits,
     at: isoOf(line.at.getTime()),
+    cell: line.cell,
   };
 }
 

@@ -25,18 +25,16 @@ export function addWalletListRoutes(plane: Plane, operator: OperatorPlane): void
     '/operator/wallets',
     { schema: { querystring: walletListQuerySchema, response: { 200: walletListSchema } } },
     async ({ query }) => {
-      const { wallets, next } = await walletList.page(walletFilterOf(query), {
-        isOldestFirst: query.sort === 'oldest',
-        after: query.after === undefined ? undefined : BigInt(query.after),
-        most: query.limit,
-      });
+      const page = { isOldestFirst: query.sort === 'oldest', after: query.after, most: query.limit };
+      const { wallets, next } = granted(await walletList.page(walletFilterOf(query), page));
       return {
         wallets: wallets.map((wallet) => ({
           ...operatorWalletToWire(wallet),
           appId: wallet.appId,
           openedAt: isoOf(wallet.openedAtMs),
+          cell: wallet.cell,
         })),
-        next: next?.toString() ?? null,
+        next: next ?? null,
       };
     },
   );

@@ -5,9 +5,11 @@ import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 import { WALLET_COLUMNS, type WalletRow } from '#ledger/wallet/queries.ts';
 
 /** A wallet of any app, as lists for operators have it. */
-interface AnyWalletRow extends WalletRow {
+export interface AnyWalletRow extends WalletRow {
   readonly app_id: AppId;
   readonly created_at: Date;
+  /** Where it is in the list: the microsecond since 1970 when it was opened, a dot and its id; in the order of user ids, its user and app. */
+  readonly place: string;
 }
 
 /** Which wallets. Undefined: all. */
@@ -23,14 +25,21 @@ export interface WalletFilter {
   readonly maxBalance: Micros | undefined;
 }
 
-interface WalletPage {
+export interface WalletPage {
   readonly isOldestFirst: boolean;
-  /** Only wallets that come after this one. */
-  readonly after: bigint | undefined;
+  /** Only wallets that come after this place. */
+  readonly after: string | undefined;
   readonly most: number;
-  /** How many wallets the statement may look at. */
-  readonly lookMost: number;
 }
+
+/** Wallets in the order of a list, and the place to which none is missing. Undefined: to the end. */
+export interface WalletRows {
+  readonly rows: readonly AnyWalletRow[];
+  readonly upTo: string | undefined;
+}
+
+/** How many wallets one page may look at: some 10 ms of PostgreSQL. */
+const LOOK_MOST = 5_000;
 
 const STATUSES = {
   connected: 'is_connected and not is_suspended',
@@ -47,43 +56,43 @@ interface Statement {
   readonly param: (value: unknown) => string;
 }
 
-/**
- * Finds wallets of all apps. It reads a range of one index, at most `lookMost` wallets of it, and keeps those that fit.
- * `last`: the last one that it looked at; undefined if it came to the end of the range.
- */
+/** Finds wallets of all apps. It reads a range of one index, at most 5,000 wallets of it, and keeps those that fit. */
 export async function selectAnyWallets(
   db: Queryable,
   filter: WalletFilter,
   page: WalletPage,
-): Promise<{ readonly rows: readonly AnyWalletRow[]; readonly last: bigint | undefined }> {
+  most = LOOK_MOST,
+): Promise<WalletRows> {
   const values: unknown[] = [];
   const statement = { values, param: (value: unknown) => `$${values.push(value)}` };
   const order = orderOf(filter, page);
+  const place = placeOf(filter);
   const range = [...rangeOf(filter, statement), ...cursorOf(filter, page, statement)];
   const fits = conditionsOf(filter, statement);
-  const lookMost = fits.length === 0 ? page.most : page.lookMost;
+  const lookMost = fits.length === 0 ? page.most : most;
   const { rows } = await db.query<{ [Name in keyof AnyWalletRow]: AnyWalletRow[Name] | null } & LookedRow>(
     `with looked as materialized (
        select w.* from ${sourceOf(filter)} where ${['true', ...range].join(' and ')}
        order by ${order} limit ${statement.param(lookMost)}
      )
      select e.looked, e.last, f.* from (
-       select count(*) as looked, (array_agg(w.wallet_id order by ${order}))[count(*)::int] as last from looked w
+       select count(*) as looked, (array_agg(${place} order by ${order}))[count(*)::int] as last from looked w
      ) e left join (
-       select w.app_id, w.created_at, ${WALLET_COLUMNS} from looked w where ${['true', ...fits].join(' and ')}
+       select w.app_id, w.created_at, ${place} as place, ${WALLET_COLUMNS} from looked w where ${['true', ...fits].join(' and ')}
        order by ${order} limit ${statement.param(page.most)}
      ) f on true`,
     values,
   );
   const [first] = rows;
   const found = rows.filter((row): row is AnyWalletRow & LookedRow => row.wallet_id !== null);
+  if (found.length === page.most) return { rows: found, upTo: found.at(-1)?.place };
   const isCut = first !== undefined && first.looked >= BigInt(lookMost);
-  return { rows: found, last: isCut ? (first.last ?? undefined) : undefined };
+  return { rows: found, upTo: isCut ? (first.last ?? undefined) : undefined };
 }
 
 interface LookedRow {
   readonly looked: bigint;
-  readonly last: bigint | null;
+  readonly last: string | null;
 }
 
 /** Wallets with held money are found by the holds, of which there are as many as calls run. Each look-up is pinned to the key. */
@@ -97,6 +106,11 @@ function sourceOf({ minHeld }: WalletFilter): string {
 function orderOf({ userId }: WalletFilter, { isOldestFirst }: WalletPage): string {
   if (userId !== undefined) return `w.user_id || ' ' || w.app_id`;
   return isOldestFirst ? 'w.created_at, w.wallet_id' : 'w.created_at desc, w.wallet_id desc';
+}
+
+function placeOf({ userId }: WalletFilter): string {
+  if (userId !== undefined) return `w.user_id || ' ' || w.app_id`;
+  return `(extract(epoch from w.created_at) * 1000000)::bigint || '.' || w.wallet_id`;
 }
 
 /** What an index is read by. Each line is written as its index in 0055_wallet_lists.sql is. */
@@ -129,10 +143,11 @@ function cursorOf(
   { param }: Statement,
 ): readonly string[] {
   if (after === undefined) return [];
-  const of = (what: string) => `(select ${what} from ledger.wallets c where c.wallet_id = ${param(after)})`;
-  if (userId !== undefined) return [`w.user_id || ' ' || w.app_id > ${of(`c.user_id || ' ' || c.app_id`)}`];
+  if (userId !== undefined) return [`w.user_id || ' ' || w.app_id > ${param(after)}`];
   const side = isOldestFirst ? '>' : '<';
-  return [`(w.created_at, w.wallet_id) ${side} (${of('c.created_at')}, ${param(after)}::bigint)`];
+  const [us, id] = after.split('.');
+  const at = `timestamptz 'epoch' + ${param(us)}::bigint * interval '1 microsecond'`;
+  return [`(w.created_at, w.wallet_id) ${side} (${at}, ${param(id)}::bigint)`];
 }
 
 /** What is compared wallet by wallet: the rest of the filter. */

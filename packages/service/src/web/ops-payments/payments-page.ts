@@ -12,6 +12,7 @@ import type { PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
+import { ofCells } from '#web/ops/of-cells.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { type AppNames, appLink, thingLink } from '#web/ops/things.ts';
@@ -44,10 +45,17 @@ export function paymentsPage(services: OpsServices): PageMethods {
           ? { lines: [], next: undefined }
           : await services.operator.paymentDesk.page(filter, { after, most: PAGE_LINES });
       const names = await services.operator.apps.names(found.lines.map((line) => line.app_id));
+      const { cell } = services.operator;
       const list = table({
         caption: TEXTS.caption,
-        columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 5 })),
-        rows: found.lines.map((line) => rowOf(asked, line, names)),
+        columns: [
+          ...TEXTS.columns.map((name, at) => ({ name, isNumeric: at === 5 })),
+          ...(cell === undefined ? [] : [{ name: TEXTS.cell }]),
+        ],
+        rows: found.lines.map((line) => [
+          ...rowOf(asked, line, { names, own: cell }),
+          ...(cell === undefined ? [] : [line.cell ?? cell]),
+        ]),
         empty: typed.waits === 'true' ? TEXTS.noneWaits : TEXTS.none,
       });
       const older = found.next === undefined ? undefined : opsPath('payments', { ...typed, before: found.next });
@@ -55,7 +63,7 @@ export function paymentsPage(services: OpsServices): PageMethods {
         newer: after === '' ? undefined : { href: opsPath('payments', typed), text: TEXTS.newest },
         older: older === undefined ? undefined : { href: older, text: TEXTS.older },
       });
-      const body = html`<p class="soft">${TEXTS.what}</p>
+      const body = html`<p class="soft">${TEXTS.what}</p>${ofCells(cell, TEXTS.otherCells)}
 ${filterForm(opsPath('payments'), 'live', fieldsOf(typed))}
 ${card(list, pages)}`;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'payments' });
@@ -103,19 +111,25 @@ function fieldsOf({ kind, state, app, user, age, waits }: Typed) {
   ];
 }
 
-function rowOf({ role, request }: OpsRequest, line: PaymentLine, names: AppNames): readonly (Html | string)[] {
+function rowOf(
+  { role, request }: OpsRequest,
+  line: PaymentLine,
+  { names, own }: { readonly names: AppNames; readonly own: string | undefined },
+): readonly (Html | string)[] {
   const { formats } = request;
+  const at = moment(line.at.getTime(), formats);
+  const isHere = line.cell === own;
   const state = badge(STATE_TEXTS[line.state], line.state === 'kept' || line.waits ? 'warn' : 'good');
   const notes = [
     line.anomaly === null ? undefined : ANOMALY_TEXTS[line.anomaly],
     line.waits ? TEXTS.waits : undefined,
   ].filter((note) => note !== undefined);
   return [
-    html`<a href="${opsPath('payment', { id: line.id })}">${moment(line.at.getTime(), formats)}</a>`,
+    isHere ? html`<a href="${opsPath('payment', { id: line.id })}">${at}</a>` : at,
     KIND_TEXTS[line.kind],
     html`${state}${notes.map((note) => html`<br><span class="soft">${note}</span>`)}`,
     appLink(role, line.app_id, names),
-    thingLink(role, { kind: 'wallet', id: `${line.app_id} ${line.user_id}` }, line.user_id),
+    isHere ? thingLink(role, { kind: 'wallet', id: `${line.app_id} ${line.user_id}` }, line.user_id) : line.user_id,
     formats.amount(microsFromRow(line.amount_micros), line.currency),
   ];
 }

@@ -37,6 +37,9 @@ export const PAYMENTS_TEXTS = {
   what: 'Checkouts, payments, refunds and disputes of all wallets, the newest first.',
   caption: 'Payments',
   columns: ['When', 'What', 'State', 'App', 'User', 'Amount'],
+  cell: 'Cell',
+  otherCells: (cell: string) =>
+    `This page is of the cell ${cell}. It lists the payments of all cells. Those of other cells are read and solved by their API, at their addresses.`,
   none: 'Nothing fits.',
   noneWaits: 'Nothing waits for a person.',
   waits: 'Waits for you',

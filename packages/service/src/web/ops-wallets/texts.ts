@@ -6,6 +6,9 @@ export const WALLETS_TEXTS = {
   what: 'Wallets of all apps, the newest first. A search by user is in the order of user IDs. Sandbox wallets are not here.',
   caption: 'Wallets',
   columns: ['User', 'App', 'State', 'Balance', 'Held', 'Shortfall', 'Opened'],
+  cell: 'Cell',
+  otherCells: (cell: string) =>
+    `This page is of the cell ${cell}. It lists the wallets of all cells. Those of other cells are read and changed by their API, at their addresses.`,
   app: 'App ID',
   user: 'User ID begins with',
   status: 'State',

@@ -3,7 +3,7 @@ import { WALLET_SORTS, WALLET_STATUSES, walletListQuerySchema } from '@purser/co
 import { walletFilterOf } from '#http/operator-plane/wallet-list.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { ListedWallet } from '#operator/wallet-list.ts';
+import type { ListedWallet, ListedWallets } from '#operator/wallet-list.ts';
 import { buttonLink, row } from '#web/components/button.ts';
 import { filterForm } from '#web/components/filter.ts';
 import { moment } from '#web/components/moment.ts';
@@ -16,6 +16,7 @@ import { parseAmount } from '#web/format/typed-amount.ts';
 import type { PageMethods } from '#web/frame/page.ts';
 import { forOperator, type OpsRequest } from '#web/ops/for-operator.ts';
 import { showOpsPage } from '#web/ops/ops-page.ts';
+import { ofCells } from '#web/ops/of-cells.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { type AppNames, appLink } from '#web/ops/things.ts';
@@ -39,9 +40,9 @@ export function walletsPage(services: OpsServices): PageMethods {
       const refusal = 'code' in found ? found : undefined;
       const listedApps = 'code' in found ? [] : found.wallets.map(({ appId }) => appId);
       const names = await services.operator.apps.names(listedApps);
-      const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.what}</p>
+      const body = html`${errorSummary(refusal?.message)}<p class="soft">${TEXTS.what}</p>${ofCells(services.operator.cell, TEXTS.otherCells)}
 ${filterForm(opsPath('wallets'), 'live', fieldsOf(typed))}
-${'code' in found ? undefined : listOf(asked, { ...found, typed, after, names })}
+${'code' in found ? undefined : listOf(asked, { ...found, typed, after, names, cell: services.operator.cell })}
 ${row(
   asked.may('wallet-open') ? buttonLink(opsPath('wallet-open', { app: typed.app }), TEXTS.open, 'quiet') : undefined,
   buttonLink(opsPath('person'), TEXTS.find, 'quiet'),
@@ -51,13 +52,12 @@ ${row(
   });
 }
 
-interface Found {
-  readonly wallets: readonly ListedWallet[];
-  readonly next: bigint | undefined;
-}
-
 /** A page of wallets, by the rules of the route that lists them. */
-async function listed({ operator }: OpsServices, typed: Typed, after: string): Promise<Found | Refusal<'BAD_REQUEST'>> {
+async function listed(
+  { operator }: OpsServices,
+  typed: Typed,
+  after: string,
+): Promise<ListedWallets | Refusal<'BAD_REQUEST'>> {
   const amounts = [typed.minHeld, typed.minBalance, typed.maxBalance].map((text) =>
     text === '' ? undefined : (parseAmount(text)?.toString() ?? 'unread'),
   );
@@ -83,7 +83,7 @@ async function listed({ operator }: OpsServices, typed: Typed, after: string): P
   const { value } = checked;
   return operator.walletList.page(walletFilterOf(value), {
     isOldestFirst: value.sort === 'oldest',
-    after: value.after === undefined ? undefined : BigInt(value.after),
+    after: value.after,
     most: PAGE_WALLETS,
   });
 }
@@ -142,21 +142,30 @@ function listOf(
     typed,
     after,
     names,
-  }: Found & { readonly typed: Typed; readonly after: string; readonly names: AppNames },
+    cell,
+  }: ListedWallets & {
+    readonly cell: string | undefined;
+    readonly typed: Typed;
+    readonly after: string;
+    readonly names: AppNames;
+  },
 ): Html {
   const isNarrowed = Object.entries(typed).some(([name, value]) => name !== 'sort' && value !== '');
   const list = table({
     caption: TEXTS.caption,
-    columns: TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 2 && at < 6 })),
-    rows: wallets.map((wallet) => rowOf(asked, wallet, names)),
+    columns: [
+      ...TEXTS.columns.map((name, at) => ({ name, isNumeric: at > 2 && at < 6 })),
+      ...(cell === undefined ? [] : [{ name: TEXTS.cell }]),
+    ],
+    rows: wallets.map((wallet) => [
+      ...rowOf(asked, wallet, { names, own: cell }),
+      ...(cell === undefined ? [] : [wallet.cell ?? cell]),
+    ]),
     empty: next !== undefined ? TEXTS.goOn : isNarrowed || after !== '' ? TEXTS.none : TEXTS.noneYet,
   });
   const pages = pager({
     newer: after === '' ? undefined : { href: opsPath('wallets', typed), text: TEXTS.first },
-    older:
-      next === undefined
-        ? undefined
-        : { href: opsPath('wallets', { ...typed, after: next.toString() }), text: TEXTS.more },
+    older: next === undefined ? undefined : { href: opsPath('wallets', { ...typed, after: next }), text: TEXTS.more },
   });
   return card(list, pages);
 }
@@ -164,11 +173,13 @@ function listOf(
 function rowOf(
   { role, request: { formats } }: OpsRequest,
   wallet: ListedWallet,
-  names: AppNames,
+  { names, own }: { readonly names: AppNames; readonly own: string | undefined },
 ): readonly (Html | string)[] {
   const { appId, userId, currency, balance, held, shortfall, openedAtMs } = wallet;
   return [
-    html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`,
+    wallet.cell === own
+      ? html`<a href="${opsPath('wallet', { app: appId, user: userId })}"><code>${userId}</code></a>`
+      : html`<code>${userId}</code>`,
     appLink(role, appId, names),
     stateBadges(wallet),
     formats.amount(balance, currency),
