@@ -5,6 +5,7 @@ import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.t
 import { send } from '../support/client.ts';
 import { newOperator, type Person } from '../support/control.ts';
 import { cutOff, moveUser, unmovedUser } from '../support/moving-two-cells.ts';
+import { seedKept } from '../support/ops-pages.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { type CellName, startTwoCells } from '../support/two-cells.ts';
 
@@ -36,7 +37,7 @@ async function pagesOf(at: CellName, path: string, list: string, cursor: string)
   for (let next: string | null = ''; next !== null; ) {
     const page: Record<string, unknown> = await OPERATORS[at].get(200, 'GET', `${path}${next}`);
     rows.push(...(page[list] as Listed[]));
-    next = page['next'] === null ? null : `&${cursor}=${String(page['next'])}`;
+    next = page['next'] === null ? null : `&${cursor}=${page['next'] as string}`;
   }
   return rows;
 }
@@ -126,7 +127,27 @@ test('CP-05 the list of payments has those of all cells, and what moved with a u
     const [one] = await pagesOf(at, `/operator/payments?appId=${app.appId}&userId=${moved}`, 'payments', 'before');
     assert.equal(one?.id, ids[0]);
     assert.match(await pageAt(at, '/ops/payments'), new RegExp(`This page is of the cell ${at}\\.`));
+    assert.match(await pageAt(at, '/ops/reconciliation'), new RegExp(`This cell: ${at}<`));
   }
+});
+
+const overview = () => OPERATORS.c1.get(200, 'GET', '/operator/overview');
+
+test('CP-10 the overview says what each other cell needs, and which does not answer', async () => {
+  await seedKept(c2.database.owner, app.appId);
+  const { cell, findings, otherCells } = await overview();
+  assert.equal(cell, 'c1');
+  assert.ok(!JSON.stringify(findings).includes('payments-kept'), 'what it finds itself is of this cell');
+  const [other] = otherCells as Record<string, unknown>[];
+  assert.deepEqual(
+    [other?.['cell'], other?.['answers'], other?.['findings'], other?.['held']],
+    ['c2', true, [{ kind: 'payments-kept', count: 1 }], { amountMicros: 0, calls: 0 }],
+  );
+  assert.match(await pageAt('c1', '/ops'), /Cell c2: 1 payment waits for a person\./);
+  const restore = await cutOff(cells, 'c1');
+  assert.deepEqual((await overview())['otherCells'], [{ cell: 'c2', answers: false }]);
+  assert.match(await pageAt('c1', '/ops'), /This page is of the cell c1\..*Cell c2: <span[^>]*>Does not answer\./s);
+  await restore();
 });
 
 test('CP-05 without the answer of a cell there is no list, and the page says why', async () => {

@@ -21,8 +21,17 @@ export const FINDING_KINDS = [
   'operators-without-second-factor',
 ] as const;
 
+const books = z
+  .object({ checkedAt: moment.nullable(), differences: z.int() })
+  .meta({ description: 'The service checks the changes in the ledger every minute. Null before the first check.' });
+const held = z.object({ amountMicros: amount, calls: z.int() }).meta({ description: 'What running calls hold.' });
+
 export const overviewSchema = z
   .object({
+    cell: z
+      .string()
+      .optional()
+      .meta({ description: 'The cell that answers, if the service has several. The rest is about it alone.' }),
     findings: z
       .array(
         z.object({
@@ -38,13 +47,23 @@ export const overviewSchema = z
         }),
       )
       .meta({ description: 'What a person has to look at, the most urgent first.' }),
-    books: z
-      .object({ checkedAt: moment.nullable(), differences: z.int() })
-      .meta({ description: 'The service checks the changes in the ledger every minute. Null before the first check.' }),
-    held: z.object({ amountMicros: amount, calls: z.int() }).meta({ description: 'What running calls hold.' }),
+    books,
+    held,
     deliveries: z
       .object({ delivered: z.int(), dropped: z.int(), waiting: z.int() })
       .meta({ description: 'Events that ended within 24 hours, and those that wait. At most 1,000 are counted.' }),
+    otherCells: z
+      .array(
+        z.object({
+          cell: z.string(),
+          answers: z.boolean().meta({ description: 'False: it does not answer, so nothing else is known of it.' }),
+          findings: z.array(z.object({ kind: z.enum(FINDING_KINDS), count: z.int() })).optional(),
+          books: books.optional(),
+          held: held.optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The other cells, if the service has several.' }),
   })
   .meta({ id: 'Overview' });
 

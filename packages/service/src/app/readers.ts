@@ -27,7 +27,7 @@ interface ReadersOptions {
 export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions) {
   const wallets = createWallets(db);
   const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, reach });
-  const { cellRoutes: ofReports, ...reports } = openReports({ pools, reach });
+  const { cellRoutes: ofReports, ...reports } = openReports({ pools, clock: of.clock, reach });
   const { currency, sandboxGrant: grant } = config;
   const { otherCells, cellRoutes: ofPeople } = openCellPeople({ config, pool: pools.planes, reach, ...of });
   return {

@@ -6,6 +6,9 @@ import { createEveryCell } from '#http/cells/every-cell.ts';
 import { answerCells, type CellRoute } from '#http/cells/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/app-users.ts';
+import { attentionElsewhere, type OtherCellAttention } from '#http/cells/attention.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { createAttention } from '#operator/attention.ts';
 import { operatorListsEverywhere } from '#http/cells/operator-lists.ts';
 import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
@@ -21,6 +24,7 @@ import { selectReceipt, selectReceiptsByCorrelation } from '#usage/queries.ts';
 import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#usage/report.ts';
 
 interface ReportsOptions {
+  readonly clock: Clock;
   readonly pools: { readonly planes: Pool; readonly reports: Pool };
   /** Undefined: there are no other cells. */
   readonly reach: CellReach | undefined;
@@ -32,12 +36,18 @@ export interface Reports {
   readonly stats: Stats;
   readonly traces: TraceReader;
   readonly appUsers: AppUsers;
+  /** What needs an operator in other cells. */
+  readonly attentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   /** What operators list. */
   readonly lists: { readonly wallets: ReadWallets; readonly payments: ReadPayments };
 }
 
 /** Opens the reports, and what gateways of other cells may ask for theirs. */
-export function openReports({ pools, reach }: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
+export function openReports({
+  pools,
+  clock,
+  reach,
+}: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
   const { planes } = pools;
   const appUsage = createAppUsage(pools);
   const userRows = createAppUserRows(planes);
@@ -47,9 +57,11 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
   };
   if (reach === undefined) {
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
-    return { appUsage, stats, traces, appUsers, lists, cellRoutes: [] };
+    return { appUsage, stats, traces, appUsers, lists, attentionElsewhere: readNone, cellRoutes: [] };
   }
   const cells = createEveryCell(reach);
+  // Upstreams are as a process sees them, so those of another cell are that cell's business.
+  const readAttention = createAttention({ pool: planes, clock, readUpstreams: () => [] });
   return {
     appUsage: appUsageEverywhere(
       appUsage,
@@ -63,8 +75,13 @@ export function openReports({ pools, reach }: ReportsOptions): Reports & { reado
     ),
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
+    attentionElsewhere: attentionElsewhere(readAttention, cells),
     lists: operatorListsEverywhere(lists, reach, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
     cellRoutes: [...cells.routes, answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports))],
   };
+}
+
+function readNone(): Promise<readonly []> {
+  return Promise.resolve([]);
 }

@@ -1,3 +1,4 @@
+import { CellAway } from '#cells/cell-away.ts';
 import type { CellClient } from '#cells/cell-client.ts';
 import type { CellRequests } from '#cells/cell-request.ts';
 import type { CellMap } from '#cells/map.ts';
@@ -13,6 +14,14 @@ export interface EveryCell {
     question: CellQuestion<Asked, Answer>,
     here: (asked: Asked) => Promise<Answer>,
   ) => (asked: Asked) => Promise<readonly Answer[]>;
+  /**
+   * The same for the other cells alone, each with its name. One that does not answer has no answer here, and hides no other. Call it at the start
+   * only: it makes a route.
+   */
+  readonly survey: <Asked, Answer>(
+    question: CellQuestion<Asked, Answer>,
+    here: (asked: Asked) => Promise<Answer>,
+  ) => (asked: Asked) => Promise<readonly { readonly cell: string; readonly answer: Answer | undefined }[]>;
   /** What other cells may ask. */
   readonly routes: readonly CellRoute[];
 }
@@ -30,6 +39,19 @@ export function createEveryCell({ map, requests, client }: EveryCellOptions): Ev
       routes.push(answerCells(requests, question, here));
       return (asked) =>
         Promise.all([here(asked), ...map.others().map((cell) => askCell(client, cell, question, asked))]);
+    },
+    survey: (question, here) => {
+      routes.push(answerCells(requests, question, here));
+      return (asked) =>
+        Promise.all(
+          map.others().map(async (cell) => {
+            const answer = await askCell(client, cell, question, asked).catch((fault: unknown) => {
+              if (fault instanceof CellAway) return undefined;
+              throw fault;
+            });
+            return { cell: cell.name, answer };
+          }),
+        );
     },
     routes,
   };

@@ -29,6 +29,7 @@ import type { OperatorWallets } from '#operator/wallets.ts';
 import type { Privacy } from '#privacy/privacy.ts';
 import type { ProviderBills } from '#reconciliation/bills.ts';
 import type { Reconciliations } from '#reconciliation/reconciliations.ts';
+import type { OtherCellAttention } from '#http/cells/attention.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Stats } from '#stats/stats.ts';
@@ -62,6 +63,8 @@ export interface OperatorPlane extends LookUp {
   /** What a call did to the books. */
   readonly callBooks: (callId: CallId) => Promise<CallBooks>;
   readonly readAttention: () => Promise<Attention>;
+  /** The same of all other cells. Empty if there are none. */
+  readonly readAttentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   readonly find: FindAnything;
   /** The keys and the members of any app, as its owners see them. */
   readonly listKeys: OwnApps['listKeys'];

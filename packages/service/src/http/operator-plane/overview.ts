@@ -5,6 +5,7 @@ import {
   serviceStatsQuerySchema,
   serviceStatsSchema,
 } from '@purser/contract/operator-overview.ts';
+import type { CellAttention, OtherCellAttention } from '#http/cells/attention.ts';
 import { figuresToWire } from '#http/figures-to-wire.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
@@ -14,21 +15,23 @@ import { statsTimeOf } from '#stats/range.ts';
 import type { Figures } from '#stats/stats.ts';
 
 /** Routes with which operators begin: what needs them, the figures of the service, and finding one thing (CP-10). */
-export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, clock }: OperatorPlane): void {
+export function addOverviewRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { find, stats, clock } = operator;
   plane.get('/operator/overview', { schema: { response: { 200: overviewSchema } } }, async () => {
-    const { findings, books, held, deliveries } = await readAttention();
+    const [{ findings, deliveries, ...sums }, others] = await Promise.all([
+      operator.readAttention(),
+      operator.readAttentionElsewhere(),
+    ]);
     return {
+      cell: operator.cell,
       findings: findings.map(({ of, names, ...finding }) => ({
         ...finding,
         of: [...of],
         names: names.map((name) => name ?? null),
       })),
-      books: {
-        checkedAt: books.checkedAtMs === undefined ? null : isoOf(books.checkedAtMs),
-        differences: books.differences,
-      },
-      held: { amountMicros: microsToWire(held.amount), calls: held.calls },
+      ...sumsToWire(sums),
       deliveries,
+      otherCells: operator.cell === undefined ? undefined : others.map(otherCellToWire),
     };
   });
 
@@ -77,6 +80,21 @@ export function addOverviewRoutes(plane: Plane, { readAttention, find, stats, cl
       })),
     }),
   );
+}
+
+function sumsToWire({ books, held }: Pick<CellAttention, 'books' | 'held'>) {
+  return {
+    books: {
+      checkedAt: books.checkedAtMs === undefined ? null : isoOf(books.checkedAtMs),
+      differences: books.differences,
+    },
+    held: { amountMicros: microsToWire(held.amount), calls: held.calls },
+  };
+}
+
+function otherCellToWire({ cell, attention }: OtherCellAttention) {
+  if (attention === undefined) return { cell, answers: false };
+  return { cell, answers: true, findings: [...attention.findings], ...sumsToWire(attention) };
 }
 
 /** Sums with what providers charged: only operators see that. */

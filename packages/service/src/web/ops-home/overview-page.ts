@@ -19,6 +19,7 @@ import { showOpsPage } from '#web/ops/ops-page.ts';
 import { opsPath } from '#web/ops/ops-path.ts';
 import type { OpsServices } from '#web/ops/ops-services.ts';
 import { mayOpen, thingLink } from '#web/ops/things.ts';
+import { cellsPart, withHeld } from '#web/ops-home/cells-part.ts';
 import { OVERVIEW_TEXTS as TEXTS } from '#web/ops-home/texts.ts';
 
 const ROWS_MAX = 10;
@@ -29,39 +30,56 @@ const COUNTED_MAX = 1_000;
 export function overviewPage(services: OpsServices): PageMethods {
   return forOperator(services, {
     GET: async (asked) => {
-      const { stats, clock, operator } = services;
+      const { clock, operator } = services;
       const period = periodOf(asked.request.query.get('period'));
-      const { step, lengthMs } = PERIODS[period];
-      const toMs = clock.nowMs();
-      const range = { of: 'every app', mode: 'live', fromMs: toMs - lengthMs, toMs } as const;
-      const stepsMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step];
-      const [attention, both, { outcomes, apps, models }] = await Promise.all([
-        operator.readAttention(),
-        // One statement for this period and the one before.
-        stats.series({ ...range, fromMs: stepsMs - lengthMs, step }),
-        stats.groups(range),
-      ]);
+      const nowMs = clock.nowMs();
+      const summing = readSums(services, period, nowMs);
+      summing.catch(() => {}); // Its fault is shown unless the cell that is away is named anyway.
+      const [attention, others] = await Promise.all([operator.readAttention(), operator.readAttentionElsewhere()]);
+      const isOneAway = others.some((other) => other.attention === undefined);
+      const sums = isOneAway ? undefined : await summing;
       const disabled = attention.findings.find(({ kind }) => kind === 'webhooks-disabled')?.of ?? [];
-      const shown = [...apps.slice(0, ROWS_MAX).map(({ appId }) => appId), ...disabled.map((id) => appIdOf.parse(id))];
-      const names = await operator.apps.names(shown);
-      const steps = lengthMs / STEP_MS[step];
-      const [points, before] = [both.slice(steps), both.slice(0, steps)];
+      const shown = (sums?.apps ?? []).slice(0, ROWS_MAX).map(({ appId }) => appId);
+      const names = await operator.apps.names([...shown, ...disabled.map((id) => appIdOf.parse(id))]);
       const body = html`<div id="attention" data-live>
-${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, toMs), statusLink(services)] })}
+${section({ id: 'needs', heading: TEXTS.attention, body: [findingsOf(asked, attention, names), booksOf(attention, nowMs), cellsPart(operator.cell, others), statusLink(services)] })}
 </div>
-${periodSwitch(period)}
-<div id="figures" data-live>
-${figuresOf(services, asked, { points, before, attention })}
-${section({ id: 'calls', heading: TEXTS.chart, body: [callsChart(points, step)] })}
-</div>
-<div class="columns">
-${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, outcomes)] })}
-${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, apps, names)] })}
-${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, models)] })}
-</div>`;
+${sums === undefined ? html`<p>${TEXTS.noSums}</p>` : sumsOf(services, asked, { ...sums, period, attention: withHeld(attention, others), names })}`;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: '' });
     },
   });
+}
+
+/** The calls of a period and of the one before, in all cells. */
+async function readSums({ stats }: OpsServices, period: Period, toMs: number) {
+  const { step, lengthMs } = PERIODS[period];
+  const range = { of: 'every app', mode: 'live', fromMs: toMs - lengthMs, toMs } as const;
+  const fromMs = Math.floor(range.fromMs / STEP_MS[step]) * STEP_MS[step] - lengthMs;
+  // One statement for this period and the one before.
+  const [both, groups] = await Promise.all([stats.series({ ...range, fromMs, step }), stats.groups(range)]);
+  const steps = lengthMs / STEP_MS[step];
+  return { points: both.slice(steps), before: both.slice(0, steps), ...groups };
+}
+
+type Sums = Awaited<ReturnType<typeof readSums>>;
+
+interface SumsShown extends Sums {
+  readonly period: Period;
+  readonly attention: Attention;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function sumsOf(services: OpsServices, asked: OpsRequest, { period, names, ...sums }: SumsShown): Html {
+  return html`${periodSwitch(period)}
+<div id="figures" data-live>
+${figuresOf(services, asked, sums)}
+${section({ id: 'calls', heading: TEXTS.chart, body: [callsChart(sums.points, PERIODS[period].step)] })}
+</div>
+<div class="columns">
+${section({ id: 'trouble', heading: TEXTS.trouble, body: [troubleTable(asked, sums.outcomes)] })}
+${section({ id: 'apps', heading: TEXTS.apps, body: [appTable(services, asked, sums.apps, names)] })}
+${section({ id: 'models', heading: TEXTS.models, body: [modelTable(services, asked, sums.models)] })}
+</div>`;
 }
 
 /** The page on which everybody else sees how the service is. */

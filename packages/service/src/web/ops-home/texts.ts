@@ -22,6 +22,11 @@ export const OVERVIEW_TEXTS = {
   booksWrong: (count: number, ms: number) =>
     `The books are wrong: ${times(count, 'difference', 'differences')}, as of ${age(ms)} ago.`,
   booksUnknown: 'The ledger has not been checked yet. The first check comes within a minute.',
+  ownCell: (cell: string) =>
+    `This page is of the cell ${cell}. The calls and the money below are of all cells. The others need:`,
+  cell: (cell: string) => `Cell ${cell}:`,
+  noSums: 'The calls of all cells cannot be added up now. Reload when all cells answer.',
+  cellAway: 'Does not answer.',
   look: 'Look',
   status: 'The status page, as everybody sees it',
   findings: {

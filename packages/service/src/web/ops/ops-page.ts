@@ -26,9 +26,12 @@ interface OpsPage {
   readonly refusal?: Refusal | undefined;
 }
 
+/** What every page for operators needs. */
+type OpsOf = Pick<OpsServices, 'frame'> & { readonly operator: Pick<OpsServices['operator'], 'cell'> };
+
 /** A page for operators: header, navigation, and where one is. */
 export function showOpsPage(
-  { frame }: Pick<OpsServices, 'frame'>,
+  { frame, operator: { cell } }: OpsOf,
   { request, role }: OpsRequest,
   { title, body, page, above, refusal }: OpsPage,
 ): PageResponse {
@@ -40,7 +43,7 @@ export function showOpsPage(
 <body class="console">
 ${ownerHeader(frame, request)}
 <nav class="side" aria-label="${TEXTS.sections}">
-<p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}</p>
+<p class="soft">${TEXTS.yourRole} ${TEXTS.roles[role]}${cell === undefined ? undefined : html`<br>${TEXTS.cell} ${cell}`}</p>
 ${mayOpen(role, 'find') ? findBox(request.exchange.path === opsPath('find') ? (request.query.get('q') ?? '') : '') : undefined}
 <ul>
 ${OPS_PAGES.map((one) => html`<li><a href="${opsPath(one.page)}"${one.page === page ? html` aria-current="page"` : undefined}>${one.text}</a></li>\n`)}</ul>
@@ -60,7 +63,7 @@ ${CONSOLE_SCRIPT.element}
 
 /** The page in place of a thing that is not there. `above`: what the entry `page` of the navigation is called. */
 export function showNoSuch(
-  services: Pick<OpsServices, 'frame'>,
+  services: OpsOf,
   asked: OpsRequest,
   { message, ...at }: { readonly message: string; readonly page: string; readonly above: string },
 ): PageResponse {

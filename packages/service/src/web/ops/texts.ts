@@ -6,6 +6,7 @@ export const OPS_TEXTS = {
   noSuch: 'Not found',
   find: 'Find by id or address',
   yourRole: 'Your role:',
+  cell: 'This cell:',
   roles: { viewer: 'viewer', support: 'support', finance: 'finance', admin: 'admin' },
   tooLow: 'Your role does not allow changes here. Ask an admin of the service.',
   proveFirst: 'Prove first that it is you. That counts for ten minutes.',
