@@ -118,7 +118,7 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
       let beganAt = Date.now();
       await FAULTS[fault]?.play({ cell, gateways, random, begins: () => void (beganAt = Date.now()) });
       await cell.untilWhole();
-      await untilReady(gateways);
+      const isReady = await comes(untilReady(gateways));
       await pause(AFTER_MS);
       const { calls } = await load.tell('stop');
       const round = {
@@ -126,6 +126,7 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
         calls,
         beganAt,
         ...(await look(cell, gateways, calls)),
+        isReady,
       };
       sayRound(round, number);
       rounds.push(round);
@@ -135,6 +136,17 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
   console.log();
   sayAll(rounds);
   return verdict(rounds);
+}
+
+/** Says what did not come, and goes on: the books are judged all the same. */
+function comes(awaited: Promise<void>): Promise<boolean> {
+  return awaited.then(
+    () => true,
+    (fault: unknown) => {
+      console.log(String(fault));
+      return false;
+    },
+  );
 }
 
 async function untilReady(gateways: readonly Gateway[]): Promise<void> {
@@ -148,10 +160,10 @@ async function look(
   cell: Cell,
   gateways: readonly [Gateway, ...Gateway[]],
   calls: LoadReport['calls'],
-): Promise<Omit<Round, 'fault' | 'calls' | 'beganAt'>> {
+): Promise<Omit<Round, 'fault' | 'calls' | 'beganAt' | 'isReady'>> {
   return withOwner(cell, async (owner) => {
-    for (const gateway of gateways) await gateway.untilSettled();
-    await untilNothingIsHeld(owner);
+    for (const gateway of gateways) await comes(gateway.untilSettled());
+    await comes(untilNothingIsHeld(owner));
     const checked = await gateways[0].command('ledger', 'check');
     const told = await gateways[0].command('ledger', 'told', ...gateways.map(({ logFile }) => logFile));
     for (const { status, said } of [checked, told]) if (status !== 0) console.log(said);

@@ -14,6 +14,8 @@ export interface Round {
   readonly isLedgerRight: boolean;
   /** Whether the books have every charge that the logs of the gateways say (WA-14). */
   readonly hasAllTold: boolean;
+  /** Whether all gateways became ready again. */
+  readonly isReady: boolean;
 }
 
 interface Summary {
@@ -34,11 +36,10 @@ interface Summary {
   readonly 's without service, several hosts': string;
 }
 
-export function isRight({ judgement, admission, isLedgerRight, hasAllTold }: Round): boolean {
+export function isRight({ judgement, admission, isLedgerRight, hasAllTold, isReady }: Round): boolean {
   const { lostMicros: _micros, ...lists } = judgement;
-  return (
-    isLedgerRight && hasAllTold && admission.overspent === 0 && Object.values(lists).every((tags) => tags.length === 0)
-  );
+  const isInOrder = isReady && isLedgerRight && hasAllTold;
+  return isInOrder && admission.overspent === 0 && Object.values(lists).every((tags) => tags.length === 0);
 }
 
 /** Two gateways that no fault cuts off, by their place, and how each finds the leader. */
