@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { ROOT } from '../../tools/toolchain.ts';
 import {
   DATABASES,
+  ETCD,
   etcdEnvironment,
   GATEWAYS,
   patroniEnvironment,
@@ -55,11 +56,11 @@ const analyze = programAt('systemd-analyze');
 test('the files for high availability name the same machines and ports', () => {
   assert.deepEqual(
     patroni.etcd3.hosts,
-    ADDRESSES.map((address) => `${address}:2379`),
+    Object.values(ETCD).map((address) => `${address}:2379`),
   );
   assert.equal(
     etcd['ETCD_INITIAL_CLUSTER'],
-    Object.entries(DATABASES)
+    Object.entries(ETCD)
       .map(([name, address]) => `${name}=http://${address}:2380`)
       .join(','),
   );
@@ -74,6 +75,14 @@ test('the files for high availability name the same machines and ports', () => {
   assert.equal(patroni.postgresql.listen, '0.0.0.0:5432');
   const [, port] = /check port (\d+)/.exec(haproxy) ?? [];
   assert.equal(patroni.restapi.listen, `0.0.0.0:${port}`);
+});
+
+test('etcd runs on no database machine: one that wakes from a stop could take the lock of its successor away', () => {
+  const databases = new Set<string>(ADDRESSES);
+  assert.deepEqual(
+    Object.values(ETCD).filter((address) => databases.has(address)),
+    [],
+  );
 });
 
 test('nobody gets into the databases without a password, and only the other nodes as one of them', () => {
@@ -120,9 +129,9 @@ test('the failover run has the files that are shipped, apart from names, address
     ['    user haproxy', '    group haproxy'],
   );
   const second = { name: 'db2', address: DATABASES.db2, directory: folder };
-  const own = etcdEnvironment(second);
+  const own = etcdEnvironment({ name: 'etcd2', address: ETCD.etcd2, directory: folder });
   assert.deepEqual(Object.keys(own).toSorted(), Object.keys(etcd).toSorted());
-  assert.equal(own['ETCD_LISTEN_CLIENT_URLS'], `http://${DATABASES.db2}:2379,http://127.0.0.1:2379`);
+  assert.equal(own['ETCD_LISTEN_CLIENT_URLS'], `http://${ETCD.etcd2}:2379,http://127.0.0.1:2379`);
   assert.equal(own['ETCD_INITIAL_CLUSTER'], etcd['ETCD_INITIAL_CLUSTER']);
   const variables = patroniEnvironment(second, '/usr/lib/postgresql/15/bin');
   for (const name of Object.keys(deployEnvironment('ha/patroni.env'))) assert.ok(variables[name], name);

@@ -1,17 +1,19 @@
-// Three database machines with etcd, Patroni and PostgreSQL.
+// Three database machines with Patroni and PostgreSQL, and three with etcd.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { waitUntil } from '../support/wait-until.ts';
-import { DATABASES, etcdEnvironment, PASSWORD, patroniEnvironment, writePatroniFile } from './files.ts';
+import { DATABASES, ETCD, etcdEnvironment, PASSWORD, patroniEnvironment, writePatroniFile } from './files.ts';
 import { isWhole, leaderOf, look } from './members.ts';
 import { addMachine, type Machine } from './network.ts';
 import type { Programs } from './programs.ts';
 
 export interface Cell {
+  /** Those of the databases. */
   readonly machines: readonly Machine[];
+  readonly etcds: readonly Machine[];
   /** Waits until one node leads, and not the former leader if one is named. */
   readonly leader: (former?: Machine) => Promise<Machine>;
   readonly standbys: () => Promise<readonly Machine[]>;
@@ -38,12 +40,16 @@ const POSTGRES_PORT = 5432;
 export async function startCell(options: CellOptions): Promise<Cell> {
   const { programs, directory, isSynchronous } = options;
   const file = writePatroniFile(directory, isSynchronous);
+  const etcds: Machine[] = [];
+  for (const [name, address] of Object.entries(ETCD)) etcds.push(await addMachine(name, address));
+  for (const machine of etcds) startEtcd(machine, options);
   const machines: Machine[] = [];
   for (const [name, address] of Object.entries(DATABASES)) machines.push(await addMachine(name, address));
   const leader = (former?: Machine): Promise<Machine> => leaderOf(machines, former);
 
   const cell: Cell = {
     machines,
+    etcds,
     leader,
     restart: (machine) => startNode(machine, file, options),
     standbys: async () => {
@@ -63,7 +69,7 @@ export async function startCell(options: CellOptions): Promise<Cell> {
     },
     switchover: async () => {
       const { name } = await leader();
-      const cluster = ['-c', file, '-d', `etcd3://${DATABASES.db1}:2379`];
+      const cluster = ['-c', file, '-d', `etcd3://${ETCD.etcd1}:2379`];
       const words = [...cluster, 'switchover', '--leader', name, '--force', 'purser'];
       await promisify(execFile)(programs.patronictl, words, { env: { ...process.env, LC_ALL: 'C.UTF-8' } });
     },
@@ -78,14 +84,22 @@ export async function startCell(options: CellOptions): Promise<Cell> {
   return cell;
 }
 
+function startEtcd(machine: Machine, { programs, directory }: CellOptions): void {
+  const env = etcdEnvironment(placeOf(machine, directory));
+  machine.start([programs.etcd], { env, logFile: path.join(directory, `${machine.name}.log`) });
+}
+
 function startNode(machine: Machine, file: string, { programs, directory }: CellOptions): void {
+  const env = patroniEnvironment(placeOf(machine, directory), programs.postgres);
+  const logFile = path.join(directory, `${machine.name}-patroni.log`);
+  machine.start([programs.patroni, file], { env, logFile, asNobody: true });
+}
+
+/** With a folder of its own. */
+function placeOf(machine: Machine, directory: string): Machine & { readonly directory: string } {
   const place = { ...machine, directory: path.join(directory, machine.name) };
   mkdirSync(place.directory, { recursive: true, mode: 0o700 });
-  const logFile = (name: string): string => path.join(directory, `${machine.name}-${name}.log`);
-  if (!machine.runs((words) => words.startsWith(programs.etcd)))
-    machine.start([programs.etcd], { env: etcdEnvironment(place), logFile: logFile('etcd') });
-  const env = patroniEnvironment(place, programs.postgres);
-  machine.start([programs.patroni, file], { env, logFile: logFile('patroni'), asNobody: true });
+  return place;
 }
 
 /** As the guide does it: on the leader, by its socket. Nobody else is let in as a superuser. */

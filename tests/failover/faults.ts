@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../prove/random.ts';
 import type { Cell } from './cell.ts';
 import type { Gateway } from './gateways.ts';
+import { etcdLeaderOf } from './etcd.ts';
 import { cut, join, type Machine } from './network.ts';
 
 export interface Scene {
@@ -27,7 +28,6 @@ const PAST_GATEWAY_LEASE_MS = 27 * S;
 const HELD_MS = 1 * S;
 const SENDER = /postgres: .*walsender/;
 const PATRONI = /bin\/patroni /;
-const ETCD = /bin\/etcd/;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
   killed: {
@@ -53,12 +53,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   partitioned: {
-    what: 'the leader is cut off from the other nodes and two gateways for 32 s; the third gateway reaches it alone',
+    what: 'the leader is cut off from the other nodes, etcd and two gateways for 32 s; the third gateway reaches it alone',
     play: async ({ cell, begins, random, gateways }) => {
       const leader = await cell.leader();
       const standbys = await cell.standbys();
       const pairs: readonly (readonly [Machine, Machine])[] = [
-        ...[...standbys, gateways[0].machine, gateways[1].machine].map((other) => [leader, other] as const),
+        ...[...standbys, ...cell.etcds, gateways[0].machine, gateways[1].machine].map(
+          (other) => [leader, other] as const,
+        ),
         ...standbys.map((standby) => [standby, gateways[2].machine] as const),
       ];
       await pause(random.whole(0, 3_000));
@@ -96,9 +98,21 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     play: async ({ cell, begins, random }) => {
       await pause(random.whole(0, 3_000));
       begins();
-      for (const machine of cell.machines) machine.freeze((words) => ETCD.test(words));
+      for (const machine of cell.etcds) machine.freeze();
       await pause(PAST_GATEWAY_LEASE_MS);
-      for (const machine of cell.machines) machine.thaw();
+      for (const machine of cell.etcds) machine.thaw();
+    },
+  },
+  'etcd-leader-frozen': {
+    what: 'the machine that leads etcd stands still for 32 s, and may revoke the leases of others when it wakes',
+    play: async ({ cell, begins, random }) => {
+      const leader = await etcdLeaderOf(cell.etcds);
+      await pause(random.whole(0, 3_000));
+      begins();
+      leader.freeze();
+      await pause(PAST_LEASE_MS);
+      leader.thaw();
+      await pause(5 * S);
     },
   },
   'standbys-killed': {
@@ -107,7 +121,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       const standbys = await cell.standbys();
       await pause(random.whole(0, 3_000));
       begins();
-      for (const standby of standbys) await standby.kill((words) => !ETCD.test(words));
+      for (const standby of standbys) await standby.kill();
       await pause(10 * S);
       for (const standby of standbys) cell.restart(standby);
     },
@@ -140,7 +154,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     what: 'the synchronous standby is cut off from everything, silently, for 32 s',
     play: async ({ cell, begins, random, gateways }) => {
       const standby = await cell.synchronous();
-      const others = [...cell.machines, ...gateways.map(({ machine }) => machine)].filter(
+      const others = [...cell.machines, ...cell.etcds, ...gateways.map(({ machine }) => machine)].filter(
         ({ name }) => name !== standby.name,
       );
       await pause(random.whole(0, 3_000));

@@ -5,6 +5,7 @@ import { type Environment, deployEnvironment, deployText } from '../support/depl
 
 /** The addresses of the files in deploy/ha. */
 export const DATABASES = { db1: '10.0.0.11', db2: '10.0.0.12', db3: '10.0.0.13' } as const;
+export const ETCD = { etcd1: '10.0.0.31', etcd2: '10.0.0.32', etcd3: '10.0.0.33' } as const;
 export const GATEWAYS = { gateway1: '10.0.0.21', gateway2: '10.0.0.22', gateway3: '10.0.0.23' } as const;
 
 /** Anything will do: it guards what a run throws away. */
@@ -21,7 +22,7 @@ export function etcdEnvironment({ name, address, directory }: Place): Environmen
   const own = deployEnvironment('ha/etcd.env');
   const changed = Object.entries(own).map(([key, value]) => [
     key,
-    key === 'ETCD_INITIAL_CLUSTER' ? value : value.replace(/^db1$/, name).replace(DATABASES.db1, address),
+    key === 'ETCD_INITIAL_CLUSTER' ? value : value.replace(/^etcd1$/, name).replace(ETCD.etcd1, address),
   ]);
   return { ...Object.fromEntries(changed), ETCD_DATA_DIR: path.join(directory, 'etcd') };
 }
