@@ -71,6 +71,9 @@ test('WA-07 calls follow a database to its new leader, and a former leader that 
   await second.kill();
   const refused = await call('early');
   assert.deepEqual([refused.status, refused.error['code']], [500, 'INTERNAL_SERVER_ERROR']);
+  const direct = createPool({ url: first.url, role: 'live', connectionsMax: 1, log });
+  afterwards(t, () => direct.end());
+  await assert.rejects(direct.query('select'), /on timeline 1, and this process has used timeline 2/);
   await second.launch();
   await waitUntil('calls are answered again', () => isAnswered('early'));
 

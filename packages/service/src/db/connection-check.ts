@@ -41,22 +41,31 @@ interface ConnectionRow {
   readonly statement_ms: number;
   readonly lock_ms: number;
   readonly idle_ms: number;
+  /** Of the cluster. */
+  readonly system_id: string;
   /** 0: the server takes no writes. */
   readonly timeline: number;
 }
 
+/** The highest timeline of each cluster that this process has used. */
+const used = new Map<string, number>();
+
 const CHECK = `select current_user::text as role, current_setting('jit') as jit,
   extract(epoch from current_setting('statement_timeout')::interval)::float8 * 1000 as statement_ms,
   extract(epoch from current_setting('lock_timeout')::interval)::float8 * 1000 as lock_ms,
-  extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8 * 1000 as idle_ms`;
-const CHECK_LEADER = `${CHECK}, case when pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' then 0
+  extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8 * 1000 as idle_ms,
+  (select system_identifier::text from pg_control_system()) as system_id, case when pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' then 0
   else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
 
-/** Asks a new connection what it is. Throws if a pooler dropped what was asked for, or if it does not reach the expected leader. */
+/**
+ * Asks a new connection what it is. Throws if a pooler dropped what was asked for, if it does not reach the expected leader, or if another
+ * leader has succeeded that server: something in between, such as HAProxy, may lead there if it leads again by mistake.
+ */
 export async function checkConnection(client: pg.Client, asked: Asked, leader: Leader | undefined): Promise<void> {
-  const { rows } = await client.query<ConnectionRow>(leader === undefined ? CHECK : CHECK_LEADER);
+  const { rows } = await client.query<ConnectionRow>(CHECK);
   const [row] = rows;
-  const fault = row === undefined ? 'It does not answer.' : (dropped(row, asked) ?? misled(row, leader));
+  const fault =
+    row === undefined ? 'It does not answer.' : (dropped(row, asked) ?? misled(row, leader) ?? succeeded(row));
   if (fault !== undefined) throw new UnfitConnectionError(fault);
 }
 
@@ -74,6 +83,18 @@ function dropped(row: ConnectionRow, { role, limits }: Asked): string | undefine
 function misled({ timeline }: ConnectionRow, leader: Leader | undefined): string | undefined {
   if (leader === undefined || timeline === leader.timeline) return undefined;
   return timeline === 0 ? 'The server takes no writes: it leads no more.' : 'The server was promoted a moment ago.';
+}
+
+function succeeded({ system_id: cluster, timeline }: ConnectionRow): string | undefined {
+  const highest = used.get(cluster) ?? 0;
+  if (timeline === 0 || timeline >= highest) {
+    used.set(cluster, Math.max(highest, timeline));
+    return undefined;
+  }
+  return (
+    `The server is on timeline ${timeline}, and this process has used timeline ${highest}: what was confirmed there may be missing here. ` +
+    'If that is meant, start the service again.'
+  );
 }
 
 /** A fault of a connection that could not be opened, in words if a pooler is the reason. */
