@@ -160,7 +160,10 @@ async function moveSomebody(): Promise<void> {
       tally[status === 0 ? 'given up' : 'could not be given up'] += 1;
     }
   }
-  if ((await selectSlot(stage.one.owner, slot))?.cell === to) return;
+  if ((await selectSlot(stage.one.owner, slot))?.cell === to) {
+    tally.moves += 1;
+    return;
+  }
   const beganMs = performance.now();
   while ((await endOf(runMove(from, to, slot))) !== 0) {
     if (performance.now() - beganMs > MOVE_MS_MAX) throw new Error(`Slot ${slot} did not move to ${to}.`);

@@ -1,8 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as TlsAgent, request as requestTls } from 'node:https';
 import { MARKER, MARKER_REFUSED } from '#cells/marker.ts';
-import { dataFrame } from '#gateway/answer/frames.ts';
-import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import type { Exchange } from '#http/respond.ts';
 
 /** A request as it is sent to another gateway. */
@@ -40,7 +38,6 @@ const CONNECT_MS_MAX = 2_000;
 const IDLE_MS_MAX = 30_000;
 const IDLE_MAX = 64;
 const TCP_KEEP_ALIVE_MS = 10_000;
-const FRAME_END = Buffer.from('\n\n');
 
 /** What a connection says of itself, and not of the request or the answer (RFC 9110, 7.6.1). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -117,8 +114,10 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
     if (response.destroyed) request.destroy(); // It had left before.
     let answer: IncomingMessage | undefined;
     let hasArrived = false;
-    let isBetweenFrames = true;
-    const breakOff = () => endBroken(exchange, answer, isBetweenFrames);
+    // No frame of a fault (ER-06): it would say that the call costs nothing, and a gateway that died may have charged it.
+    const breakOff = () => {
+      if (!response.writableEnded) response.destroy();
+    };
     request.once('socket', (socket) => {
       if (socket.connecting) socket.once('connect', () => (hasArrived = true));
       else hasArrived = true;
@@ -137,7 +136,6 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
       response.writeHead(begun.statusCode ?? 502, [...endToEnd(begun.rawHeaders)]);
       response.flushHeaders();
       begun.on('error', breakOff);
-      begun.on('data', (part: Buffer) => (isBetweenFrames = part.subarray(-2).equals(FRAME_END)));
       begun.pipe(response);
     });
   });
@@ -145,16 +143,4 @@ function handOn(exchange: Exchange, request: ClientRequest): Promise<void> {
 
 function markerRefused(): Error {
   return new Error('The other cell refuses our marker. Compare the clocks of both machines, and their PURSER_SECRET.');
-}
-
-/** Ends an answer that cannot be completed: a stream with the frame of a fault (ER-06), and any other, or half a frame, by ending the connection. */
-function endBroken(
-  { response, correlationId }: Exchange,
-  answer: IncomingMessage | undefined,
-  isBetweenFrames: boolean,
-): void {
-  if (response.writableEnded || response.destroyed) return;
-  const isStream = answer?.headers['content-type']?.startsWith('text/event-stream') === true;
-  if (isStream && isBetweenFrames) response.end(dataFrame(envelopeOf(faultRefusal(), correlationId)));
-  else response.destroy();
 }
