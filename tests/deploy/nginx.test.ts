@@ -45,6 +45,7 @@ const nginx = await startNginx({ directory, gateways: [DOWN, service.url, DYING,
 const agent = new https.Agent({ keepAlive: true, maxSockets: 8, ca: nginx?.ca });
 after(async () => {
   agent.destroy();
+  dying.close(); // Also where nginx is missing and no test closes it.
   await nginx?.stop();
   await second.close();
   rmSync(directory, { recursive: true, force: true });
