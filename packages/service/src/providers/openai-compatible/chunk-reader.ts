@@ -71,7 +71,7 @@ export function createChunkReader(outputTokensMax = Infinity): ChunkReader {
       const found = isDone ? undefined : template?.find(text, at);
       if (found === undefined) return at;
       chunks.push(found.run);
-      watch.followText();
+      watch.followText(found.run.bytes);
       return found.end;
     },
   });

@@ -8,8 +8,8 @@ import { LABELS } from '#providers/labels.ts';
  */
 interface EndWatch {
   readonly follow: (chunk: Chunk) => void;
-  /** The same for a run of chunks that were not parsed: they hold nothing but text. */
-  readonly followText: () => void;
+  /** The same for a run of chunks that were not parsed: they hold nothing but this much text, in bytes. */
+  readonly followText: (bytes: number) => void;
   /** True if nothing but the end of the stream is missing. */
   readonly isComplete: () => boolean;
   /** A chunk that finishes the open choices. Undefined if there is none, or if nothing was said. */
@@ -47,7 +47,8 @@ export function createEndWatch(outputTokensMax: number): EndWatch {
         } else if (!finished.has(index) && (!open.has(index) || hasCalls(delta))) open.set(index, reasonFor(delta));
       }
     },
-    followText: () => {
+    followText: (bytes) => {
+      if (bytes === 0) return;
       hasSaid = true;
       isReported = false;
     },
