@@ -8,7 +8,7 @@ import { runWrk, type WrkResult } from './wrk.ts';
 
 const CONNECTIONS = 128;
 const WARM_UP_SECONDS = 1;
-/** Before the first round, for programs that are compiled as they run. */
+/** Before the first round, for programs that are compiled as they run, unless a target says otherwise. */
 const FIRST_WARM_UP_SECONDS = 2;
 /** By which share the mean length of answers may differ between a warm-up and what is measured. */
 const LENGTH_TOLERANCE = 0.02;
@@ -79,7 +79,7 @@ async function runStretch(
   const options = { tools: { ...bench.tools, wrk }, cores: cores.load, directory: bench.directory, connections };
   const warmUp = await runWrk(target.load, {
     ...options,
-    seconds: isFirst ? FIRST_WARM_UP_SECONDS : WARM_UP_SECONDS,
+    seconds: isFirst ? (target.firstWarmUpSeconds ?? FIRST_WARM_UP_SECONDS) : WARM_UP_SECONDS,
     checks: true,
   });
   const { result, ...sample } = await measured(target, () =>

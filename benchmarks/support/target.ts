@@ -11,6 +11,8 @@ export interface Target {
   readonly databasePid?: number;
   /** Where calls are charged. */
   readonly books?: BookKeeper;
+  /** Where the usual warm-up before the first round is too short. */
+  readonly firstWarmUpSeconds?: number;
 }
 
 /** Names of targets, as goals refer to them. */
