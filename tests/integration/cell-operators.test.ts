@@ -1,21 +1,34 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { type EndUserId, newIdentityId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
+import { createCheckouts } from '../../packages/service/src/payments/checkout.ts';
+import { createStripe } from '../../packages/service/src/payments/stripe/stripe.ts';
 import { send } from '../support/client.ts';
 import { newOperator, type Person } from '../support/control.ts';
 import { cutOff, moveUser, unmovedUser } from '../support/moving-two-cells.ts';
 import { seedKept } from '../support/ops-pages.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { startStripeServer } from '../support/stripe-server.ts';
 import { type CellName, startTwoCells } from '../support/two-cells.ts';
 
-/** What operators see of several cells. No call is made here, so there is no upstream. */
+/** What operators see of several cells, and payments. No call is made here, so there is no upstream. */
 
-const cells = await startTwoCells('http://127.0.0.1:9');
+const stripe = await startStripeServer();
+const { secretKey, webhookSecret } = stripe;
+const cells = await startTwoCells('http://127.0.0.1:9', {
+  PURSER_STRIPE_SECRET_KEY: secretKey,
+  PURSER_STRIPE_WEBHOOK_SECRET: webhookSecret,
+  PURSER_STRIPE_API_BASE: stripe.url,
+});
 const { c1, c2, app } = cells;
 after(async () => {
   const differences = [...(await c1.check()), ...(await c2.check())];
   await cells.close();
+  await stripe.close();
   assert.deepEqual(differences, []);
 });
 
@@ -160,4 +173,57 @@ test('CP-05 without the answer of a cell there is no list, and the page says why
   assert.match(await pageAt('c1', '/ops/wallets'), NO_SUM);
   await restore();
   await OPERATORS.c1.get(200, 'GET', '/operator/wallets');
+});
+
+/** The user pays at Stripe, in a checkout of this cell. Gives Stripe's id of the payment. */
+async function pays(cell: CellName, user: EndUserId, amount: bigint): Promise<string> {
+  const checkouts = createCheckouts({
+    pool: cells[cell].database.owner,
+    processor: createStripe({ secretKey, webhookSecret, apiBase: new URL(stripe.url) }, systemClock),
+    publicUrl: 'https://purser.test',
+    log: createLog('silent'),
+  });
+  const order = { appId: app.appId, userId: user, identityId: newIdentityId(), amount: micros(amount) };
+  const { url } = await checkouts.begin({ ...order, appName: 'Test app', email: undefined, linkDigest: undefined });
+  return stripe.pay(url.split('/').at(-1) ?? '');
+}
+
+/** What a cell answers to a webhook of Stripe about this payment. */
+async function told(at: CellName, type: string, payment: string): Promise<number> {
+  const { body, signature } = stripe.event(type, payment);
+  const headers = { 'stripe-signature': signature };
+  return (await send('/webhooks/stripe', { url: cells[at].url, body, headers })).status;
+}
+
+const balanceOf = async (cell: CellName, user: EndUserId) => (await cells[cell].wallet(app, user)).balance;
+
+test('ON-02 a webhook that reaches another cell counts once in the cell of the user, also after they have moved', async () => {
+  const user = await opened('c1', 0);
+  const payment = await pays('c1', user, 5_000_000n);
+  // The first one is told to the wrong cell alone.
+  for (const at of ['c2', 'c1', 'c2'] as const) {
+    assert.equal(await told(at, 'payment_intent.succeeded', payment), 200);
+    assert.equal(await balanceOf('c1', user), 5_000_000);
+  }
+  await moveUser(cells, user, 'c2');
+  stripe.refundThere(payment, 200);
+  for (const at of ['c1', 'c2'] as const) {
+    assert.equal(await told(at, 'charge.refunded', payment), 200);
+    assert.equal(await balanceOf('c2', user), 3_000_000);
+  }
+  const { rows } = await c1.database.owner.query('select from payments.processor_webhooks where type = $1', [
+    'charge.refunded',
+  ]);
+  assert.equal(rows.length, 0, 'a cell keeps no webhook of a payment that it does not have');
+});
+
+test('ON-02 while a cell is away, a webhook about a payment that nobody else has is sent again', async () => {
+  const [here, there] = [await opened('c1', 0), await opened('c2', 0)];
+  const payments = [await pays('c1', here, 1_000_000n), await pays('c2', there, 1_000_000n)] as const;
+  const restore = await cutOff(cells, 'c1');
+  assert.equal(await told('c1', 'payment_intent.succeeded', payments[0]), 200);
+  assert.equal(await told('c1', 'payment_intent.succeeded', payments[1]), 500);
+  await restore();
+  assert.equal(await told('c1', 'payment_intent.succeeded', payments[1]), 200);
+  assert.deepEqual([await balanceOf('c1', here), await balanceOf('c2', there)], [1_000_000, 1_000_000]);
 });

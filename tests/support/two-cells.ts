@@ -34,9 +34,9 @@ export interface TwoCells {
 const NAMES = ['c1', 'c2'] as const;
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** The lower half of the slots belongs to `c1`. */
-export async function startTwoCells(upstreamUrl: string): Promise<TwoCells> {
-  const [first, second] = await Promise.all(NAMES.map(startCell(upstreamUrl)));
+/** The lower half of the slots belongs to `c1`. `settings` are those of both. */
+export async function startTwoCells(upstreamUrl: string, settings: Settings = {}): Promise<TwoCells> {
+  const [first, second] = await Promise.all(NAMES.map(startCell(upstreamUrl, settings)));
   if (first === undefined || second === undefined) throw new Error('There are two cells.');
   const cells = { c1: first, c2: second };
   const setAddress = async (at: CellName, name: CellName, address: string): Promise<void> => {
@@ -74,13 +74,16 @@ export async function startTwoCells(upstreamUrl: string): Promise<TwoCells> {
   };
 }
 
-function startCell(upstreamUrl: string) {
+type Settings = Readonly<Record<string, string>>;
+
+function startCell(upstreamUrl: string, settings: Settings) {
   return async (own: CellName): Promise<TestService> => {
     const database = await createTestDatabase();
     for (const name of NAMES) await addCell(database.owner, name, NOWHERE);
     await openCell(database.owner, own);
     await database.owner.query(`update cells.slots set cell = 'c2' where slot >= 2048`);
-    const environment = { ...SHARED_SECRET, PURSER_CELL: own, PURSER_PUBLIC_URL: `https://${own}.purser.test` };
+    const its = { PURSER_CELL: own, PURSER_PUBLIC_URL: `https://${own}.purser.test` };
+    const environment = { ...SHARED_SECRET, ...settings, ...its };
     return startTestService(catalogueAt(upstreamUrl, { timeoutMs: 30_000 }), environment, database);
   };
 }

@@ -7,6 +7,7 @@ import type { Lend } from '#accounts/loans.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { CellPeople } from '#app/cell-people.ts';
+import type { CellReach } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, isMailRead, type SendMail } from '#app/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
@@ -39,6 +40,7 @@ import type { OwnCalls } from '#http/own-calls.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
+import type { CellRoute } from '#http/cells/question.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { addStatusRoutes } from '#http/status.ts';
 import type { ServiceStatus } from '#status/status.ts';
@@ -94,6 +96,8 @@ interface PlanesOptions {
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
   /** Undefined: there are no other cells. */
   readonly otherCells: CellPeople['otherCells'];
+  /** Undefined: there are no other cells. */
+  readonly reach: CellReach | undefined;
 }
 
 /** A cache of this process that can be loaded again from the database. */
@@ -105,6 +109,8 @@ interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
   /** Undefined when no payment processor is configured. */
   readonly processorWebhooks: ProcessorWebhooks | undefined;
+  /** What other cells may ask about payments. */
+  readonly cellRoutes: readonly CellRoute[];
 }
 
 /** People of one office share an address, so it may send as much as so many accounts. */
@@ -120,13 +126,14 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, keys, pools, clock, log, underWay, links, otherCells } = options;
+  const { config, keys, pools, clock, log, underWay, links, otherCells, reach } = options;
   const pool = pools.planes;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const sendNews = createSendNews(config, clock, sendMail);
   const walletMail = createWalletMail({ config, clock, sendMail });
-  const payments = await composePayments({ config, keys, pool, clock, log, tellOfPayment: walletMail.tellOfPayment });
+  const { tellOfPayment } = walletMail;
+  const payments = await composePayments({ config, keys, pool, clock, log, tellOfPayment, reach });
   const control = composeControl(options, throttle, { sendMail, sendNews });
   const operator = composeOperator({ ...options, control, payments, sendMail, sendNews });
   const paces = createPaces(config.accountPace);
@@ -168,6 +175,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     handle: planes.handle,
     nameOf: planes.nameOf,
     processorWebhooks: payments?.processorWebhooks,
+    cellRoutes: payments?.cellRoutes ?? [],
     pages: createPages({
       ...control,
       ...pageParts(options),

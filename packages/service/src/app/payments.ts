@@ -1,12 +1,16 @@
+import type { CellReach } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
+import { createEveryCell } from '#http/cells/every-cell.ts';
+import { paymentNewsElsewhere } from '#http/cells/payment-news.ts';
+import type { CellRoute } from '#http/cells/question.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
 import type { CheckoutId } from '#kernel/ids.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
 import { createLookAgain, type Looked } from '#payments/look-again.ts';
-import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
+import { createProcessorWebhooks, type ProcessorWebhooks, receiveNews } from '#payments/processor-webhooks.ts';
 import type { TellOfPayment } from '#payments/news.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createRefunds, type Refunds } from '#payments/refund.ts';
@@ -22,6 +26,8 @@ interface PaymentsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly tellOfPayment: TellOfPayment;
+  /** Undefined: there are no other cells. */
+  readonly reach: CellReach | undefined;
 }
 
 /** Everything about payments, through the one processor that is configured. */
@@ -33,6 +39,8 @@ export interface Payments {
   readonly lookAgain: (checkoutId: CheckoutId) => Promise<Looked>;
   readonly tellOfPayment: TellOfPayment;
   readonly processorWebhooks: ProcessorWebhooks;
+  /** What other cells may ask. */
+  readonly cellRoutes: readonly CellRoute[];
   /** Undefined for a processor without such a list. */
   readonly listMovements: Processor['listMovements'];
   /** Undefined unless the test processor is used. */
@@ -48,12 +56,16 @@ export async function composePayments({
   clock,
   log,
   tellOfPayment,
+  reach,
 }: PaymentsOptions): Promise<Payments | undefined> {
   const test = { pool, keys: keys.proof('test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = await processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log, tellOfPayment };
-  const processorWebhooks = createProcessorWebhooks(options);
+  const cells = reach === undefined ? undefined : createEveryCell(reach);
+  const tellOthers =
+    cells === undefined ? undefined : paymentNewsElsewhere((event) => receiveNews(options, event), cells);
+  const processorWebhooks = createProcessorWebhooks(options, tellOthers);
   const isTest = processor.name === 'test';
   const running = [
     startPaymentSweep(options),
@@ -66,6 +78,7 @@ export async function composePayments({
     lookAgain: createLookAgain(options),
     tellOfPayment,
     processorWebhooks,
+    cellRoutes: cells?.routes ?? [],
     listMovements: processor.listMovements,
     testBank: isTest ? createTestBank(pool) : undefined,
     stop: async () => {

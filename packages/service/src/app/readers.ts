@@ -23,7 +23,7 @@ interface ReadersOptions {
   readonly log: Log;
 }
 
-/** What the routes of the data plane beside the calls act on, the reports of the planes, people in other cells, and what other cells may ask of all. */
+/** What the routes of the data plane beside the calls act on, the reports of the planes, the way to other cells, and what those may ask of all. */
 export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions) {
   const wallets = createWallets(db);
   const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, reach });
@@ -35,6 +35,7 @@ export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions)
     usage,
     reports,
     otherCells,
+    reach,
     cellRoutes: [...ofUsers, ...ofReports, ...ofPeople],
     apps: createAppProfiles(db),
     sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.planes, grant }),

@@ -10,7 +10,7 @@ type Options = Parameters<typeof createHttpServer>[0];
 test('CC-11 no server timeout ends a slow answer, but a request must arrive soon', () => {
   const server = createHttpServer({
     dataPlane: {} as Options['dataPlane'],
-    planes: { pages: new Map() } as unknown as Options['planes'],
+    planes: { pages: new Map(), cellRoutes: [] } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
     readiness: async () => undefined,
     sightOf: async () => undefined,

@@ -18,6 +18,7 @@ import { type DoctorSight, handleHealth, handleReadiness } from '#http/health.ts
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
+import type { CellRoute } from '#http/cells/question.ts';
 import { createRequestLog } from '#http/request-log.ts';
 import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
 import {
@@ -55,7 +56,12 @@ const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[]
 interface ServerOptions {
   readonly dataPlane: DataPlane;
   /** `processorWebhooks` is undefined if no payment processor is configured. */
-  readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
+  readonly planes: Planes & {
+    readonly pages: PageRoutes;
+    readonly processorWebhooks: ProcessorWebhooks | undefined;
+    /** What other cells may ask about payments. */
+    readonly cellRoutes: readonly CellRoute[];
+  };
   /** Says why this process should get no calls. Undefined: it is ready. */
   readonly readiness: () => Promise<string | undefined>;
   readonly sightOf: DoctorSight;
@@ -128,7 +134,7 @@ export function createHttpServer(options: ServerOptions): Server {
 /** The routes that need no parameter, found by one look-up in a map. The hot path does not go through the framework. */
 function routesOf({
   dataPlane,
-  planes: { processorWebhooks },
+  planes: { processorWebhooks, cellRoutes },
   readiness,
   sightOf,
   metrics,
@@ -149,7 +155,7 @@ function routesOf({
     ['/readyz', { GET: ({ response }) => handleReadiness(response, async () => closing.reason() ?? readiness()) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
-  for (const { path, handle } of dataPlane.cellRoutes ?? []) routes.set(path, { POST: handle });
+  for (const { path, handle } of [...(dataPlane.cellRoutes ?? []), ...cellRoutes]) routes.set(path, { POST: handle });
   for (const processor of NOTIFYING) {
     const from = processorWebhooks?.processor === processor ? processorWebhooks : undefined;
     routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });

@@ -28,7 +28,11 @@ interface BooksOptions {
   readonly tellOfPayment?: TellOfPayment;
 }
 
-export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhooks {
+/** `tellOthers` learns of payments that did not begin here. Undefined: there are no others. */
+export function createProcessorWebhooks(
+  options: BooksOptions,
+  tellOthers?: (event: ProcessorEvent) => Promise<void>,
+): ProcessorWebhooks {
   const { processor } = options;
   return {
     processor: processor.name,
@@ -42,11 +46,20 @@ export function createProcessorWebhooks(options: BooksOptions): ProcessorWebhook
       if (event === undefined) return 'accepted';
       const report = await processor.lookUp(event.processorPayment);
       // A known event also leads to a look-up: an operator may have resent it to make us look.
-      if (report !== undefined) await bringToBooks(options, report, event);
+      if (report !== undefined && !(await bringToBooks(options, report, event))) await tellOthers?.(event);
       webhooksReceived.of({ result: 'accepted' }).add();
       return 'accepted';
     },
   };
+}
+
+/**
+ * Looks at a payment of which another cell has received a webhook. Returns false if it did not begin here. Nothing in the event is believed:
+ * the payment is read at the processor.
+ */
+export async function receiveNews(options: BooksOptions, event: ProcessorEvent): Promise<boolean> {
+  const report = await options.processor.lookUp(event.processorPayment);
+  return report !== undefined && (await bringToBooks(options, report, event));
 }
 
 /**
