@@ -144,6 +144,21 @@ test('CP-05 the list of payments has those of all cells, and what moved with a u
   }
 });
 
+const find = (at: CellName, text: string) => pageAt(at, `/ops/find?q=${encodeURIComponent(text)}`);
+
+test('CP-10 what another cell has is not found here, and the page says where it is', async () => {
+  const user = await opened('c2');
+  const id = await begun('c2', user);
+  for (const text of [id, `${app.appId} ${user}`]) {
+    assert.match(await find('c1', text), /Nothing has the id.*The cell c2 has it\. Look there\./s);
+    assert.doesNotMatch(await find('c2', text), /Nothing has the id|The cell/);
+  }
+  assert.doesNotMatch(await find('c1', 'chk_nobody'), /The cell/);
+  const restore = await cutOff(cells, 'c1');
+  assert.match(await find('c1', `${app.appId} ${user}`), /The cell c2 does not answer, and may have it\./);
+  await restore();
+});
+
 const overview = () => OPERATORS.c1.get(200, 'GET', '/operator/overview');
 
 test('CP-10 the overview says what each other cell needs, and which does not answer', async () => {

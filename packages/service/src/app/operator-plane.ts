@@ -75,7 +75,7 @@ interface OperatorOptions {
   readonly apiKeys: { readonly refresh: () => Promise<void> };
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
-  readonly reports: Pick<Reports, 'lists' | 'attentionElsewhere'>;
+  readonly reports: Pick<Reports, 'lists' | 'attentionElsewhere' | 'findElsewhere'>;
   readonly payments: Payments | undefined;
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
@@ -136,6 +136,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
     calls: control,
     callBooks: createCallBooks(pool),
     readAttentionElsewhere: options.reports.attentionElsewhere,
+    findElsewhere: options.reports.findElsewhere,
     readAttention: createAttention({ pool, clock: control.clock, readUpstreams: catalogue.readUpstreams }),
     find: createFinder({ pool, findCalls: async (name) => (await knownCalls(control, name)).map(foundCallOf) }),
     ...createLookUp({ pool, ...control }),

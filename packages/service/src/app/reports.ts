@@ -9,6 +9,8 @@ import { appUsersEverywhere } from '#http/cells/app-users.ts';
 import { attentionElsewhere, type OtherCellAttention } from '#http/cells/attention.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { createAttention } from '#operator/attention.ts';
+import { findElsewhere, type FoundElsewhere } from '#http/cells/find.ts';
+import { createFinder } from '#operator/find.ts';
 import { operatorListsEverywhere } from '#http/cells/operator-lists.ts';
 import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
@@ -38,6 +40,8 @@ export interface Reports {
   readonly appUsers: AppUsers;
   /** What needs an operator in other cells. */
   readonly attentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
+  /** Which other cells have something of an id. */
+  readonly findElsewhere: (text: string) => Promise<readonly FoundElsewhere[]>;
   /** What operators list. */
   readonly lists: { readonly wallets: ReadWallets; readonly payments: ReadPayments };
 }
@@ -57,7 +61,8 @@ export function openReports({
   };
   if (reach === undefined) {
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
-    return { appUsage, stats, traces, appUsers, lists, attentionElsewhere: readNone, cellRoutes: [] };
+    const alone = { attentionElsewhere: readNone, findElsewhere: readNone, cellRoutes: [] };
+    return { appUsage, stats, traces, appUsers, lists, ...alone };
   }
   const cells = createEveryCell(reach);
   // Upstreams are as a process sees them, so those of another cell are that cell's business.
@@ -76,6 +81,8 @@ export function openReports({
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
     attentionElsewhere: attentionElsewhere(readAttention, cells),
+    // Every cell finds the calls of all.
+    findElsewhere: findElsewhere(createFinder({ pool: planes, findCalls: readNone }), cells),
     lists: operatorListsEverywhere(lists, reach, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
     cellRoutes: [...cells.routes, answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports))],

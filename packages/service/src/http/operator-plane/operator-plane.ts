@@ -7,6 +7,7 @@ import type { UpstreamReport } from '#gateway/upstream/report.ts';
 import type { CallFinder } from '#http/find-calls.ts';
 import type { Attention } from '#operator/attention.ts';
 import type { CallBooks } from '#operator/call-books.ts';
+import type { FoundElsewhere } from '#http/cells/find.ts';
 import type { FindAnything } from '#operator/find.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { Health } from '#operator/health.ts';
@@ -66,6 +67,8 @@ export interface OperatorPlane extends LookUp {
   /** The same of all other cells. Empty if there are none. */
   readonly readAttentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   readonly find: FindAnything;
+  /** Which of all other cells have something of an id. Empty if there are none. */
+  readonly findElsewhere: (text: string) => Promise<readonly FoundElsewhere[]>;
   /** The keys and the members of any app, as its owners see them. */
   readonly listKeys: OwnApps['listKeys'];
   readonly teams: Pick<Teams, 'list'>;

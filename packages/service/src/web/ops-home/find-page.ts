@@ -1,5 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
+import type { FoundElsewhere } from '#http/cells/find.ts';
 import type { Found } from '#operator/found.ts';
 import { definitionList } from '#web/components/definition-list.ts';
 import { list } from '#web/components/list.ts';
@@ -28,13 +29,23 @@ export function findPage(services: OpsServices): PageMethods {
       const apps = things.filter(({ kind }) => kind === 'app').map(({ id }) => id);
       const names = await services.operator.apps.names(apps);
       const isMissing = query !== '' && found.length === 0;
-      const body = html`${isMissing ? card(html`<p role="alert">${TEXTS.none(query)}</p>`) : undefined}
+      const elsewhere = isMissing ? await services.operator.findElsewhere(query) : [];
+      const body = html`${isMissing ? card(html`<p role="alert">${TEXTS.none(query)}</p>${elsewherePart(elsewhere)}`) : undefined}
 ${shown.map((one, at) => viewOf(services, asked, { found: one, names, at }))}
 ${found.length === 0 ? html`<p class="soft">${TEXTS.what}</p>` : undefined}`;
       const refusal = isMissing ? refuse('NOT_FOUND', TEXTS.none(query)) : undefined;
       return showOpsPage(services, asked, { title: TEXTS.title, body, page: 'find', refusal });
     },
   });
+}
+
+/** Undefined if there are no other cells, or they all have nothing. */
+function elsewherePart(cells: readonly FoundElsewhere[]): Html | undefined {
+  const lines = cells.flatMap(({ cell, has }) => {
+    if (has === undefined) return html`<div>${TEXTS.away(cell)}</div>`;
+    return has ? html`<div>${TEXTS.elsewhere(cell)}</div>` : [];
+  });
+  return lines.length === 0 ? undefined : list(lines);
 }
 
 function viewOf(

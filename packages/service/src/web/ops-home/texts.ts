@@ -100,6 +100,8 @@ export const FIND_TEXTS = {
   title: 'Find anything',
   what: 'Type the id of a call, payment, refund, dispute, case, checkout, act for a second person, event, app, key, account or person; the correlation id of calls; the processor’s id of a payment; an app and a user (“app_… anna”) or a number for a wallet; or a mail address, exactly.',
   none: (query: string) => `Nothing has the id or address “${query}”. Traces of calls are kept for some days only.`,
+  elsewhere: (cell: string) => `The cell ${cell} has it. Look there.`,
+  away: (cell: string) => `The cell ${cell} does not answer, and may have it.`,
   related: 'What hangs on it',
   noneRelated: 'Nothing else.',
   kinds: {
