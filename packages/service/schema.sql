@@ -1899,9 +1899,9 @@ grant execute on function ledger.credit(text,text,text,bigint,text) to purser_li
 -- ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
 
--- ledger.days(p_wallet bigint, p_before bigint, p_most integer) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
+-- ledger.days(p_wallet bigint, p_before bigint, p_most integer, p_first bigint DEFAULT 1) returns TABLE(day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
 --   plpgsql, stable, search_path=pg_catalog
-grant execute on function ledger.days(bigint,bigint,integer) to purser_live;
+grant execute on function ledger.days(bigint,bigint,integer,bigint) to purser_live;
 
 -- ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 --   sql, immutable
@@ -1940,6 +1940,10 @@ grant execute on function ledger.entry_below(bigint,bigint) to purser_live;
 
 -- ledger.first_call(p_month date) returns uuid
 --   sql, immutable
+
+-- ledger.first_entry_since(p_wallet bigint, p_at timestamp with time zone) returns bigint
+--   plpgsql, stable, search_path=pg_catalog
+grant execute on function ledger.first_entry_since(bigint,timestamp with time zone) to purser_live;
 
 -- ledger.forget_owner(p_app text, p_user text) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -2079,6 +2083,10 @@ grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 
 -- ledger.stay(p_slot integer, p_move integer) returns void
 --   plpgsql, volatile, search_path=pg_catalog
+
+-- ledger.stays(p_wallet bigint, p_slot integer) returns TABLE(move integer, since timestamp with time zone, first_seq bigint, before_seq bigint, own_first bigint, own_before bigint)
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.stays(bigint,integer) to purser_live;
 
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog

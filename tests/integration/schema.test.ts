@@ -116,8 +116,10 @@ test('a database of version 0.1 is upgraded with its money, and its open calls c
     assert.equal((await checkLedger(live)).found, 0n);
     const { entries, found } = await checkChanges(live);
     assert.deepEqual({ entries, found }, { entries: BigInt(rows.length), found: 0n });
-    const wallet = await createWallets(live).find('app_fixture' as AppId, 'calls' as EndUserId);
-    const movements = await createWalletMovements(live).page(wallet?.walletId ?? 0n, { before: undefined, most: 10 });
+    const name = { appId: 'app_fixture' as AppId, userId: 'calls' as EndUserId };
+    const { walletId = 0n } = (await createWallets(live).find(name.appId, name.userId)) ?? {};
+    const newest = { before: undefined, most: 10 };
+    const movements = await createWalletMovements(live).page({ ...name, walletId }, newest);
     assert.deepEqual(
       movements.map(({ seq, kind, balanceAfter }) => [seq, kind, balanceAfter]),
       [

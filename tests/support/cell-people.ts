@@ -31,7 +31,7 @@ interface SignedIn {
   readonly person: Person;
 }
 
-interface CellPeople {
+export interface CellPeople {
   readonly openPages: () => TwoPages;
   /** Of nobody. No log of a cell may contain it. */
   readonly newEmail: () => Email;

@@ -183,10 +183,14 @@ export const paymentListSchema = z.object({
     .meta({ description: 'The newest 100.' }),
 });
 export const walletPageSchema = z.strictObject({
-  before,
+  before: z
+    .string()
+    .regex(/^(\d{1,18}|[1-9]\d{0,8}\.[1-9]\d{0,17})$/, { error: 'must be the `next` of an earlier page' })
+    .optional()
+    .meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(1_000, 1_000),
 });
-/** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. */
+/** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. Entries of other cells never change. */
 export const walletDetailsSchema = z.object({
   wallet: operatorWalletSchema,
   owner: z
@@ -206,6 +210,9 @@ export const walletDetailsSchema = z.object({
       amountMicros: amount,
       balanceAfterMicros: amount,
       at: moment,
+      cell: z.string().optional().meta({
+        description: 'The cell that booked it, if the wallet was in several. Each cell has numbers of its own.',
+      }),
     }),
   ),
   next,

@@ -18,6 +18,7 @@ import { addTeamRoutes } from '#http/control-plane/team.ts';
 import { composePayments } from '#app/payments.ts';
 import { createWalletMail } from '#app/wallet-mail.ts';
 import { startCapAlerts } from '#connections/alerts.ts';
+import type { UserHistory } from '#app/user-movements.ts';
 import { composePeople } from '#app/people.ts';
 import { composeSso, operatorRulesOf } from '#app/sso.ts';
 import type { Links } from '#connections/link.ts';
@@ -94,6 +95,7 @@ interface PlanesOptions {
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly links: Links;
   readonly readStatus: (() => Promise<ServiceStatus>) | undefined;
+  readonly history: UserHistory;
   /** Undefined: there are no other cells. */
   readonly otherCells: CellPeople['otherCells'];
   /** Undefined: there are no other cells. */
@@ -126,7 +128,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, keys, pools, clock, log, underWay, links, otherCells, reach } = options;
+  const { config, keys, pools, clock, log, underWay, reach } = options;
   const pool = pools.planes;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
@@ -158,7 +160,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addDevelopmentPages(plane, createMailbox(pool), config);
     }
   });
-  const people = composePeople({ config, keys, pool, throttle, links, sendMail, payments, otherCells, ...control });
+  const people = composePeople({ ...options, pool, throttle, sendMail, payments, ...control });
   const expiry = startExpiry({
     db: pool,
     forget: [

@@ -58,6 +58,7 @@ import { createProviderBills } from '#reconciliation/bills.ts';
 import { createReconciliations } from '#reconciliation/reconciliations.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import type { Reports } from '#app/reports.ts';
+import type { UserHistory } from '#app/user-movements.ts';
 import type { TestedCall } from '#probe/test-call.ts';
 import { createKeyRules } from '#providers/keys/key-rules.ts';
 
@@ -76,6 +77,7 @@ interface OperatorOptions {
   readonly catalogue: CatalogueOfOperators;
   readonly control: ControlPlane;
   readonly reports: Pick<Reports, 'lists' | 'attentionElsewhere' | 'findElsewhere'>;
+  readonly history: Pick<UserHistory, 'entriesElsewhere'>;
   readonly payments: Payments | undefined;
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
   readonly sendMail: SendMail;
@@ -112,7 +114,7 @@ export function composeOperator(options: OperatorOptions): OperatorPlane {
   return {
     cell: config.cell,
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: apiKeys.refresh }),
-    wallets: createOperatorWallets(ground),
+    wallets: createOperatorWallets(ground, options.history.entriesElsewhere),
     pending: createPendingActs(ground),
     limits: limitsOf(config),
     walletOwners: createWalletOwners({ pool, currency, ...mails }),

@@ -3,6 +3,7 @@ import type { CellPeople } from '#app/cell-people.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
+import type { UserHistory } from '#app/user-movements.ts';
 import { createCapAlerts } from '#connections/alerts.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
@@ -16,11 +17,8 @@ import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
-import { createWalletMovements } from '#ledger/wallet/movements.ts';
 import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import { createPrivacy } from '#privacy/privacy.ts';
-import type { AppUsage } from '#usage/report.ts';
-import { createUsage } from '#usage/usage.ts';
 
 /** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
@@ -31,7 +29,7 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
-  readonly appUsage: AppUsage;
+  readonly history: Pick<UserHistory, 'movements' | 'usage'>;
   readonly sendMail: SendMail;
   /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
@@ -48,7 +46,7 @@ export function composePeople({
   throttle,
   links,
   addressOf,
-  appUsage,
+  history,
   sendMail,
   payments,
   otherCells,
@@ -79,9 +77,8 @@ export function composePeople({
     otherCells,
     clock,
     apps: createAppProfiles(pool),
-    movements: createWalletMovements(pool),
-    usage: createUsage(pool),
-    receipts: appUsage,
+    movements: history.movements,
+    usage: history.usage,
     checkouts: payments?.checkouts,
     refunds: payments?.refunds,
     testBank: payments?.testBank,

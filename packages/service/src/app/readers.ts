@@ -3,6 +3,7 @@ import type { CellReach } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
 import { openCellPeople } from '#app/cell-people.ts';
 import { openReports } from '#app/reports.ts';
+import { openUserMovements } from '#app/user-movements.ts';
 import { openUserUsage } from '#app/user-usage.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -28,15 +29,17 @@ export function openReaders({ db, pools, config, reach, ...of }: ReadersOptions)
   const wallets = createWallets(db);
   const { usage, cellRoutes: ofUsers } = openUserUsage({ db, wallets, reach });
   const { cellRoutes: ofReports, ...reports } = openReports({ pools, clock: of.clock, reach });
+  const { history, cellRoutes: ofHistory } = openUserMovements({ pool: pools.planes, reach, log: of.log });
   const { currency, sandboxGrant: grant } = config;
   const { otherCells, cellRoutes: ofPeople } = openCellPeople({ config, pool: pools.planes, reach, ...of });
   return {
     wallets,
     usage,
     reports,
+    history,
     otherCells,
     reach,
-    cellRoutes: [...ofUsers, ...ofReports, ...ofPeople],
+    cellRoutes: [...ofUsers, ...ofReports, ...ofPeople, ...ofHistory],
     apps: createAppProfiles(db),
     sandboxWallets: createSandboxWallets({ pool: pools.sandbox, trail: pools.planes, grant }),
     currency,

@@ -4,8 +4,7 @@ import { slotOf } from '#cells/slot.ts';
 import type { Pool } from '#db/pool.ts';
 import { createFormerCells, type FormerAnswer } from '#http/cells/former-cells.ts';
 import { answerCells, type CellRoute } from '#http/cells/question.ts';
-import { USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/user-usage.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import { type User, USER_CALLS, USER_MONTH, USER_RECEIPT, usageEverywhere } from '#http/cells/user-usage.ts';
 import type { Wallets } from '#ledger/wallet/wallet.ts';
 import { selectReceipt } from '#usage/queries.ts';
 import { createUsage, type UsageReader } from '#usage/usage.ts';
@@ -25,25 +24,38 @@ export function openUserUsage({ db, wallets, reach }: UserUsageOptions): {
   const usage = createUsage(db);
   if (reach === undefined) return { usage, cellRoutes: [] };
   const { own, map, requests, client } = reach;
-
-  /** The database, and not the map in memory, which may be a moment older than a move from here. */
-  async function withGivers<Found>(appId: AppId, userId: EndUserId, found: Found): Promise<FormerAnswer<Found>> {
-    const givers = await selectGivers(db, slotOf(appId, userId));
-    return { found, givers: givers.map(({ cell }) => cell) };
-  }
-
+  const withGivers = withGiversOf(db);
   return {
     usage: usageEverywhere(usage, createFormerCells(own, map), client),
     cellRoutes: [
       answerCells(requests, USER_RECEIPT, async ({ appId, userId, callId }) => {
         const row = await selectReceipt(db, appId, callId);
-        return withGivers(appId, userId, row?.user_id === userId ? row : null);
+        return withGivers({ appId, userId }, row?.user_id === userId ? row : null);
+      }),
+      answerCells(requests, USER_CALLS, async ({ appId, userId, calls }) => {
+        const wallet = await wallets.find(appId, userId);
+        const found = wallet === undefined ? [] : await usage.ofCalls({ appId, ...wallet }, calls);
+        return withGivers(
+          { appId, userId },
+          [...found].map(([callId, one]) => ({ callId, ...one })),
+        );
       }),
       answerCells(requests, USER_MONTH, async ({ appId, userId, month }) => {
         const wallet = await wallets.find(appId, userId);
         const found = wallet === undefined ? [] : await usage.ofMonth({ appId, ...wallet }, month);
-        return withGivers(appId, userId, found);
+        return withGivers({ appId, userId }, found);
       }),
     ],
+  };
+}
+
+/**
+ * What this cell has found of a user, with the cells that gave their slot to it. From the database, and not from the map in memory, which
+ * may be a moment older than a move from here.
+ */
+export function withGiversOf(db: Pool) {
+  return async <Found>({ appId, userId }: User, found: Found): Promise<FormerAnswer<Found>> => {
+    const givers = await selectGivers(db, slotOf(appId, userId));
+    return { found, givers: givers.map(({ cell }) => cell) };
   };
 }

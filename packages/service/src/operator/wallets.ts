@@ -6,6 +6,8 @@ import {
   selectEntriesOfWallet,
   selectHoldsOfWallet,
 } from '#ledger/wallet/history-queries.ts';
+import type { MovementPage, NamedWallet } from '#ledger/wallet/movements.ts';
+import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import type { Act } from '#operator/acts.ts';
 import {
@@ -23,15 +25,21 @@ export interface WalletDetails {
   /** The oldest 1,000. */
   readonly holds: readonly HoldRow[];
   /** The newest first. */
-  readonly entries: readonly EntryRow[];
+  readonly entries: readonly CellEntry[];
   /** Pass it as `before` to get older entries; undefined on the last page. */
-  readonly next: bigint | undefined;
+  readonly next: Place | undefined;
 }
 
-interface EntryPage {
-  readonly before: bigint | undefined;
-  readonly most: number;
+/** An entry, with the cell that booked it if its wallet was in several. */
+export interface CellEntry extends EntryRow {
+  readonly cell?: string;
 }
+
+/** Entries of a wallet in all cells in which it was. Undefined: it was always in this one. */
+export type EntriesElsewhere = (
+  wallet: NamedWallet,
+  page: MovementPage,
+) => Promise<Pick<WalletDetails, 'entries' | 'next'> | undefined>;
 
 /** The wallet after an act, or the act that waits for a second person (CP-07). */
 type Done = Promise<Wallet | PendingAct | MoneyRefusal>;
@@ -42,7 +50,7 @@ type Done = Promise<Wallet | PendingAct | MoneyRefusal>;
  */
 export interface OperatorWallets {
   /** A wallet with its holds and a page of its entries, all of one moment. Undefined if there is no such wallet. */
-  readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
+  readonly find: (name: WalletName, page: MovementPage) => Promise<WalletDetails | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere, with a first credit if one is given: both or neither. */
   readonly open: (act: Act, wallet: NewWallet) => Done;
   /** Puts money into a wallet that was paid outside the processor. */
@@ -60,18 +68,24 @@ export interface OperatorWallets {
 
 const HOLDS_MAX = 1_000;
 
-export function createOperatorWallets(ground: MoneyGround): OperatorWallets {
+/** `elsewhere` undefined: there are no other cells. */
+export function createOperatorWallets(ground: MoneyGround, elsewhere?: EntriesElsewhere): OperatorWallets {
   return {
-    find: ({ appId, userId }, { before, most }) =>
-      inSnapshot(ground.pool, async (tx) => {
+    find: async ({ appId, userId }, page) => {
+      const { before, most } = page;
+      const details = await inSnapshot(ground.pool, async (tx): Promise<WalletDetails | undefined> => {
         const wallet = await createWallets(tx).find(appId, userId);
         if (wallet === undefined) return undefined;
         const { walletId } = wallet;
         const holds = await selectHoldsOfWallet(tx, walletId, HOLDS_MAX);
-        const found = await selectEntriesOfWallet(tx, walletId, { before, most: most + 1 });
+        const found = await selectEntriesOfWallet(tx, walletId, { before: before?.seq, most: most + 1 });
         const entries = found.slice(0, most);
-        return { wallet, holds, entries, next: found.length > most ? entries.at(-1)?.seq : undefined };
-      }),
+        const last = found.length > most ? entries.at(-1) : undefined;
+        return { wallet, holds, entries, next: last && { move: OPENED_HERE, seq: last.seq } };
+      });
+      if (details === undefined || elsewhere === undefined) return details;
+      return { ...details, ...(await elsewhere({ appId, userId, walletId: details.wallet.walletId }, page)) };
+    },
     open: (act, wallet) => doMoneyAct(ground, act, { kind: 'open', ...wallet }),
     credit: (act, { appId, userId, amount, key }) =>
       doMoneyAct(ground, act, { kind: 'credit', appId, userId, amount, key }),

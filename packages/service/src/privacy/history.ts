@@ -2,6 +2,7 @@ import type { Pool } from '#db/pool.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { createWalletMovements, type WalletMovement } from '#ledger/wallet/movements.ts';
+import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
 import { type CallTrace, createTraceReader } from '#traces/traces.ts';
 import { type OwnReceiptRow, selectChargedReceipts, selectMonthAfter, selectOtherReceipts } from '#usage/queries.ts';
 
@@ -35,14 +36,14 @@ export function historyOf(pool: Pool, history: WalletHistory): Readonly<Record<s
   };
 }
 
-async function* movementsOf(pool: Pool, { walletId, before: first, since }: WalletHistory): Batches {
+async function* movementsOf(pool: Pool, { before: first, since, ...wallet }: WalletHistory): Batches {
   const movements = createWalletMovements(pool);
-  let before: bigint | undefined = first;
+  let before: Place | undefined = { move: OPENED_HERE, seq: first };
   while (before !== undefined) {
-    const page = await movements.page(walletId, { before, most: BATCH });
+    const page: readonly WalletMovement[] = await movements.page(wallet, { before, most: BATCH });
     const own = page.filter(({ atMs }) => isOwn(atMs, since));
     yield own.map(movementOf);
-    before = own.length === BATCH ? page.at(-1)?.seq : undefined;
+    before = own.length === BATCH ? page.at(-1) : undefined;
   }
 }
 

@@ -37,7 +37,7 @@ export interface UsageReader {
   /** A wallet's usage in a UTC month, by resolved model (MO-07). The ledger writes the receipts when it settles a call. */
   readonly ofMonth: (wallet: UsedWallet, month: string) => Promise<readonly ModelUsage[]>;
   /** The usage of single calls of a wallet, by call id. Calls of other wallets are left out. */
-  readonly ofCalls: (walletId: bigint, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
+  readonly ofCalls: (wallet: UsedWallet, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
   /** The receipt of a call of this user. Undefined if it is another one's, or still runs. */
   readonly receipt: (appId: AppId, userId: EndUserId, callId: CallId) => Promise<CallReceipt | undefined>;
 }
@@ -54,7 +54,7 @@ export function createUsage(pool: Pool): UsageReader {
         charged: microsFromRow(row.charged_micros),
       }));
     },
-    ofCalls: async (walletId, calls) => {
+    ofCalls: async ({ walletId }, calls) => {
       const rows = calls.length === 0 ? [] : await selectCallsOfWallet(pool, walletId, calls);
       return new Map(
         rows.map((row) => [

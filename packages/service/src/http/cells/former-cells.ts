@@ -7,11 +7,18 @@ export interface FormerAnswer<Found> {
   readonly givers: readonly string[];
 }
 
+interface User {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+}
+
 /** Asks the cells in which a user was before. */
 export interface FormerCells {
+  /** False: the user was always here. */
+  readonly hasAny: (user: User) => boolean;
   /** Asks each of them once. Nothing is asked for a user who was always here. Throws `CellAway`: without one answer, the others are too little. */
   readonly ask: <Found>(
-    user: { readonly appId: AppId; readonly userId: EndUserId },
+    user: User,
     ask: (cell: OtherCell) => Promise<FormerAnswer<Found>>,
   ) => Promise<readonly Found[]>;
 }
@@ -22,6 +29,7 @@ export interface FormerCells {
  */
 export function createFormerCells(own: string, map: Pick<CellMap, 'giversOf' | 'others'>): FormerCells {
   return {
+    hasAny: ({ appId, userId }) => map.giversOf(appId, userId).length > 0,
     ask: async ({ appId, userId }, ask) => {
       const known = new Set([own]);
       const found = [];

@@ -4,23 +4,35 @@ import type { OtherCell } from '#cells/map.ts';
 import type { FormerAnswer, FormerCells } from '#http/cells/former-cells.ts';
 import { askCell, type CellQuestion } from '#http/cells/question.ts';
 import { receiptRowSchema } from '#http/cells/receipts.ts';
-import { appIdSchema, callIdSchema, countSchema, microsSchema, monthSchema, userIdSchema } from '#http/cells/wire.ts';
+import {
+  appIdSchema,
+  callIdSchema,
+  countSchema,
+  listOf,
+  maybe,
+  microsSchema,
+  monthSchema,
+  userIdSchema,
+} from '#http/cells/wire.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import type { ReceiptRow } from '#usage/queries.ts';
 import { receiptOf } from '#usage/report.ts';
-import type { ModelUsage, UsageReader } from '#usage/usage.ts';
+import type { CallUsage, ModelUsage, UsageReader } from '#usage/usage.ts';
 
 /** A caller of the data plane waits for it. */
 const WAIT_MS = 5_000;
 const BYTES_MAX = 1_024;
+/** The calls of a page of movements. */
+const CALLS_MAX = 1_000;
+const CALLS_BYTES_MAX = 65_536;
 
-interface User {
+export interface User {
   readonly appId: AppId;
   readonly userId: EndUserId;
 }
 
-const giversSchema = z.array(z.string().max(32)).max(1_000);
+export const giversSchema = z.array(z.string().max(32)).max(1_000);
 
 /** `POST /cells/user-receipt`: the receipt of a call that this user made in that cell. */
 export const USER_RECEIPT: CellQuestion<User & { readonly callId: CallId }, FormerAnswer<ReceiptRow | null>> = {
@@ -51,6 +63,35 @@ export const USER_MONTH: CellQuestion<User & { readonly month: string }, FormerA
   }),
 };
 
+/** `POST /cells/user-calls`: model and tokens of calls that this user made in that cell. */
+export const USER_CALLS: CellQuestion<
+  User & { readonly calls: readonly CallId[] },
+  FormerAnswer<readonly OneCall[]>
+> = {
+  path: '/cells/user-calls',
+  bytesMax: CALLS_BYTES_MAX,
+  waitMs: WAIT_MS,
+  asked: z.object({
+    appId: appIdSchema,
+    userId: userIdSchema,
+    calls: listOf(callIdSchema).check(z.maxLength(CALLS_MAX)),
+  }),
+  answer: z.object({
+    found: listOf(
+      z.object({
+        callId: callIdSchema,
+        model: maybe(z.string()),
+        promptTokens: countSchema,
+        completionTokens: countSchema,
+        isLate: z.boolean(),
+      }),
+    ),
+    givers: giversSchema,
+  }),
+};
+
+type OneCall = CallUsage & { readonly callId: CallId };
+
 /** The usage of users also where they were before. Whether somebody may see it, the cell decides in which they are. */
 export function usageEverywhere(local: UsageReader, former: FormerCells, client: CellClient): UsageReader {
   const ask =
@@ -58,7 +99,14 @@ export function usageEverywhere(local: UsageReader, former: FormerCells, client:
     (cell: OtherCell) =>
       askCell(client, cell, question, asked);
   return {
-    ...local,
+    ofCalls: async (wallet, calls) => {
+      const here = await local.ofCalls(wallet, calls);
+      const others = calls.filter((callId) => !here.has(callId));
+      if (others.length === 0) return here;
+      const { appId, userId } = wallet;
+      const before = await former.ask(wallet, ask(USER_CALLS, { appId, userId, calls: others }));
+      return new Map([...here, ...before.flat().map(({ callId, ...usage }) => [callId, usage] as const)]);
+    },
     ofMonth: async (wallet, month) => {
       const { appId, userId } = wallet;
       const here = await local.ofMonth(wallet, month);

@@ -18,6 +18,7 @@ import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
+import { OPENED_HERE, parsePlace, type Place, placeText } from '#ledger/wallet/place.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 import { PendingAct } from '#operator/pending-act.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
@@ -66,7 +67,7 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
       },
     },
     async ({ params, query }) => {
-      const before = query.before === undefined ? undefined : BigInt(query.before);
+      const before = query.before === undefined ? undefined : placeOf(query.before);
       const details = await wallets.find(params, { before, most: query.limit });
       const found = granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.'));
       return detailsToWire(found, await operator.walletOwners.ofWallet(params));
@@ -135,6 +136,11 @@ function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payme
   };
 }
 
+/** The schema lets more through than we write: zeros at the front. */
+function placeOf(text: string): Place {
+  return parsePlace(text) ?? { move: OPENED_HERE, seq: BigInt(text) };
+}
+
 type Owner = Awaited<ReturnType<OperatorPlane['walletOwners']['ofWallet']>>;
 
 /** A wallet with its holds and entries. The books of an entry have the ledger's own names, for comparison with its check. */
@@ -157,8 +163,9 @@ function detailsToWire({ wallet, holds, entries, next }: WalletDetails, owner: O
       amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)), // A write-off may exceed the largest balance.
       balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
       at: isoOf(entry.at.getTime()),
+      cell: entry.cell,
     })),
-    next: next?.toString() ?? null,
+    next: next === undefined ? null : placeText(next),
   };
 }
 

@@ -5,8 +5,9 @@
 -- them. So the numbers at both ends of a day tell how many there were, and the balances what they took. The ends are found by
 -- halving, some twenty probes of an index for a million entries. Only the entries of the journal are read, which are few.
 --
--- The list ends where receipts are in an archive: from there on the numbers no longer tell what the calls of a day took.
-create or replace function ledger.days(p_wallet bigint, p_before bigint, p_most int)
+-- The list ends where receipts are in an archive: from there on the numbers no longer tell what the calls of a day took. It has no
+-- entry below p_first.
+create or replace function ledger.days(p_wallet bigint, p_before bigint, p_most int, p_first bigint default 1)
 returns table (day date, first_seq bigint, last_seq bigint, calls bigint, charged bigint, others bigint, balance_after bigint)
 language plpgsql stable set search_path = pg_catalog as $$
 declare
@@ -19,14 +20,16 @@ declare
   step bigint;
   booked record;
   archived record; -- The last entry that is in an archive, and the balance after it.
+  ended bigint; -- The last entry that is not listed.
 begin
   select coalesce(max(s.last_seq), 0) as seq, (array_agg(s.closing_micros order by s.last_seq desc nulls last))[1] as balance_after
   into archived
   from ledger.month_wallets s
   where s.wallet_id = p_wallet and exists (select from ledger.months m where m.month = s.month and m.detached_at is not null);
+  ended := greatest(archived.seq, p_first - 1);
   for shown in 1 .. p_most loop
     select * into newest from ledger.entry_below(p_wallet, below);
-    exit when newest.seq is null or newest.seq <= archived.seq;
+    exit when newest.seq is null or newest.seq <= ended;
     day := (newest.at at time zone 'UTC')::date;
     midnight := day::timestamp at time zone 'UTC';
     -- `high` is of this day, `low` of an earlier one, or 0: back in steps that double, then by halving what lies between.
@@ -35,13 +38,13 @@ begin
     loop
       select * into probe from ledger.entry_below(p_wallet, greatest(high - step, 0) + 1);
       low := coalesce(probe.seq, 0);
-      exit when probe.seq is null or probe.at < midnight or probe.seq <= archived.seq;
+      exit when probe.seq is null or probe.at < midnight or probe.seq <= ended;
       high := low;
       step := step * 2;
     end loop;
     while high - low > 1 loop
       select * into probe from ledger.entry_below(p_wallet, low + (high - low) / 2 + 1);
-      if probe.seq is null or probe.at < midnight or probe.seq <= archived.seq then
+      if probe.seq is null or probe.at < midnight or probe.seq <= ended then
         low := low + (high - low) / 2;
       else
         high := probe.seq;

@@ -29,34 +29,45 @@ export interface EntryRow {
   readonly at: Date;
 }
 
-/** Reads the entries of a wallet, the newest first. `before` is an entry number: only earlier entries are read. */
+/** A part of a wallet's entries, by their numbers. */
+interface EntryPage {
+  /** Only entries from this one on. Undefined: from the first. */
+  readonly first?: bigint | undefined;
+  /** Only entries below this one. Undefined: up to the newest. */
+  readonly before: bigint | undefined;
+  readonly most: number;
+}
+
+/** Reads the entries of a wallet, the newest first. */
 export async function selectEntriesOfWallet(
   db: Queryable,
   walletId: bigint,
-  page: { readonly before: bigint | undefined; readonly most: number },
+  { first = 1n, before, most }: EntryPage,
 ): Promise<readonly EntryRow[]> {
   const { rows } = await db.query<EntryRow>(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
-     from ledger.history($1, $2, $3, false)`,
-    [walletId, page.before ?? null, page.most],
+     from ledger.history($1, $2, $3, false) where seq >= $4`,
+    [walletId, before ?? null, most, first],
   );
   return rows;
 }
 
 /** The kinds of entries that owners read: those that move their balance, and the payout of a refund that was set aside. */
-export type MovementKind =
-  | 'charge'
-  | 'top_up'
-  | 'contract_credit'
-  | 'funds_reinstated'
-  | 'refund'
-  | 'claw_back'
-  | 'recovery'
-  | 'refund_set_aside'
-  | 'refund_paid'
-  | 'refund_released'
-  | 'moved_out'
-  | 'moved_in';
+export const MOVEMENT_KINDS = [
+  'charge',
+  'top_up',
+  'contract_credit',
+  'funds_reinstated',
+  'refund',
+  'claw_back',
+  'recovery',
+  'refund_set_aside',
+  'refund_paid',
+  'refund_released',
+  'moved_out',
+  'moved_in',
+] as const;
+export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
 export type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
   (
@@ -68,18 +79,18 @@ export type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
 export async function selectMovementsOfWallet(
   db: Queryable,
   walletId: bigint,
-  page: { readonly before: bigint | undefined; readonly most: number },
+  { first = 1n, before, most }: EntryPage,
 ): Promise<readonly MovementRow[]> {
   const { rows } = await db.query<MovementRow>(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
-     from ledger.history($1, $2, $3, true)`,
-    [walletId, page.before ?? null, page.most],
+     from ledger.history($1, $2, $3, true) where seq >= $4`,
+    [walletId, before ?? null, most, first],
   );
   return rows;
 }
 
 /** A UTC day with entries of a wallet. Its calls are summed; `others` counts the owner's other movements. */
-interface DayRow {
+export interface DayRow {
   readonly day: string;
   readonly first_seq: bigint;
   readonly last_seq: bigint;
@@ -89,16 +100,16 @@ interface DayRow {
   readonly balance_after: bigint;
 }
 
-/** Reads the days of a wallet, the newest first, see `days.sql`. `before`: only entries below this number count. */
+/** Reads the days of a wallet, the newest first, see `days.sql`. */
 export async function selectDaysOfWallet(
   db: Queryable,
   walletId: bigint,
-  page: { readonly before: bigint | undefined; readonly most: number },
+  { first = 1n, before, most }: EntryPage,
 ): Promise<readonly DayRow[]> {
   const { rows } = await db.query<DayRow>(
     `select to_char(day, 'YYYY-MM-DD') as day, first_seq, last_seq, calls, charged, others, balance_after
-     from ledger.days($1, $2, $3)`,
-    [walletId, page.before ?? null, page.most],
+     from ledger.days($1, $2, $3, $4)`,
+    [walletId, before ?? null, most, first],
   );
   return rows;
 }
@@ -144,6 +155,25 @@ export async function selectEntriesOfKeys(
      join ledger.journal j on j.kind = k.kind and j.cause = k.caused_by || ':' || $1::bigint || ':' || k.key
      order by j.seq`,
     [walletId, keys.map(({ kind }) => kind), keys.map(({ of }) => of), keys.map(({ key }) => key)],
+  );
+  return rows;
+}
+
+/** A time that a wallet was in this cell, with the numbers of its entries, see `stays.sql`. */
+interface StayRow {
+  readonly move: number;
+  readonly since: Date | null;
+  readonly first_seq: bigint;
+  readonly before_seq: bigint | null;
+  readonly own_first: bigint;
+  readonly own_before: bigint | null;
+}
+
+/** Reads the times that a wallet was in this cell, the newest first. */
+export async function selectStays(db: Queryable, walletId: bigint, slot: number): Promise<readonly StayRow[]> {
+  const { rows } = await db.query<StayRow>(
+    `select move, since, first_seq, before_seq, own_first, own_before from ledger.stays($1, $2)`,
+    [walletId, slot],
   );
   return rows;
 }

@@ -1,17 +1,18 @@
 import type { Queryable } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import {
+  type DayRow,
   type MovementKind,
   type MovementRow,
   selectDaysOfWallet,
   selectMovementsOfWallet,
   selectOtherMovements,
 } from '#ledger/wallet/history-queries.ts';
+import { OPENED_HERE, type Place } from '#ledger/wallet/place.ts';
 
 /** An entry as the owner of its wallet reads it. */
-export interface WalletMovement {
-  readonly seq: bigint;
+export interface WalletMovement extends Place {
   readonly kind: MovementKind;
   /** Only for a charge. */
   readonly callId: CallId | undefined;
@@ -22,28 +23,49 @@ export interface WalletMovement {
   readonly atMs: number;
 }
 
-interface MovementPage {
-  /** An entry number: only earlier entries are read. Undefined starts with the newest. */
-  readonly before: bigint | undefined;
+/** A wallet, as its movements are looked up by. */
+export interface NamedWallet {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly walletId: bigint;
+}
+
+export interface MovementPage {
+  /** Only earlier entries are read. Undefined starts with the newest. */
+  readonly before: Place | undefined;
   readonly most: number;
 }
 
 export interface WalletMovements {
   /** Reads a page, the newest first. Entries between our own books are left out: shortfalls and our losses. */
-  readonly page: (walletId: bigint, page: MovementPage) => Promise<readonly WalletMovement[]>;
+  readonly page: (wallet: NamedWallet, page: MovementPage) => Promise<readonly WalletMovement[]>;
   /** Reads a page of days, the newest first. No call is read for it, however many there were. */
-  readonly days: (walletId: bigint, page: MovementPage) => Promise<readonly WalletDay[]>;
+  readonly days: (wallet: NamedWallet, page: MovementPage) => Promise<WalletDays>;
   /** Reads the movements of these days that are no calls, at most `most` of each day, the newest first. */
-  readonly others: (walletId: bigint, days: readonly WalletDay[], most: number) => Promise<readonly WalletMovement[]>;
+  readonly others: (
+    wallet: NamedWallet,
+    days: readonly WalletDay[],
+    most: number,
+  ) => Promise<readonly WalletMovement[]>;
 }
 
-/** A UTC day of a wallet. */
-export interface WalletDay {
-  /** `YYYY-MM-DD`. */
-  readonly day: string;
-  /** The numbers of its first and last entry. */
+export interface WalletDays {
+  readonly days: readonly WalletDay[];
+  /** What was booked before this moment is missing: a cell in which the wallet was does not answer. Undefined: nothing is. */
+  readonly missingBeforeMs: number | undefined;
+}
+
+/** Entries of a day that one cell has, by their numbers. */
+export interface DayPart {
+  readonly move: number;
   readonly first: bigint;
   readonly last: bigint;
+}
+
+/** What a wallet's movements of a UTC day come to. */
+export interface DayFigures {
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
   readonly calls: number;
   /** What the calls took from the wallet. */
   readonly charged: Micros;
@@ -52,32 +74,35 @@ export interface WalletDay {
   readonly balanceAfter: Micros;
 }
 
+/** A UTC day of a wallet. */
+export interface WalletDay extends DayFigures {
+  /** Where its entries are, the newest first. More than one: the wallet moved to another cell that day. */
+  readonly parts: readonly [DayPart, ...DayPart[]];
+}
+
+/** The movements of wallets that were always in this cell. */
 export function createWalletMovements(db: Queryable): WalletMovements {
   return {
-    page: async (walletId, page) => {
-      return (await selectMovementsOfWallet(db, walletId, page)).map(movementOf);
+    page: async ({ walletId }, { before, most }) => {
+      const rows = await selectMovementsOfWallet(db, walletId, { before: before?.seq, most });
+      return rows.map((row) => movementOf(row, OPENED_HERE));
     },
-    days: async (walletId, page) => {
-      const rows = await selectDaysOfWallet(db, walletId, page);
-      return rows.map((row) => ({
-        day: row.day,
-        first: row.first_seq,
-        last: row.last_seq,
-        calls: Number(row.calls),
-        charged: microsFromRow(row.charged),
-        others: Number(row.others),
-        balanceAfter: microsFromRow(row.balance_after),
-      }));
+    days: async ({ walletId }, { before, most }) => {
+      const rows = await selectDaysOfWallet(db, walletId, { before: before?.seq, most });
+      const days = rows.map((row): WalletDay => ({ ...figuresOf(row), parts: [partOf(row, OPENED_HERE)] }));
+      return { days, missingBeforeMs: undefined };
     },
-    others: async (walletId, days, most) => {
-      const ranges = days.filter(({ others }) => others > 0);
-      return ranges.length === 0 ? [] : (await selectOtherMovements(db, walletId, ranges, most)).map(movementOf);
+    others: async ({ walletId }, days, most) => {
+      const parts = days.filter(({ others }) => others > 0).flatMap((day) => day.parts);
+      const rows = parts.length === 0 ? [] : await selectOtherMovements(db, walletId, parts, most);
+      return rows.map((row) => movementOf(row, OPENED_HERE));
     },
   };
 }
 
-function movementOf(row: MovementRow): WalletMovement {
+export function movementOf(row: MovementRow, move: number): WalletMovement {
   return {
+    move,
     seq: row.seq,
     kind: row.kind,
     callId: row.kind === 'charge' ? row.cause : undefined,
@@ -86,4 +111,18 @@ function movementOf(row: MovementRow): WalletMovement {
     balanceAfter: microsFromRow(row.balance_after_micros),
     atMs: row.at.getTime(),
   };
+}
+
+export function figuresOf(row: DayRow): DayFigures {
+  return {
+    day: row.day,
+    calls: Number(row.calls),
+    charged: microsFromRow(row.charged),
+    others: Number(row.others),
+    balanceAfter: microsFromRow(row.balance_after),
+  };
+}
+
+export function partOf(row: DayRow, move: number): DayPart {
+  return { move, first: row.first_seq, last: row.last_seq };
 }

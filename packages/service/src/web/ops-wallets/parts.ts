@@ -1,7 +1,7 @@
 import { type Html, html } from '#kernel/html.ts';
 import { type Micros, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
-import type { EntryRow } from '#ledger/wallet/history-queries.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
+import type { CellEntry } from '#operator/wallets.ts';
 import { badge } from '#web/components/badge.ts';
 import { moment } from '#web/components/moment.ts';
 import { signedAmount } from '#web/components/money.ts';
@@ -23,7 +23,7 @@ export function stateBadges({ isSuspended, isConnected }: Pick<Wallet, 'isSuspen
 
 /** Entries of the ledger, with the books that they move between. */
 export function entryTable(
-  entries: readonly EntryRow[],
+  entries: readonly CellEntry[],
   {
     caption,
     columns,
@@ -48,7 +48,9 @@ export function entryTable(
           ? html`${formats.count(Number(entry.seq))}<br>${moment(entry.at.getTime(), formats)}`
           : formats.count(Number(entry.seq)),
         html`${ENTRY_TEXTS[entry.kind] ?? entry.kind}<br><code class="soft">${entry.kind}</code>`,
-        TEXTS.books(entry.debit, entry.credit),
+        entry.cell === undefined
+          ? TEXTS.books(entry.debit, entry.credit)
+          : html`${TEXTS.books(entry.debit, entry.credit)}<br><span class="soft">${TEXTS.inCell(entry.cell)}</span>`,
         signedAmount({ amount, currency }, direction, formats),
         formats.amount(microsFromRow(entry.balance_after_micros), currency),
       ];

@@ -70,6 +70,7 @@ export const WALLET_TEXTS = {
   entries: 'Entries of the ledger',
   entryColumns: ['Entry', 'What', 'Books', 'Amount', 'Balance after'],
   books: (debit: string, credit: string) => `${debit} to ${credit}`,
+  inCell: (cell: string) => `in cell ${cell}`,
   noEntries: 'Nothing was booked yet.',
   older: 'Older entries',
   newest: 'Newest entries',

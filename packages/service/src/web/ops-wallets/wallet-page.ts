@@ -3,6 +3,7 @@ import { type Html, html } from '#kernel/html.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
+import { parsePlace, type Place, placeText } from '#ledger/wallet/place.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
 import type { Payment } from '#payments/refund.ts';
 import { badge } from '#web/components/badge.ts';
@@ -29,8 +30,6 @@ import { ACT_TEXTS, WALLET_TEXTS as TEXTS, WALLETS_TEXTS } from '#web/ops-wallet
 const PAGE_ENTRIES = 25;
 const SHOWN_HOLDS = 20;
 const SHOWN_PAYMENTS = 20;
-/** An entry's number. */
-const SEQ = /^[1-9]\d{0,17}$/;
 
 interface Shown extends WalletDetails {
   readonly appId: AppId;
@@ -48,7 +47,7 @@ export function walletPage(services: OpsServices): PageMethods {
       const above = { page: 'wallets', above: WALLETS_TEXTS.title };
       const wallet = walletAsked(query);
       const before = query.get('before') ?? '';
-      const found = wallet && (await read(services, wallet, SEQ.test(before) ? BigInt(before) : undefined));
+      const found = wallet && (await read(services, wallet, parsePlace(before)));
       if (found === undefined) {
         const refusal = refuse('NOT_FOUND', TEXTS.none);
         const body = html`${errorSummary(refusal.message)}`;
@@ -74,7 +73,7 @@ type WalletName = Pick<Shown, 'appId' | 'userId'>;
 async function read(
   { operator }: OpsServices,
   wallet: WalletName,
-  before: bigint | undefined,
+  before: Place | undefined,
 ): Promise<Shown | undefined> {
   const details = await operator.wallets.find(wallet, { before, most: PAGE_ENTRIES });
   if (details === undefined) return undefined;
@@ -197,7 +196,7 @@ function entriesOf(
   );
   const pages = pager({
     newer: isNewest ? undefined : { href: to(), text: TEXTS.newest },
-    older: next === undefined ? undefined : { href: to(next.toString()), text: TEXTS.older },
+    older: next === undefined ? undefined : { href: to(placeText(next)), text: TEXTS.older },
   });
   return card(list, pages);
 }

@@ -5,6 +5,7 @@ import type { Person } from '#identities/session.ts';
 import { html } from '#kernel/html.ts';
 import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import type { NamedWallet } from '#ledger/wallet/movements.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { errorSummary } from '#web/components/notices.ts';
@@ -20,6 +21,8 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 export interface OwnedWallet {
   readonly request: PageRequest<Person>;
   readonly connection: Connection;
+  /** The same, as its movements are looked up by. */
+  readonly wallet: NamedWallet;
   /** What every change of the connection is bound to. */
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
   readonly app: Pick<AppProfile, 'name' | 'logo' | 'returnUri'>;
@@ -47,7 +50,9 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
       connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
     if (connection === undefined) return (await elsewhere(services, request, connectionId)) ?? nothingHere(services);
     const owner = { identityId, connectionId: connection.connectionId };
-    return run({ request, connection, owner, app: await faceOf(services, connection), path }, ...rest);
+    const { appId, userId } = connection;
+    const wallet = { appId, userId, walletId: connection.wallet.walletId };
+    return run({ request, connection, wallet, owner, app: await faceOf(services, connection), path }, ...rest);
   };
 }
 

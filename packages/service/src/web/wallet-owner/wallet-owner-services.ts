@@ -17,7 +17,6 @@ import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
 import type { Privacy } from '#privacy/privacy.ts';
-import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
 /** Everything that the pages of wallet owners act on. `app/people.ts` puts it together. */
@@ -40,12 +39,10 @@ export interface WalletOwnerServices {
   readonly links: Links;
   /** Names, logos and allow-lists of apps: what people may see of them. */
   readonly apps: AppProfiles;
-  /** Movements of a wallet, a page at a time. */
+  /** Movements of a wallet, a page at a time, also of cells in which it was before. */
   readonly movements: WalletMovements;
-  /** Model and tokens of the calls among movements. */
-  readonly usage: Pick<UsageReader, 'ofCalls'>;
-  /** One call in full: usage, price and outcome. */
-  readonly receipts: Pick<AppUsage, 'receipt'>;
+  /** Model and tokens of the calls among movements, and one call in full: usage, price and outcome. */
+  readonly usage: Pick<UsageReader, 'ofCalls' | 'receipt'>;
   /** Undefined: payments are not set up, so nobody can pay. */
   readonly checkouts: Checkouts | undefined;
   /** Defined whenever `checkouts` is. */

@@ -1,7 +1,9 @@
 import { type Html, html } from '#kernel/html.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
-import type { WalletDay, WalletMovement } from '#ledger/wallet/movements.ts';
+import type { WalletDay, WalletDays, WalletMovement } from '#ledger/wallet/movements.ts';
+import { type Place, placeText } from '#ledger/wallet/place.ts';
 import { linkLine, pager } from '#web/components/navigation.ts';
+import { warningNotice } from '#web/components/notices.ts';
 import { table } from '#web/components/table.ts';
 import { cellsOf, COLUMNS, type Line, lineOf } from '#web/wallet/movements.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
@@ -18,14 +20,14 @@ export const DAYS_READ_MAX = 32;
 export async function daysSection(
   services: WalletOwnerServices,
   own: OwnedWallet,
-  days: readonly WalletDay[],
-  before: bigint | undefined,
+  { days, missingBeforeMs }: WalletDays,
+  before: Place | undefined,
 ): Promise<Html> {
-  const { path, connection, request } = own;
+  const { path, connection, wallet, request } = own;
   const { formats } = request;
-  const { walletId, currency } = connection.wallet;
+  const { currency } = connection.wallet;
   const shown = days.slice(0, DAYS_SHOWN_MAX);
-  const others = await services.movements.others(walletId, shown, OTHERS_SHOWN_MAX);
+  const others = await services.movements.others(wallet, shown, OTHERS_SHOWN_MAX);
   const linesOfDay = shown.map((day) => ({ day, lines: linesOf(own, day, others) }));
   const cells = cellsOf(
     linesOfDay.flatMap(({ lines }) => lines),
@@ -41,15 +43,18 @@ export async function daysSection(
     columns: COLUMNS,
     rows: [],
     groups,
-    empty: WALLET_TEXTS.noMovements,
+    empty: missingBeforeMs === undefined ? WALLET_TEXTS.noMovements : WALLET_TEXTS.noneSince,
   });
+  const missing =
+    missingBeforeMs === undefined ? undefined : warningNotice(WALLET_TEXTS.missing(formats.moment(missingBeforeMs)));
   const last = days.length > DAYS_SHOWN_MAX ? shown.at(-1) : undefined;
   return html`<section aria-labelledby="movements">
+${missing}
 ${all}
-${shown.length === 0 ? undefined : linkLine(`${path}/movements.csv`, WALLET_TEXTS.export)}
+${shown.length === 0 && missing === undefined ? undefined : linkLine(`${path}/movements.csv`, WALLET_TEXTS.export)}
 ${pager({
   newer: before === undefined ? undefined : { href: path, text: WALLET_TEXTS.newestMovements },
-  older: last && { href: `${path}?before=${String(last.first)}#movements`, text: WALLET_TEXTS.olderDays },
+  older: last && { href: `${path}?before=${placeText(beginOf(last))}#movements`, text: WALLET_TEXTS.olderDays },
 })}
 </section>`;
 }
@@ -57,11 +62,11 @@ ${pager({
 /** The lines of a day. The first leads to the page with all of its movements. */
 function linesOf(
   { path, connection, request: { formats } }: OwnedWallet,
-  { day, last, calls, charged, others, balanceAfter }: WalletDay,
+  { day, parts: [newest], calls, charged, others, balanceAfter }: WalletDay,
   all: readonly WalletMovement[],
 ): readonly Line[] {
   const { currency } = connection.wallet;
-  const href = `${path}?day=${day}&before=${String(last + 1n)}`;
+  const href = `${path}?day=${day}&before=${placeText({ move: newest.move, seq: newest.last + 1n })}`;
   const ofDay = all.filter(({ atMs }) => isoOf(atMs).startsWith(day));
   const lines = ofDay.map((movement) => lineOf(movement, new Map(), { currency, formats }));
   const hidden = others - ofDay.length;
@@ -79,4 +84,10 @@ function linesOf(
     balanceAfter,
   } as const;
   return [summed, ...lines];
+}
+
+/** The first entry of a day, below which older days are. */
+function beginOf({ parts }: WalletDay): Place {
+  const { move, first } = parts.at(-1) ?? parts[0];
+  return { move, seq: first };
 }

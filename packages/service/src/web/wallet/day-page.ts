@@ -1,5 +1,6 @@
 import { html } from '#kernel/html.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
+import { placeText } from '#ledger/wallet/place.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { linkLine, pager } from '#web/components/navigation.ts';
 import { card } from '#web/components/section.ts';
@@ -19,12 +20,12 @@ const DAY = /^2\d{3}-\d{2}-\d{2}$/;
 export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, day: string): Promise<PageResponse> {
   const atMs = DAY.test(day) ? epochMsOf(day) : Number.NaN;
   if (Number.isNaN(atMs)) return nothingHere(services);
-  const { connection, path, request } = own;
+  const { connection, wallet, path, request } = own;
   const { formats } = request;
-  const { currency, walletId } = connection.wallet;
+  const { currency } = connection.wallet;
   const before = startOf(request.query);
   // One more than is shown tells whether there is an older page, without counting them all.
-  const read = await readMovements(services, walletId, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
+  const read = await readMovements(services, wallet, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
   const ofDay = read.movements.filter((movement) => isoOf(movement.atMs).startsWith(day));
   const shown = ofDay.slice(0, MOVEMENTS_SHOWN_MAX);
   const last = ofDay.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
@@ -36,7 +37,7 @@ export async function dayPage(services: WalletOwnerServices, own: OwnedWallet, d
     empty: WALLET_TEXTS.noMovements,
   });
   const older = last && {
-    href: `${path}?day=${day}&before=${String(last.seq)}`,
+    href: `${path}?day=${day}&before=${placeText(last)}`,
     text: WALLET_TEXTS.olderMovements,
   };
   const body = html`${linkLine(`${path}#movements`, WALLET_TEXTS.receiptBack)}

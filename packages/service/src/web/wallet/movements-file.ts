@@ -7,7 +7,7 @@ import { type MovementsRead, readMovements } from '#web/wallet/movements.ts';
 import { decimalOf } from '#web/format/formats.ts';
 import type { Person } from '#identities/session.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { WalletMovement } from '#ledger/wallet/movements.ts';
+import type { NamedWallet, WalletMovement } from '#ledger/wallet/movements.ts';
 
 const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId', 'model', 'tokensIn', 'tokensOut'];
 /** Movements read at a time. */
@@ -16,16 +16,20 @@ const BATCH = 1_000;
 /** `/wallet/:part/movements.csv`: every movement, the newest first. */
 export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
   return {
-    GET: forWalletOwner(services, ({ connection: { wallet } }) => ({
-      status: 200,
-      file: {
-        headers: {
-          'content-type': 'text/csv; charset=utf-8',
-          'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
+    GET: forWalletOwner(services, async ({ connection, wallet }) => {
+      // Before the file begins: if a cell is away, the answer is a page that says so.
+      const first = await readMovements(services, wallet, { before: undefined, most: BATCH });
+      return {
+        status: 200,
+        file: {
+          headers: {
+            'content-type': 'text/csv; charset=utf-8',
+            'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
+          },
+          text: linesOf(services, wallet, { first, currency: connection.wallet.currency }),
         },
-        text: linesOf(services, wallet.walletId, wallet.currency),
-      },
-    })),
+      };
+    }),
   };
 }
 
@@ -33,14 +37,19 @@ export function movementsFile(services: WalletOwnerServices): PageMethods<Person
  * The lines, read in batches as they are sent: a wallet may have any number of movements, and only one batch is in memory. Entries
  * never change, so what is read later fits what was sent before.
  */
-async function* linesOf(services: WalletOwnerServices, walletId: bigint, currency: string): AsyncGenerator<string> {
+async function* linesOf(
+  services: WalletOwnerServices,
+  wallet: NamedWallet,
+  { first, currency }: { readonly first: MovementsRead; readonly currency: string },
+): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
-  let before: bigint | undefined;
-  do {
-    const read: MovementsRead = await readMovements(services, walletId, { before, most: BATCH });
-    yield read.movements.map((movement) => lineOf(movement, read.calls, currency)).join('');
-    before = read.movements.length === BATCH ? read.movements.at(-1)?.seq : undefined;
-  } while (before !== undefined);
+  let read = first;
+  for (;;) {
+    const { movements, calls } = read;
+    yield movements.map((movement) => lineOf(movement, calls, currency)).join('');
+    if (movements.length < BATCH) return;
+    read = await readMovements(services, wallet, { before: movements.at(-1), most: BATCH });
+  }
 }
 
 function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currency: string): string {

@@ -3,20 +3,17 @@ import { type Html, html } from '#kernel/html.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { ZERO_MICROS } from '#kernel/micros.ts';
-import type { WalletMovement } from '#ledger/wallet/movements.ts';
+import type { MovementPage, NamedWallet, WalletMovement } from '#ledger/wallet/movements.ts';
+import { parsePlace, type Place } from '#ledger/wallet/place.ts';
 import { moment } from '#web/components/moment.ts';
 import { alignedAmount } from '#web/components/money.ts';
 import type { Formats } from '#web/format/formats.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** A movement's number, which counts up within a wallet. No zero at the front: one address for one page. */
-const SEQ = /^[1-9]\d{0,17}$/;
-
 /** Where a page of movements starts: below the movement that the address names. Undefined: with the newest. */
-export function startOf(query: URLSearchParams): bigint | undefined {
-  const before = query.get('before') ?? '';
-  return SEQ.test(before) ? BigInt(before) : undefined;
+export function startOf(query: URLSearchParams): Place | undefined {
+  return parsePlace(query.get('before') ?? '');
 }
 
 export interface MovementsRead {
@@ -27,12 +24,12 @@ export interface MovementsRead {
 /** A page of movements, with the usage of the calls among them. */
 export async function readMovements(
   services: Pick<WalletOwnerServices, 'movements' | 'usage'>,
-  walletId: bigint,
-  page: { readonly before: bigint | undefined; readonly most: number },
+  wallet: NamedWallet,
+  page: MovementPage,
 ): Promise<MovementsRead> {
-  const movements = await services.movements.page(walletId, page);
+  const movements = await services.movements.page(wallet, page);
   const calls = movements.flatMap(({ callId }) => (callId === undefined ? [] : [callId]));
-  return { movements, calls: await services.usage.ofCalls(walletId, calls) };
+  return { movements, calls: await services.usage.ofCalls(wallet, calls) };
 }
 
 /** A line of a table of movements. */

@@ -25,8 +25,8 @@ export async function receiptPage(
 ): Promise<PageResponse> {
   const { appId, userId, wallet } = own.connection;
   const callId = parseCallId(part);
-  const receipt = callId === undefined ? undefined : await services.receipts.receipt(appId, callId);
-  if (receipt?.userId !== userId) return nothingHere(services);
+  const receipt = callId === undefined ? undefined : await services.usage.receipt(appId, userId, callId);
+  if (receipt === undefined) return nothingHere(services);
   const { formats } = own.request;
   const { currency } = wallet;
   const amountOf = (amount: bigint): string => formats.amount(micros(amount), currency);

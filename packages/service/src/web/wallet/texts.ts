@@ -137,6 +137,9 @@ export const WALLET_TEXTS = {
   amount: 'Amount',
   balanceAfter: 'Balance after',
   noMovements: 'Nothing yet.',
+  noneSince: 'Nothing since then.',
+  missing: (moment: string): string =>
+    `What happened before ${moment} is missing here, because a server of ours does not answer. Your balance is right. Please try again in a few minutes.`,
   /** The calls of a day, in one line. */
   calls: (count: number): string => (count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`),
   moreMovements: (count: number): string => `${count} more`,

@@ -1,7 +1,8 @@
 import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import type { WalletDay } from '#ledger/wallet/movements.ts';
+import type { WalletDays } from '#ledger/wallet/movements.ts';
+import type { Place } from '#ledger/wallet/place.ts';
 import { amountField } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { button, row } from '#web/components/button.ts';
@@ -54,15 +55,14 @@ interface Shown {
   readonly fault?: string;
   /** What was typed into the field of the cap. */
   readonly cap?: string;
-  readonly before?: bigint | undefined;
+  readonly before?: Place | undefined;
 }
 
 /** The page of a wallet, with what was just done or went wrong. */
 export async function showWallet(services: WalletOwnerServices, own: OwnedWallet, shown: Shown): Promise<Html> {
   const { movements, clock } = services;
   const alerts = await services.alerts.find(own.connection.connectionId);
-  const { walletId } = own.connection.wallet;
-  const days = await movements.days(walletId, { before: shown.before, most: DAYS_READ_MAX });
+  const days = await movements.days(own.wallet, { before: shown.before, most: DAYS_READ_MAX });
   const chart = shown.before === undefined ? monthOf(own, days, clock.nowMs()) : undefined;
   const body = html`${row(html`<a href="/wallet">${OWNED_WALLET_TEXTS.allApps}</a>`, wayToApp(own.app))}
 ${appMark(own.app)}
@@ -162,8 +162,13 @@ ${request.form(`${path}/alerts`, alertFields(alerts))}`;
   });
 }
 
-/** The chart of the present month. */
-function monthOf({ connection, request }: OwnedWallet, days: readonly WalletDay[], nowMs: number): Html | undefined {
+/** The chart of the present month. None if days may be missing. */
+function monthOf(
+  { connection, request }: OwnedWallet,
+  { days, missingBeforeMs }: WalletDays,
+  nowMs: number,
+): Html | undefined {
+  if (missingBeforeMs !== undefined) return undefined;
   const { cap, wallet } = connection;
   const { currency, spentThisMonth: spent } = wallet;
   return monthChart({ days, spent, cap, currency, nowMs }, request.formats);

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { CellAway } from '#cells/cell-away.ts';
+import type { CellClient } from '#cells/cell-client.ts';
+import type { CellMap } from '#cells/map.ts';
+import type { FormerAnswer, FormerCells } from '#http/cells/former-cells.ts';
+import { askCell, type CellQuestion } from '#http/cells/question.ts';
+import { giversSchema, type User } from '#http/cells/user-usage.ts';
+import {
+  appIdSchema,
+  bigintSchema,
+  callIdSchema,
+  countSchema,
+  daySchema,
+  listOf,
+  maybe,
+  microsSchema,
+  userIdSchema,
+} from '#http/cells/wire.ts';
+import { isoOf } from '#kernel/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { micros } from '#kernel/micros.ts';
+import { MOVEMENT_KINDS } from '#ledger/wallet/history-queries.ts';
+import type { DayPart, MovementPage, WalletDay, WalletMovement, WalletMovements } from '#ledger/wallet/movements.ts';
+import { newestFirst } from '#ledger/wallet/place.ts';
+import type { StayDay, StayReader } from '#ledger/wallet/stays.ts';
+
+/** A person waits for a page. */
+const WAIT_MS = 5_000;
+const BYTES_MAX = 65_536;
+const MOST_MAX = 10_000;
+const PARTS_MAX = 500;
+
+const mostSchema = z.int().min(1).max(MOST_MAX);
+const moveSchema = z.int().min(0);
+const placeShape = { move: moveSchema, seq: bigintSchema };
+const partSchema = z.object({ move: moveSchema, first: bigintSchema, last: bigintSchema });
+const userShape = { appId: appIdSchema, userId: userIdSchema };
+const movementSchema = z.object({
+  ...placeShape,
+  kind: z.enum(MOVEMENT_KINDS),
+  callId: maybe(callIdSchema),
+  amount: microsSchema,
+  direction: z.enum(['in', 'out', 'beside']),
+  balanceAfter: microsSchema,
+  atMs: z.number(),
+});
+const daysSchema = z.object({
+  day: daySchema,
+  calls: countSchema,
+  charged: microsSchema,
+  others: countSchema,
+  balanceAfter: microsSchema,
+  part: partSchema,
+});
+
+export type Paged = User & MovementPage;
+
+const limits = { bytesMax: BYTES_MAX, waitMs: WAIT_MS };
+/** The limits and the shape of a question for a page about a user. */
+export const userPage = {
+  ...limits,
+  asked: z.object({ ...userShape, before: maybe(z.object(placeShape)), most: mostSchema }),
+};
+export const fromFormer = <Row extends z.ZodType>(row: Row) => z.object({ found: listOf(row), givers: giversSchema });
+
+/** `POST /cells/user-movements`: a page of what was booked for this user in that cell. */
+export const USER_MOVEMENTS: CellQuestion<Paged, FormerAnswer<readonly WalletMovement[]>> = {
+  ...userPage,
+  path: '/cells/user-movements',
+  answer: fromFormer(movementSchema),
+};
+
+/** `POST /cells/user-days`: the same by day. */
+export const USER_DAYS: CellQuestion<Paged, FormerAnswer<readonly StayDay[]>> = {
+  ...userPage,
+  path: '/cells/user-days',
+  answer: fromFormer(daysSchema),
+};
+
+interface Parts extends User {
+  readonly parts: readonly DayPart[];
+  readonly most: number;
+}
+
+/** `POST /cells/user-other-movements`: what was booked on some days and is no call. */
+export const USER_OTHERS: CellQuestion<Parts, FormerAnswer<readonly WalletMovement[]>> = {
+  ...limits,
+  path: '/cells/user-other-movements',
+  asked: z.object({ ...userShape, parts: listOf(partSchema).check(z.maxLength(PARTS_MAX)), most: mostSchema }),
+  answer: fromFormer(movementSchema),
+};
+
+interface Readers {
+  /** Of wallets that were always here. */
+  readonly local: WalletMovements;
+  readonly stays: StayReader;
+}
+
+/** The way to the cells in which users were before. */
+export interface Reach {
+  /** The name of this cell. */
+  readonly own: string;
+  readonly map: Pick<CellMap, 'otherOf'>;
+  readonly former: FormerCells;
+  readonly client: CellClient;
+  readonly log: Log;
+}
+
+/**
+ * The movements of wallets also where they were before, in the order of places: so running balances go on from one cell to the next. Whether
+ * somebody may see them, the cell decides in which the wallet is.
+ */
+export function movementsEverywhere(
+  { local, stays }: Readers,
+  { former, client, log }: Pick<Reach, 'former' | 'client' | 'log'>,
+): WalletMovements {
+  const ask = async <Asked extends User, Row>(
+    question: CellQuestion<Asked, FormerAnswer<readonly Row[]>>,
+    asked: Asked,
+  ): Promise<readonly Row[]> => (await former.ask(asked, (cell) => askCell(client, cell, question, asked))).flat();
+
+  return {
+    page: async (wallet, page) => {
+      if (!former.hasAny(wallet)) return local.page(wallet, page);
+      const { rows, newest } = await stays.page(wallet, page);
+      // Nothing of another cell is newer than what was booked since the wallet came here last.
+      if (rows.length === page.most && rows.every(({ move }) => move === newest.move)) return rows;
+      const before = await ask(USER_MOVEMENTS, { ...nameOf(wallet), ...page });
+      return [...rows, ...before].toSorted(newestFirst).slice(0, page.most);
+    },
+    days: async (wallet, page) => {
+      if (!former.hasAny(wallet)) return local.days(wallet, page);
+      const { rows, newest } = await stays.days(wallet, page);
+      const near = rows.filter(({ part }) => part.move === newest.move);
+      if (near.length === page.most) return { days: daysOf(near), missingBeforeMs: undefined };
+      try {
+        const before = await ask(USER_DAYS, { ...nameOf(wallet), ...page });
+        return { days: daysOf([...rows, ...before]).slice(0, page.most), missingBeforeMs: undefined };
+      } catch (fault) {
+        const isOlder = page.before !== undefined && page.before.move !== newest.move;
+        if (!(fault instanceof CellAway) || isOlder || newest.sinceMs === undefined) throw fault;
+        log.warn({ fault: describeFault(fault) }, 'a former cell does not answer: a wallet is shown in part');
+        return { days: daysOf(near), missingBeforeMs: newest.sinceMs };
+      }
+    },
+    others: async (wallet, days, most) => {
+      if (!former.hasAny(wallet)) return local.others(wallet, days, most);
+      const parts = days.filter(({ others }) => others > 0).flatMap((day) => day.parts);
+      if (parts.length === 0) return [];
+      const { rows, newest } = await stays.others(wallet, parts, most);
+      const far = parts.filter(({ move }) => move !== newest.move);
+      const before = far.length === 0 ? [] : await ask(USER_OTHERS, { ...nameOf(wallet), parts: far, most });
+      const byDay = Map.groupBy([...rows, ...before].toSorted(newestFirst), ({ atMs }) => isoOf(atMs).slice(0, 10));
+      return [...byDay.values()].flatMap((ofDay) => ofDay.slice(0, most));
+    },
+  };
+}
+
+function nameOf({ appId, userId }: User): User {
+  return { appId, userId };
+}
+
+/** One day for all stays that had it, the newest first. A wallet that moves is in two cells that day. */
+function daysOf(rows: readonly StayDay[]): readonly WalletDay[] {
+  const days: WalletDay[] = [];
+  for (const { part, ...figures } of rows.toSorted((one, other) => newestFirst(placeOf(one), placeOf(other)))) {
+    const newer = days.at(-1);
+    if (newer?.day === figures.day) days[days.length - 1] = bothOf(newer, figures, part);
+    else days.push({ ...figures, parts: [part] });
+  }
+  return days;
+}
+
+function placeOf({ part }: StayDay) {
+  return { move: part.move, seq: part.last };
+}
+
+function bothOf(newer: WalletDay, older: Omit<StayDay, 'part'>, part: DayPart): WalletDay {
+  return {
+    ...newer,
+    calls: newer.calls + older.calls,
+    charged: micros(newer.charged + older.charged),
+    others: newer.others + older.others,
+    parts: [...newer.parts, part],
+  };
+}
