@@ -549,10 +549,16 @@ create table cells.own (
   is_only boolean default true not null,
   cell text collate "C" not null,
   directory_url text,
+  comparing_at timestamp with time zone,
+  compared_at timestamp with time zone,
+  differing text[] default '{}'::text[] not null,
   constraint own_pkey PRIMARY KEY (is_only),
   constraint own_is_only_check CHECK (is_only)
 );
 grant select on cells.own to purser_live;
+grant update (comparing_at) on cells.own to purser_live;
+grant update (compared_at) on cells.own to purser_live;
+grant update (differing) on cells.own to purser_live;
 
 create table cells.slots (
   slot smallint not null,
@@ -659,6 +665,7 @@ create table db.identity (
   is_only boolean default true not null,
   database_id uuid default gen_random_uuid() not null,
   secret_fingerprint bytea,
+  copies integer default 0 not null,
   constraint identity_pkey PRIMARY KEY (is_only),
   constraint identity_is_only_check CHECK (is_only),
   constraint identity_secret_fingerprint_check CHECK ((length(secret_fingerprint) = 16))
@@ -1777,6 +1784,10 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
+
+-- cells.digests(p_table regclass, p_own_columns text[], p_expires_by text) returns TABLE(part text, digest text)
+--   plpgsql, stable, security definer, search_path=pg_catalog, TimeZone=UTC, DateStyle=ISO, IntervalStyle=postgres, bytea_output=hex
+grant execute on function cells.digests(regclass,text[],text) to purser_live;
 
 -- cells.guard(p_table text, p_own_columns text[], p_expires_by text) returns void
 --   plpgsql, volatile, search_path=pg_catalog

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { compareOnce } from '../../packages/service/src/app/cell-copy.ts';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
+import { copyAgain } from '../../packages/service/src/cells/copy.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
 import { selectCopyAge } from '../../packages/service/src/cells/queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
+import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { beginWalletIds, hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
@@ -15,7 +19,7 @@ import { newOperator, newOwnApp, newOwner, personWith } from '../support/control
 import { startLogicalServer } from '../support/logical-server.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp } from '../support/service.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 import { saying, SHARED_SECRET, USAGE } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -28,7 +32,8 @@ const server = await startLogicalServer();
 const one = await server.addDatabase('one');
 const two = await server.addDatabase('two');
 const upstream = await startScriptedUpstream();
-const running: { readonly close: () => Promise<void> }[] = [];
+const running: TestService[] = [];
+const secrets = { secret: Buffer.from(SHARED_SECRET.PURSER_SECRET) };
 after(async () => {
   for (const service of running) await service.close();
   await upstream.close();
@@ -182,6 +187,74 @@ test('a copy that stands still grows old, and is young again when it goes on', a
   assert.ok(age > 0 && later > age, `${age} ${later}`);
   await two.owner.query('alter subscription purser_directory enable');
   await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
+});
+
+test('AU-09 a copy that has missed a revocation says so, and one command makes it right while its gateways run', async () => {
+  const [c1, c2] = running as readonly TestService[];
+  assert.ok(c1 !== undefined && c2 !== undefined);
+  const own = await newOwnApp(await newOwner(c1));
+  const statusOf = (key: string) => send('/v1/models', { url: c2.url, key }).then(({ status }) => status);
+  await waitUntil('the key is known', async () => (await statusOf(own.liveKey)) === 200);
+  assert.deepEqual(await compareOnce(two.owner, secrets), []);
+  // The copy is ahead of a new leader: it skips what that one commits next.
+  await two.owner.query('alter subscription purser_directory disable');
+  await waitUntil('nothing is copied', async () => {
+    const { rows } = await one.owner.query(`select active from pg_replication_slots where slot_name = 'purser_c2'`);
+    return rows[0]?.active === false;
+  });
+  await inTransaction(one.owner, async (tx) => {
+    const generation = await bumpGeneration(tx, 'accounts');
+    await tx.query(`update accounts.api_keys set revoked_at = clock_timestamp(), generation = $2 where app_id = $1`, [
+      own.appId,
+      generation,
+    ]);
+  });
+  await two.owner.query(
+    `select pg_replication_origin_advance(roname, pg_current_wal_insert_lsn())
+     from pg_replication_origin where roname = (select 'pg_' || oid from pg_subscription where subname = 'purser_directory')`,
+  );
+  await two.owner.query('alter subscription purser_directory enable');
+  // A later change of the same counter: all that shows the loss is the key itself.
+  const later = await newOwnApp(await newOwner(c1));
+  await waitUntil('a later key is known', async () => (await statusOf(later.liveKey)) === 200);
+  assert.equal(await statusOf(own.liveKey), 200);
+  assert.deepEqual(await compareOnce(two.owner, secrets), ['accounts.api_keys']);
+  const shows = (tables: number) => async () =>
+    new RegExp(`^purser_directory_copy_differing_tables ${tables}$`, 'm').test(
+      await (await fetch(`${c2.url}/metrics`)).text(),
+    );
+  await waitUntil('the metric says so', shows(1));
+
+  const again = () => copyAgain(two.owner, { name: 'c2', databaseUrl: one.url, log });
+  const replaced = await again();
+  // The time that the directory writes may be newer.
+  assert.deepEqual(
+    replaced.filter(({ table }) => table !== 'cells.cells'),
+    [{ table: 'accounts.api_keys', went: 2, came: 2 }],
+  );
+  await waitUntil('the revoked key is refused', async () => (await statusOf(own.liveKey)) === 401);
+  assert.deepEqual(await compareOnce(two.owner, secrets), []);
+  await waitUntil('the metric is 0 again', shows(0));
+  const last = await newOwnApp(await newOwner(c1));
+  await waitUntil('a new key arrives as before', async () => (await statusOf(last.liveKey)) === 200);
+  assert.equal(await statusOf(later.liveKey), 200);
+});
+
+test('a copy whose slot is gone stands still, is not compared, and is copied again', async () => {
+  const slotIs = (state: boolean | undefined) => async () => {
+    const { rows } = await one.owner.query(`select active from pg_replication_slots where slot_name = 'purser_c2'`);
+    return rows[0]?.active === state;
+  };
+  await two.owner.query('alter subscription purser_directory disable');
+  await waitUntil('nothing is copied', slotIs(false));
+  await one.owner.query(`select pg_drop_replication_slot('purser_c2')`);
+  await two.owner.query('alter subscription purser_directory enable');
+  await one.owner.query(`update accounts.apps set name = 'Another'`);
+  await assert.rejects(copyAgain(one.owner, { name: 'c1', databaseUrl: one.url, log }), /no cell c1 with a copy/);
+  const replaced = await copyAgain(two.owner, { name: 'c2', databaseUrl: one.url, log });
+  assert.ok(replaced.some(({ table }) => table === 'accounts.apps'));
+  await waitUntil('the copy goes on', slotIs(true));
+  assert.deepEqual(await compareOnce(two.owner, secrets), []);
 });
 
 function inText(_key: string, value: unknown): unknown {

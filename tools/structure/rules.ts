@@ -67,6 +67,8 @@ export const RULES: RuleSet = {
         'call-queries.ts',
         'find-queries.ts',
         'moving-queries.ts',
+        'compare-queries.ts',
+        'copy-queries.ts',
         'session-queries.ts',
       ],
       places: ['db', 'embedded/postmaster.ts'],

@@ -3,6 +3,7 @@ import { type KeyFacts, keyFactsOf } from '#accounts/key-settings.ts';
 import { type KeyRow, selectKeyByDigest, selectKeysChangedSince } from '#accounts/key-queries.ts';
 import { type AppRow, selectApp, selectAppsChangedSince, selectNewestGeneration } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
+import { selectCopies } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { sha256Base64 } from '#kernel/crypto.ts';
 import type { AccountId, AppId, EndUserId, KeyId, Mode } from '#kernel/ids.ts';
@@ -64,7 +65,8 @@ const UNKNOWN_DIGESTS_MAX = 10_000;
 
 /**
  * Loads a key when it is first used and keeps it. `refresh` brings every later change. A row never replaces one of a later
- * generation: otherwise a look-up that was already running could undo a revocation (AU-09).
+ * generation: otherwise a look-up that was already running could undo a revocation (AU-09). When the whole directory was copied again, all
+ * that was known is forgotten: what was wrong may have had a later generation.
  */
 export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
   const keys = new Map<string, KeyRow & { readonly facts: KeyFacts }>();
@@ -72,39 +74,34 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
   const unknown = new Set<string>();
   const loading = new Map<string, Promise<Caller | undefined>>();
   let seen: bigint | undefined;
+  let copies = 0;
 
   function keepKey(row: KeyRow): void {
     const digest = row.digest.toString('base64');
-    const known = keys.get(digest);
-    if (known !== undefined && known.generation >= row.generation) return;
+    if ((keys.get(digest)?.generation ?? -1n) >= row.generation) return;
     if (keys.size >= KEYS_MAX) keys.clear();
     keys.set(digest, { ...row, facts: keyFactsOf(row) });
     unknown.delete(digest);
   }
 
   function keepApp(row: AppRow): void {
-    const known = apps.get(row.app_id);
-    if (known === undefined || known.generation < row.generation)
+    if ((apps.get(row.app_id)?.generation ?? -1n) < row.generation)
       apps.set(row.app_id, { ...row, facts: factsOf(row, defaults) });
   }
 
   function callerOf(digest: string): Caller | undefined {
     const key = keys.get(digest);
-    if (key === undefined || key.revoked_at !== null) return undefined;
-    if (key.expires_at !== null && key.expires_at.getTime() <= systemClock.nowMs()) return undefined;
-    const app = apps.get(key.app_id);
-    if (app === undefined) return undefined;
+    const app = key === undefined || !isInForce(key) ? undefined : apps.get(key.app_id);
+    if (key === undefined || app === undefined) return undefined;
     onUse(key.key_id);
     return callerWith(key, app.facts);
   }
 
   async function load(digest: string): Promise<Caller | undefined> {
-    const key = await selectKeyByDigest(db, Buffer.from(digest, 'base64'));
-    const app = key === undefined ? undefined : await selectApp(db, key.app_id);
-    if (key === undefined || app === undefined) {
-      remember(unknown, digest);
-      return undefined;
-    }
+    const copiesBefore = copies;
+    const { key, app } = await readKey(db, digest);
+    if (copies !== copiesBefore) return load(digest);
+    if (key === undefined || app === undefined) return remember(unknown, digest);
     keepApp(app);
     keepKey(key);
     return callerOf(digest);
@@ -127,6 +124,9 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
       return unknown.has(digest) || !isApiKey(apiKey) ? undefined : loadOnce(digest);
     },
     refresh: async () => {
+      const copied = await selectCopies(db);
+      if (copied !== copies) for (const known of [keys, apps, unknown]) known.clear();
+      copies = copied;
       // Read before the rows: changes committed while the rows are read come again with the next refresh, and none is lost.
       const newest = await selectNewestGeneration(db);
       const since = seen ?? newest;
@@ -137,8 +137,19 @@ export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (
   };
 }
 
+function isInForce(key: KeyRow): boolean {
+  if (key.expires_at !== null && key.expires_at.getTime() <= systemClock.nowMs()) return false;
+  return key.revoked_at === null;
+}
+
+async function readKey(db: Queryable, digest: string): Promise<{ readonly key?: KeyRow; readonly app?: AppRow }> {
+  const key = await selectKeyByDigest(db, Buffer.from(digest, 'base64'));
+  const app = key === undefined ? undefined : await selectApp(db, key.app_id);
+  return { ...(key && { key }), ...(app && { app }) };
+}
+
 /** Remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
-function remember(unknown: Set<string>, digest: string): void {
+function remember(unknown: Set<string>, digest: string): undefined {
   if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
   unknown.add(digest);
 }

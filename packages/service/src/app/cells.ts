@@ -1,4 +1,5 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
+import { startComparing } from '#app/cell-copy.ts';
 import { openRates } from '#app/cell-rates.ts';
 import type { Config } from '#app/config.ts';
 import { type CellClient, createCellClient } from '#cells/cell-client.ts';
@@ -24,6 +25,8 @@ interface CellOptions {
   readonly db: Pool;
   /** For the buckets of rate limits. */
   readonly rates: Pool;
+  /** For statements that take long. */
+  readonly reports: Pool;
   readonly keys: Keys;
   /** Without lent keys. */
   readonly directory: Pick<KeyDirectory, 'find'>;
@@ -36,7 +39,9 @@ interface CellOptions {
  * The way to other cells, the rate limits that all cells share, and the addresses of callers that came from there. Without PURSER_CELL
  * nothing is added to any request. The map is loaded with the others that are kept in memory.
  */
-export function openCells({ config: { cell }, db, rates, keys, directory, addressOf, clock, log }: CellOptions): Cells {
+export function openCells(options: CellOptions): Cells {
+  const { config, db, rates, keys, directory, addressOf, clock, log } = options;
+  const { cell } = config;
   if (cell === undefined) {
     const rateLimiter = createRateLimiter(rates, steadyClock);
     return { ...ALONE, rateLimiter, addressOf };
@@ -46,6 +51,7 @@ export function openCells({ config: { cell }, db, rates, keys, directory, addres
   const forwarding = createForwarding({ keys: directory, map, markers, addressOf, log });
   const requests = createCellRequests(cell, keys.proof('cell-requests'), clock);
   const client = createCellClient(requests);
+  const jobs = [startHeartbeat(db, log), startComparing({ db: options.reports, client, log })];
   return {
     map,
     reach: { own: cell, map, requests, client },
@@ -53,7 +59,9 @@ export function openCells({ config: { cell }, db, rates, keys, directory, addres
     rateLimiter: openRates({ pool: rates, client, map, log }),
     routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request))],
     addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request),
-    stop: startHeartbeat(db, log).stop,
+    stop: async () => {
+      await Promise.all(jobs.map(({ stop }) => stop()));
+    },
     close: () => {
       forwarding.close();
       client.close();

@@ -97,7 +97,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
   const { upkeep, reads, sandbox: play } = pools;
   const { directory, apiKeys, keyUse, addressOf } = openApiKeys(upkeep, config, { clock, log });
-  const cells = openCells({ config, db: upkeep, rates: pools.rates, keys, directory, addressOf, clock, log });
+  const cells = openCells({ config, db: upkeep, ...pools, keys, directory, addressOf, clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
 

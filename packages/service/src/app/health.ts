@@ -1,6 +1,7 @@
 import type { Config } from '#app/config.ts';
 import { createDoctor } from '#app/doctor.ts';
 import { createPublicCertificate } from '#app/public-certificate.ts';
+import { selectComparison } from '#cells/compare-queries.ts';
 import { selectCopyAge } from '#cells/queries.ts';
 import { VERSION } from '#db/functions.ts';
 import type { Pool } from '#db/pool.ts';
@@ -50,6 +51,7 @@ export function openMetrics(pool: Pool, of: HealthOptions) {
     standbysMin: databaseUrl !== undefined && durability === 'standby' ? 1 : 0,
     certificateEndsMs: createPublicCertificate(publicUrl),
     copyAge: selectCopyAge,
+    comparison: selectComparison,
     log: of.log,
   });
   // Not merged: no process declares a figure of the service, and `max` over the workers' last looks would show an old one.

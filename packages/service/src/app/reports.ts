@@ -1,7 +1,9 @@
 import type { CellReach } from '#app/cells.ts';
+import { readDirectory } from '#cells/compare.ts';
 import type { Pool } from '#db/pool.ts';
 import { appUsageEverywhere } from '#http/cells/app-usage.ts';
 import { BOOKS } from '#http/cells/books.ts';
+import { DIRECTORY_STATE } from '#http/cells/directory.ts';
 import { createEveryCell } from '#http/cells/every-cell.ts';
 import { answerCells, type CellRoute } from '#http/cells/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
@@ -85,7 +87,11 @@ export function openReports({
     findElsewhere: findElsewhere(createFinder({ pool: planes, findCalls: readNone }), cells),
     lists: operatorListsEverywhere(lists, reach, cells),
     appUsers: createAppUsers(appUsersEverywhere(userRows, (appId, users) => selectSpent(planes, appId, users), cells)),
-    cellRoutes: [...cells.routes, answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports))],
+    cellRoutes: [
+      ...cells.routes,
+      answerCells(reach.requests, BOOKS, () => selectCellBooks(pools.reports)),
+      answerCells(reach.requests, DIRECTORY_STATE, () => readDirectory(pools.reports)),
+    ],
   };
 }
 

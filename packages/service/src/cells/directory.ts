@@ -1,15 +1,12 @@
+import { copyDirectory } from '#cells/copy.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
 import {
   countRows,
   createPublication,
-  createSlot,
-  createSubscription,
-  deleteSeeds,
   guard,
   hasPublication,
   hasSubscription,
   refreshSubscription,
-  selectCells,
   selectDirectoryUrl,
   selectOwnCell,
   selectUncopied,
@@ -17,14 +14,13 @@ import {
   setPublication,
 } from '#cells/queries.ts';
 import { DIRECTORY } from '#cells/tables.ts';
-import { createPool, inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { type Log } from '#kernel/log.ts';
 import { sleep } from '#kernel/sleep.ts';
 
 const NAMES = DIRECTORY.map(({ name }) => name);
 const COPY_MS_MAX = 3_600_000;
 const LOOK_MS = 250;
-const NOT_ALLOWED = '42501';
 const REFUSED_ELSEWHERE = 'PC001';
 
 /** Where the directory is written, if a fault says that it is not here. Undefined for every other fault. */
@@ -72,49 +68,23 @@ export async function subscribe(owner: Pool, options: Subscribed): Promise<void>
   if (own !== undefined && (own !== name || (await selectDirectoryUrl(owner)) === undefined)) {
     throw new CellFault(`This database is the cell ${own}, which has a directory of its own.`);
   }
-  if (await hasSubscription(owner)) await refreshSubscription(owner);
-  else await begin(owner, { name, databaseUrl, log });
-  await untilCopied(owner);
+  if (await hasSubscription(owner)) {
+    await refreshSubscription(owner);
+    await untilCopied(owner);
+  } else await begin(owner, { name, databaseUrl, log });
   await inTransaction(owner, async (tx) => {
     for (const table of DIRECTORY) await guard(tx, table);
   });
   await settleCell(owner, { name, directoryUrl: publicUrl }, beginWalletIds);
 }
 
-async function begin(
-  owner: Pool,
-  { name, databaseUrl, log }: Pick<Subscribed, 'name' | 'databaseUrl' | 'log'>,
-): Promise<void> {
+async function begin(owner: Pool, options: Pick<Subscribed, 'name' | 'databaseUrl' | 'log'>): Promise<void> {
   for (const { name: table } of DIRECTORY.filter(({ isSeeded }) => !isSeeded)) {
     if ((await countRows(owner, table)) > 0n) {
       throw new CellFault(`This database has been used: there are rows in ${table}. Begin a cell with an empty one.`);
     }
   }
-  const directory = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
-  try {
-    if (!(await hasPublication(directory))) {
-      throw new CellFault('That database offers no directory. Run `npm run purser -- cells publish` there first.');
-    }
-    if (!(await selectCells(directory)).some((cell) => cell.name === name)) {
-      throw new CellFault(`The directory has no cell ${name}. Run \`npm run purser -- cells add\` there first.`);
-    }
-    // Made here, and not by the subscription: on a server that has both databases, that would wait for itself.
-    const slot = await createSlot(directory, name);
-    await inTransaction(owner, async (tx) => {
-      await deleteSeeds(
-        tx,
-        DIRECTORY.filter(({ isSeeded }) => isSeeded).map(({ name: table }) => table),
-      );
-      await createSubscription(tx, databaseUrl, slot);
-    });
-  } catch (fault) {
-    if (sqlStateOf(fault) !== NOT_ALLOWED) throw fault;
-    const how =
-      'Run this command with a superuser in DATABASE_URL, and with one that may replicate in PURSER_DIRECTORY_URL.';
-    throw new CellFault(`The database server does not allow this user to copy the directory. ${how}`, { cause: fault });
-  } finally {
-    await directory.end();
-  }
+  await copyDirectory(owner, options);
 }
 
 async function untilCopied(owner: Pool): Promise<void> {

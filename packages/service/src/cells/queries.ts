@@ -111,19 +111,23 @@ export async function countRows(db: Queryable, table: string): Promise<bigint> {
   return rows[0]?.count ?? 0n;
 }
 
-export async function deleteSeeds(tx: Queryable, tables: readonly string[]): Promise<void> {
-  for (const table of tables) await tx.query(`delete from ${table}`);
+/** The name of the replication slot that keeps the log of the directory until the cell has it. */
+export function slotNameOf(cell: string): string {
+  return `purser_${cell.replaceAll('-', '_')}`;
 }
 
-/** Keeps the log of the directory until the cell has it. Gives the name under which it does. */
-export async function createSlot(directory: Queryable, cell: string): Promise<string> {
-  const slot = `purser_${cell.replaceAll('-', '_')}`;
-  await directory.query(
-    `select pg_create_logical_replication_slot($1, 'pgoutput')
-     where not exists (select from pg_replication_slots where slot_name = $1)`,
+/** Drops a replication slot that nobody reads, if there is one. False: somebody reads it. */
+export async function dropSlot(directory: Queryable, slot: string): Promise<boolean> {
+  const { rows } = await directory.query<{ active: boolean }>(
+    'select active from pg_replication_slots where slot_name = $1',
     [slot],
   );
-  return slot;
+  if (rows[0]?.active === true) return false;
+  await directory.query(
+    'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active',
+    [slot],
+  );
+  return true;
 }
 
 export async function hasSubscription(db: Queryable): Promise<boolean> {
@@ -134,10 +138,11 @@ export async function hasSubscription(db: Queryable): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Begins to copy the directory. The statement takes no parameters. */
+/** Begins to copy what changes in the directory from the slot on. The statement takes no parameters. */
 export async function createSubscription(tx: Queryable, databaseUrl: string, slot: string): Promise<void> {
   const { rows } = await tx.query<{ statement: string }>(
-    `select format('create subscription purser_directory connection %L publication purser_directory with (create_slot = false, slot_name = %L)',
+    `select format(
+       'create subscription purser_directory connection %L publication purser_directory with (create_slot = false, slot_name = %L, copy_data = false)',
        $1::text, $2::text) as statement`,
     [databaseUrl, slot],
   );

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Config } from '#app/config.ts';
 import { addCell, assignSlots, CellFault } from '#cells/cells.ts';
 import { publishDirectory, subscribe } from '#cells/directory.ts';
+import { copyDirectoryAgain, printComparison } from '#cli/cells-copy-command.ts';
 import { selectCells, selectOwnCell, selectSlots } from '#cells/queries.ts';
 import { rangeOf, slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
 import { printBooks } from '#cli/cells-books-command.ts';
@@ -14,11 +15,11 @@ import { beginWalletIds, hasWalletsIn } from '#ledger/wallet/queries.ts';
 
 const USAGE =
   '`cells` takes `list`, `books`, `find <app> <user>`, `add <name> --at <address>`, `assign <slots> --to <cell>`, ' +
-  '`move <slots> --to <cell>` with `--wait <seconds>` or `--back`, `publish`, or ' +
-  '`subscribe --at <address>`. Slots are written as 17 or 0-2047, up to ' +
+  '`move <slots> --to <cell>` with `--wait <seconds>` or `--back`, `publish`, ' +
+  '`subscribe --at <address>`, `subscribe --again`, or `compare`. Slots are written as 17 or 0-2047, up to ' +
   `${SLOTS - 1}.`;
 
-interface Context {
+export interface Context {
   readonly config: Pick<Config, 'cell' | 'directoryUrl' | 'otherDatabaseUrl' | 'secret' | 'secretAlso'>;
   readonly log: Log;
 }
@@ -44,7 +45,11 @@ function commandOf(sub: string, words: readonly string[]): CellsCommand | undefi
   const text = { type: 'string' } as const;
   let given;
   try {
-    given = parseArgs({ args: [...words], options: { at: text, to: text }, allowPositionals: true });
+    given = parseArgs({
+      args: [...words],
+      options: { at: text, to: text, again: { type: 'boolean' } },
+      allowPositionals: true,
+    });
   } catch {
     return undefined;
   }
@@ -56,6 +61,8 @@ function commandOf(sub: string, words: readonly string[]): CellsCommand | undefi
   if (sub === 'list' && named === '' && options === '') return list;
   if (sub === 'books' && named === '' && options === '') return (owner, { config }) => printBooks(owner, config);
   if (sub === 'publish' && named === '' && options === '') return publish;
+  if (sub === 'compare' && named === '' && options === '') return (owner, { config }) => printComparison(owner, config);
+  if (sub === 'subscribe' && named === '' && options === 'again') return copyDirectoryAgain;
   if (sub === 'subscribe' && named === '' && at !== undefined && options === 'at') {
     return (owner, context) => join(owner, at, context);
   }

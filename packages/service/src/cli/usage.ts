@@ -55,7 +55,9 @@ const COMMANDS = `  serve                     start the service (same as \`npm s
                             --back: give up a move that was killed
   cells publish             offer the directory of this database (accounts, apps, keys, catalogue, cells) to other cells
   cells subscribe --at <address>   make an unused database the cell PURSER_CELL, with a copy of the directory that lies in
-                            PURSER_DIRECTORY_URL and is changed at that public address; also after an upgrade
+                            PURSER_DIRECTORY_URL and is changed at that public address; also after an upgrade;
+                            --again instead: copy all of it again while the cell goes on, if it differs or its slot was lost
+  cells compare             compare this cell's copy of the directory with the directory; exit status 1 if it differs
   bill <file> --provider <name> --format openrouter|anthropic|openai --from <day> --to <day>
                             compare what a provider says it billed (JSON) with the receipts, by UTC day and model;
                             --dollar <amount>: what a US dollar was worth in your currency

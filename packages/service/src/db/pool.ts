@@ -61,6 +61,8 @@ interface PoolOptions {
   readonly emails?: EmailSeal | undefined;
   /** Under which label `/metrics` shows it. Undefined: it does not. */
   readonly use?: PoolUse;
+  /** Its connections also take commands of replication, and no parameters. */
+  readonly replicates?: boolean;
 }
 
 /**
@@ -93,6 +95,7 @@ export function createPool(options: PoolOptions): Pool {
     application_name: `purser_${options.name ?? options.role}`,
     options: optionsOf(asked),
     types,
+    ...(options.replicates === true && { replication: 'database' }),
   };
   const pool: Pool = options.use === undefined ? new pg.Pool(config) : new MeteredPool(config, options.use);
   pool.emails = options.emails;

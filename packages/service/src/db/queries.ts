@@ -58,14 +58,26 @@ export async function bumpGeneration(tx: Queryable, topic: Topic): Promise<bigin
   return row.generation;
 }
 
+/** Lets every process forget what it keeps in memory, though no counter has grown. */
+export async function countCopy(tx: Queryable): Promise<void> {
+  await tx.query('update db.identity set copies = copies + 1');
+}
+
+/** How often this database has copied the whole directory again. */
+export async function selectCopies(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ copies: number }>('select copies from db.identity');
+  return rows[0]?.copies ?? 0;
+}
+
 /** Lets a transaction wait for locks almost as long as its statements may take: for rare acts that are to be done. */
 export async function waitForLocks(tx: Queryable): Promise<void> {
   await tx.query(`set local lock_timeout = '4s'`);
 }
 
+/** What changes with each change of a topic, also when a cell has copied the directory anew and its counters were right before. */
 export async function selectGenerations(db: Queryable): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await db.query<{ topic: string; generation: bigint }>(
-    `select topic, generation from db.generations`,
+    `select topic, generation + ((select copies from db.identity)::bigint << 40) as generation from db.generations`,
   );
   return new Map(rows.map((row) => [row.topic, row.generation]));
 }

@@ -23,6 +23,10 @@ interface FiguresOptions {
   readonly certificateEndsMs: () => Promise<number | undefined>;
   /** How old this cell's copy of the directory is, in seconds. Undefined: it has none. */
   readonly copyAge: (pool: Pool) => Promise<number | undefined>;
+  /** How many tables of the directory differ in the copy that this cell has, and how long ago they were compared. */
+  readonly comparison: (
+    pool: Pool,
+  ) => Promise<{ readonly differing: number; readonly age_seconds: number } | undefined>;
   readonly log: Log;
 }
 
@@ -78,16 +82,17 @@ async function readFigures(options: FiguresOptions): Promise<readonly MetricRead
 
 type Stored = Awaited<ReturnType<typeof readStored>>;
 
-async function readStored({ pool, attention, queues, copyAge }: FiguresOptions) {
-  const [database, instances, end, found, copyAgeSeconds, waiting] = await Promise.all([
+async function readStored({ pool, attention, queues, copyAge, comparison }: FiguresOptions) {
+  const [database, instances, end, found, copyAgeSeconds, compared, waiting] = await Promise.all([
     selectDatabaseHealth(pool),
     selectInstances(pool, INSTANCES_MAX),
     selectEnd(pool),
     attention(),
     copyAge(pool),
+    comparison(pool),
     Promise.all(queues.map(async ({ name, read }) => ({ name, ...(await read(pool, COUNTED_MAX)) }))),
   ]);
-  return { database, instances, audit: Number(end.waiting), found, copyAgeSeconds, waiting };
+  return { database, instances, audit: Number(end.waiting), found, copyAgeSeconds, compared, waiting };
 }
 
 /** The names are there without a database too, so that a missing figure is not taken for a misspelt one. */
@@ -116,6 +121,16 @@ function storedReadings(stored: Stored | undefined, standbysMin: number): readon
       'purser_directory_copy_age_seconds',
       "How old this cell's copy of the directory is. Missing without cells, and in the cell that has the directory.",
       stored?.copyAgeSeconds,
+    ),
+    one(
+      'purser_directory_copy_differing_tables',
+      "Tables of the directory of which this cell's copy had other rows when it was compared. Missing where the copy age is.",
+      stored?.compared?.differing,
+    ),
+    one(
+      'purser_directory_copy_compared_seconds',
+      "How long ago this cell's copy of the directory was compared with it.",
+      stored?.compared?.age_seconds,
     ),
     one(
       'purser_gateways',

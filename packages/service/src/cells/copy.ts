@@ -1,0 +1,168 @@
+import {
+  closeRows,
+  createSlotWithSnapshot,
+  disableSubscription,
+  fetchRows,
+  insertStaged,
+  openRows,
+  replaceRows,
+  replaceSubscription,
+  selectColumns,
+  stage,
+  useSnapshot,
+  writeAsCopy,
+} from '#cells/copy-queries.ts';
+import { CellFault } from '#cells/cells.ts';
+import { forgetComparison } from '#cells/compare-queries.ts';
+import {
+  dropSlot,
+  guard,
+  hasPublication,
+  hasSubscription,
+  selectCells,
+  selectDirectoryUrl,
+  selectOwnCell,
+  slotNameOf,
+} from '#cells/queries.ts';
+import { DIRECTORY, type DirectoryTable } from '#cells/tables.ts';
+import { writeTimesAlike } from '#db/moved-rows.ts';
+import { createPool, inSnapshot, inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
+import { countCopy } from '#db/queries.ts';
+import type { Log } from '#kernel/log.ts';
+import { sleep } from '#kernel/sleep.ts';
+
+interface CopyOptions {
+  /** The cell that this database is, or becomes. */
+  readonly name: string;
+  /** The database that has the directory, as this one's server reaches it, with a user that may replicate. */
+  readonly databaseUrl: string;
+  readonly log: Log;
+}
+
+/** What was changed in a table. A row that differed went and came. */
+interface Replaced {
+  readonly table: string;
+  readonly went: number;
+  readonly came: number;
+}
+
+const ROWS_AT_ONCE = 1_000;
+/** The servers notice after ten seconds, or after a minute by default, that nobody reads a slot any more. */
+const RELEASE_MS_MAX = 90_000;
+const LOOK_MS = 200;
+const SLOT_TRIES_MAX = 20;
+const NOT_ALLOWED = '42501';
+
+/** `copyDirectory` for a cell that has a copy, which goes on meanwhile. Throws `CellFault`. */
+export async function copyAgain(owner: Pool, options: CopyOptions): Promise<readonly Replaced[]> {
+  const { name } = options;
+  if ((await selectOwnCell(owner)) !== name || (await selectDirectoryUrl(owner)) === undefined) {
+    throw new CellFault(`This database is no cell ${name} with a copy of the directory.`);
+  }
+  return copyDirectory(owner, options);
+}
+
+/**
+ * Copies the whole directory to this database, and lets PostgreSQL copy what changes from then on. Gives the tables that were not as in the directory.
+ * It happens in one transaction that touches only rows that differ. One new replication slot tells where what is copied here ends: PostgreSQL
+ * would make a slot for each table, and Patroni drops those. Safe to repeat, also after it was killed: until it has ended, nothing is
+ * copied. Throws `CellFault`.
+ */
+export async function copyDirectory(
+  owner: Pool,
+  { name, databaseUrl, log }: CopyOptions,
+): Promise<readonly Replaced[]> {
+  const open = (more: { readonly replicates?: true }): Pool =>
+    createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log, ...more });
+  const [directory, replication] = [open({}), open({ replicates: true })];
+  try {
+    await refuseUnready(directory, owner, name);
+    if (await hasSubscription(owner)) await disableSubscription(owner);
+    const slot = slotNameOf(name);
+    const client = await replication.connect();
+    try {
+      const snapshot = await newSlot(directory, client, slot);
+      return await inSnapshot(directory, async (from) => {
+        await useSnapshot(from, snapshot);
+        return await inTransaction(owner, (to) => replaceAll(from, to, { databaseUrl, slot }));
+      });
+    } finally {
+      client.release(true);
+    }
+  } catch (fault) {
+    throw explained(fault);
+  } finally {
+    await Promise.all([directory.end(), replication.end()]);
+  }
+}
+
+/** Before anything is given up. */
+async function refuseUnready(directory: Queryable, owner: Queryable, name: string): Promise<void> {
+  if (!(await hasPublication(directory))) {
+    throw new CellFault('That database offers no directory. Run `npm run purser -- cells publish` there first.');
+  }
+  if (!(await selectCells(directory)).some((cell) => cell.name === name)) {
+    throw new CellFault(`The directory has no cell ${name}. Run \`npm run purser -- cells add\` there first.`);
+  }
+  for (const table of DIRECTORY) await columnsOf(directory, owner, table);
+}
+
+function explained(fault: unknown): unknown {
+  if (sqlStateOf(fault) !== NOT_ALLOWED) return fault;
+  const how =
+    'Run this command with a superuser in DATABASE_URL, and with one that may replicate in PURSER_DIRECTORY_URL.';
+  return new CellFault(`The database server does not allow this user to copy the directory. ${how}`, { cause: fault });
+}
+
+/** Makes the slot anew. Patroni may make it first, if it keeps slots of this name. */
+async function newSlot(directory: Queryable, replication: Queryable, slot: string): Promise<string> {
+  for (let attempt = 0; attempt < SLOT_TRIES_MAX; attempt += 1) {
+    for (let ms = 0; !(await dropSlot(directory, slot)); ms += LOOK_MS) {
+      if (ms >= RELEASE_MS_MAX)
+        throw new CellFault(`Somebody still reads the replication slot ${slot} of the directory.`);
+      await sleep(LOOK_MS);
+    }
+    const snapshot = await createSlotWithSnapshot(replication, slot);
+    if (snapshot !== undefined) return snapshot;
+  }
+  throw new CellFault(`The replication slot ${slot} of the directory could not be made anew. Run this again.`);
+}
+
+async function replaceAll(
+  from: Queryable,
+  to: Queryable,
+  { databaseUrl, slot }: { readonly databaseUrl: string; readonly slot: string },
+): Promise<readonly Replaced[]> {
+  for (const tx of [from, to]) await writeTimesAlike(tx);
+  await writeAsCopy(to);
+  const replaced: Replaced[] = [];
+  for (const table of DIRECTORY) replaced.push(await replaceTable(from, to, table));
+  for (const table of DIRECTORY) await guard(to, table);
+  await countCopy(to);
+  await forgetComparison(to);
+  await replaceSubscription(to, databaseUrl, slot);
+  return replaced.filter(({ went, came }) => went + came > 0);
+}
+
+async function replaceTable(from: Queryable, to: Queryable, table: DirectoryTable): Promise<Replaced> {
+  const { name } = table;
+  const columns = await columnsOf(from, to, table);
+  await stage(to, name);
+  await openRows(from, name);
+  for (;;) {
+    const rows = await fetchRows(from, ROWS_AT_ONCE);
+    if (rows.length === 0) break;
+    await insertStaged(to, { table: name, columns, rows });
+  }
+  await closeRows(from);
+  return { table: name, ...(await replaceRows(to, table, columns)) };
+}
+
+/** The columns that the directory has. Throws `CellFault` if one is missing here. */
+async function columnsOf(from: Queryable, to: Queryable, { name }: DirectoryTable): Promise<readonly string[]> {
+  const columns = await selectColumns(from, name);
+  const here = new Set(await selectColumns(to, name));
+  const missing = columns.filter((column) => !here.has(column));
+  if (missing.length === 0) return columns;
+  throw new CellFault(`This database lacks ${missing.join(', ')} in ${name}. Run \`purser migrate\` here first.`);
+}

@@ -1,0 +1,38 @@
+import { compareOnce } from '#app/cell-copy.ts';
+import type { Config } from '#app/config.ts';
+import { copyAgain } from '#cells/copy.ts';
+import { UsageError } from '#cli/command-error.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Secrets } from '#kernel/keys.ts';
+import type { Log } from '#kernel/log.ts';
+
+interface AgainContext {
+  readonly config: Pick<Config, 'cell' | 'directoryUrl'>;
+  readonly log: Log;
+}
+
+/** `cells subscribe --again`: copies the whole directory again, and prints what was not as it is there. Throws `CellFault`. */
+export async function copyDirectoryAgain(owner: Pool, { config, log }: AgainContext): Promise<void> {
+  const { cell: name, directoryUrl: databaseUrl } = config;
+  if (name === undefined || databaseUrl === undefined) {
+    throw new UsageError(
+      'Set PURSER_CELL to the name of the cell, and PURSER_DIRECTORY_URL to the database that has the directory.',
+    );
+  }
+  for (const { table, went, came } of await copyAgain(owner, { name, databaseUrl, log })) {
+    console.log(`${table}: ${went} rows went, ${came} came`);
+  }
+  console.log(`The cell ${name} has copied the directory again, and copies what changes from now on.`);
+}
+
+/** `cells compare`: says whether the copy in this database is as the directory. Exit status 1 if it is not. Throws `CellFault`. */
+export async function printComparison(owner: Pool, secrets: Secrets): Promise<number> {
+  const differing = await compareOnce(owner, secrets);
+  if (differing.length === 0) {
+    console.log('The copy of the directory is as the directory.');
+    return 0;
+  }
+  for (const table of differing) console.log(`${table} differs`);
+  console.log('The copy of the directory differs from it. `purser cells subscribe --again` makes it right.');
+  return 1;
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { DirectoryState } from '#cells/compare.ts';
+import type { CellQuestion } from '#http/cells/question.ts';
+import { bigintSchema } from '#http/cells/wire.ts';
+
+const digestsSchema = z.codec(z.record(z.string(), z.string()), z.map(z.string(), z.string()), {
+  decode: (digests) => new Map(Object.entries(digests)),
+  encode: (digests) => Object.fromEntries(digests),
+});
+
+/** `POST /cells/directory`: digests of the directory, which tell nothing about anybody. Only the cell that has it answers. */
+export const DIRECTORY_STATE: CellQuestion<object, DirectoryState> = {
+  path: '/cells/directory',
+  bytesMax: 1_024,
+  /** All of it is read. */
+  waitMs: 25_000,
+  asked: z.object({}),
+  answer: z.object({ beat: bigintSchema, digests: digestsSchema }),
+};
