@@ -6,7 +6,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../../tools/toolchain.ts';
+import { slotNameOf } from '../../packages/service/src/cells/queries.ts';
 import {
+  COPY,
   DATABASES,
   ETCD,
   etcdEnvironment,
@@ -31,6 +33,7 @@ interface Patroni {
       readonly synchronous_mode: boolean;
       readonly synchronous_mode_strict: boolean;
       readonly failsafe_mode: boolean;
+      readonly slots?: unknown;
       readonly postgresql: { readonly parameters: Readonly<Record<string, string | number>> };
     };
   };
@@ -116,8 +119,13 @@ test('a commit is confirmed by two machines, and Patroni takes its times as they
 test('the failover run has the files that are shipped, apart from names, addresses, passwords and paths', (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ha-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  assert.equal(readFileSync(writePatroniFile(folder, true), 'utf8'), deployText('ha/patroni.yml'));
-  const other = parse(readFileSync(writePatroniFile(folder, false), 'utf8')) as Patroni;
+  assert.equal(
+    readFileSync(writePatroniFile(folder, { isSynchronous: true, isCopied: false }), 'utf8'),
+    deployText('ha/patroni.yml'),
+  );
+  const other = parse(
+    readFileSync(writePatroniFile(folder, { isSynchronous: false, isCopied: false }), 'utf8'),
+  ) as Patroni;
   const { synchronous_mode_strict: _strict, ...rest } = dcs;
   assert.deepEqual(other, {
     ...patroni,
@@ -136,6 +144,19 @@ test('the failover run has the files that are shipped, apart from names, address
   const variables = patroniEnvironment(second, '/usr/lib/postgresql/15/bin');
   for (const name of Object.keys(deployEnvironment('ha/patroni.env'))) assert.ok(variables[name], name);
   assert.ok(!Object.values(variables).some((value) => value === 'change-me' || value.includes(DATABASES.db1)));
+});
+
+test('what the file says about cells that copy the directory is valid, and names what the service uses', (t) => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ha-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const text = readFileSync(writePatroniFile(folder, { isSynchronous: true, isCopied: true }), 'utf8');
+  const withSlots = text.replace('# slots:', 'slots:').replace('#   purser_c2:', '  purser_c2:');
+  const { bootstrap, postgresql } = parse(withSlots) as Patroni;
+  assert.deepEqual(bootstrap.dcs.slots, {
+    [slotNameOf('c2')]: { type: 'logical', database: 'purser', plugin: 'pgoutput' },
+  });
+  assert.equal(bootstrap.dcs.postgresql.parameters['wal_level'], 'logical');
+  assert.ok(postgresql.pg_hba.includes(`host purser copier ${COPY.address}/32 scram-sha-256`));
 });
 
 test('HAProxy accepts its file', { skip: program === undefined && 'haproxy is missing: install it' }, () => {

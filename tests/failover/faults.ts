@@ -26,7 +26,8 @@ const PAST_LEASE_MS = 32 * S;
 /** Longer than a gateway's lease of 15 s, so that its holds are released. */
 const PAST_GATEWAY_LEASE_MS = 27 * S;
 const HELD_MS = 1 * S;
-const SENDER = /postgres: .*walsender/;
+/** Those of standbys, and not that of a cell that copies the directory. */
+const SENDER = /postgres: .*walsender replicator /;
 const PATRONI = /bin\/patroni /;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {

@@ -6,6 +6,7 @@ import { type Environment, deployEnvironment, deployText } from '../support/depl
 /** The addresses of the files in deploy/ha. */
 export const DATABASES = { db1: '10.0.0.11', db2: '10.0.0.12', db3: '10.0.0.13' } as const;
 export const ETCD = { etcd1: '10.0.0.31', etcd2: '10.0.0.32', etcd3: '10.0.0.33' } as const;
+export const COPY = { name: 'copy', address: '10.0.0.41' } as const;
 export const GATEWAYS = { gateway1: '10.0.0.21', gateway2: '10.0.0.22', gateway3: '10.0.0.23' } as const;
 
 /** Anything will do: it guards what a run throws away. */
@@ -43,15 +44,33 @@ export function patroniEnvironment({ name, address, directory }: Place, postgres
   };
 }
 
-/**
- * Writes deploy/ha/patroni.yml for all nodes. `isSynchronous` false is the variant that loses calls: only with that does a run show
- * that it would notice.
- */
-export function writePatroniFile(directory: string, isSynchronous: boolean): string {
-  const shipped = deployText('ha/patroni.yml');
-  const text = isSynchronous
-    ? shipped
-    : shipped.replace('synchronous_mode: true', 'synchronous_mode: false').replace('synchronous_mode_strict: true', '');
+/** With what `patronictl` may change something. */
+export function restApiEnvironment(): Environment {
+  const own = Object.entries(deployEnvironment('ha/patroni.env'));
+  const named = own.filter(([key]) => /^PATRONI_RESTAPI_(USERNAME|PASSWORD)$/.test(key));
+  return Object.fromEntries(named.map(([key, value]) => [key, value.replace('change-me', PASSWORD)]));
+}
+
+export interface PatroniVariant {
+  /** False loses calls: only with that does a run show that it would notice. */
+  readonly isSynchronous: boolean;
+  /** Another cell copies the directory: what the file says of that is taken in, apart from the slot, which needs the database. */
+  readonly isCopied: boolean;
+}
+
+/** Writes deploy/ha/patroni.yml for all nodes. */
+export function writePatroniFile(directory: string, { isSynchronous, isCopied }: PatroniVariant): string {
+  let text = deployText('ha/patroni.yml');
+  if (!isSynchronous) {
+    text = text
+      .replace('synchronous_mode: true', 'synchronous_mode: false')
+      .replace('synchronous_mode_strict: true', '');
+  }
+  if (isCopied) {
+    text = text
+      .replace('wal_level: replica', 'wal_level: logical')
+      .replace('# - host purser copier', '- host purser copier');
+  }
   return write(directory, 'patroni.yml', text);
 }
 

@@ -33,6 +33,8 @@ interface GatewayOptions {
   readonly count: number;
   /** False: commits wait for no standby, which gateways otherwise refuse. */
   readonly isSynchronous: boolean;
+  /** The cell that they are, whose directory others copy. Undefined: there are no cells. */
+  readonly cellName: string | undefined;
 }
 
 /** The gateway that has all servers in its `DATABASE_URL`. The others find the leader through HAProxy. */
@@ -47,7 +49,7 @@ const NODE_FLAGS = ['--max-semi-space-size=32'];
 const PROGRAM = path.join(ROOT, 'packages/service/src/cli/main.ts');
 const PROVIDER = fileURLToPath(new URL('../deploy/roll/provider.ts', import.meta.url));
 export async function startGateways(options: GatewayOptions): Promise<readonly Gateway[]> {
-  const { cell, programs, directory, count, isSynchronous } = options;
+  const { cell, programs, directory, count, isSynchronous, cellName } = options;
   const catalogueFile = path.join(directory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(rollCatalogue(`http://127.0.0.1:${PROVIDER_PORT}`)));
   const haproxyFile = writeHaproxyFile(directory);
@@ -63,16 +65,23 @@ export async function startGateways(options: GatewayOptions): Promise<readonly G
       ...environmentOf(directory, catalogueFile),
       PURSER_DATABASE_DURABILITY: isSynchronous ? 'standby' : 'disk',
       PURSER_DATA_DIR: own,
+      ...(cellName !== undefined && { PURSER_CELL: cellName }),
       DATABASE_URL: name === SEVERAL_HOSTS ? cell.urlAt(...Object.values(DATABASES)) : cell.urlAt('127.0.0.1'),
     };
     const gateway = gatewayOn(machine, { environment, own, logFile: logFile('gateway') });
+    if (cellName !== undefined && gateways.length === 0) await addCell(gateway, cellName);
     await gateway.restart();
     gateways.push(gateway);
   }
   return gateways;
 }
 
-function environmentOf(directory: string, catalogueFile: string): Readonly<Record<string, string>> {
+/** Before the first gateway says that it is that cell. */
+async function addCell(gateway: Gateway, name: string): Promise<void> {
+  for (const words of [['migrate'], ['cells', 'add', name, '--at', gateway.url]]) await gateway.command(...words);
+}
+
+export function environmentOf(directory: string, catalogueFile: string): Readonly<Record<string, string>> {
   return {
     PURSER_ENV: 'production',
     PURSER_SECRET: 'a secret of the failover run, which guards nothing of worth',
@@ -129,16 +138,23 @@ function gatewayOn(machine: Machine, { environment, own, logFile }: Own): Gatewa
       const waiting = `no settlement waits on ${machine.name}`;
       await waitUntil(waiting, () => filesIn(spoolIn(own)) === 0, SETTLED_MS_MAX);
     },
-    command: async (...words) => {
-      const file = `${logFile}.${words.slice(0, 2).join('-')}`;
-      const ran = machine.start([process.execPath, PROGRAM, ...words], { env: environment, logFile: file });
-      let said = '';
-      for (const stream of [ran.stdout, ran.stderr])
-        stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
-      const [status] = (await once(ran, 'close')) as [number | null];
-      return { status: status ?? 1, said };
-    },
+    command: (...words) => runCommand(machine, { env: environment, logFile }, words),
   };
+}
+
+/** Runs a command of the service on a machine. */
+export async function runCommand(
+  machine: Machine,
+  { env, logFile }: { readonly env: Readonly<Record<string, string>>; readonly logFile: string },
+  words: readonly string[],
+): ReturnType<Gateway['command']> {
+  const file = `${logFile}.${words.slice(0, 2).join('-')}`;
+  const ran = machine.start([process.execPath, PROGRAM, ...words], { env, logFile: file });
+  let said = '';
+  for (const stream of [ran.stdout, ran.stderr])
+    stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  const [status] = (await once(ran, 'close')) as [number | null];
+  return { status: status ?? 1, said };
 }
 
 /** How many files are in a folder, which may not be there. */

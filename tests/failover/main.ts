@@ -13,7 +13,9 @@ import { createRandom } from '../prove/random.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { judge, untilNothingIsHeld } from './books.ts';
 import { type Cell, startCell } from './cell.ts';
-import { FAULTS } from './faults.ts';
+import { CELLS, type CopyWay, startCopy } from './copy.ts';
+import { watchCopy } from './copy-rounds.ts';
+import { FAULTS, type Scene } from './faults.ts';
 import { type Gateway, startGateways } from './gateways.ts';
 import type { LoadOptions, LoadOrder, LoadReport } from './load.ts';
 import { layNetwork } from './network.ts';
@@ -32,10 +34,16 @@ const { values } = parseArgs({
     users: { type: 'string', default: '60' },
     /** Commits do not wait for a standby: the check that a run would notice a loss. */
     asynchronous: { type: 'boolean', default: false },
+    /** Another cell copies the directory, and finds its leader by `haproxy` or several `hosts`. */
+    copy: { type: 'string' },
+    /** Patroni knows nothing of the copy's slot: the copy must stand still. */
+    'without-slots': { type: 'boolean', default: false },
     /** Where data and logs are kept for a look at them. */
     keep: { type: 'string' },
   },
 });
+
+type Load = ReturnType<typeof startWorker<LoadOrder, LoadReport>>;
 
 /** Set in the namespaces: the folder of the run. */
 const INSIDE = 'PURSER_FAILOVER_INSIDE';
@@ -43,11 +51,18 @@ const GATEWAYS = 3;
 const BEFORE_MS = 4_000;
 const AFTER_MS = 4_000;
 const READY_MS_MAX = 120_000;
+/** Those after which another node leads. */
+const OF_COPIES = ['killed', 'frozen', 'partitioned', 'switchover', 'replication-held'];
 const unknown = values.only.filter((name) => !(name in FAULTS));
 if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(', ')}. There are ${Object.keys(FAULTS).join(', ')}.`);
   process.exit(2);
 }
+if (![undefined, 'haproxy', 'hosts'].includes(values.copy) || (values['without-slots'] && values.copy === undefined)) {
+  console.error('--copy takes haproxy or hosts, and --without-slots comes with it.');
+  process.exit(2);
+}
+const way = values.copy as CopyWay | undefined;
 try {
   const programs = findPrograms();
   const directory = process.env[INSIDE];
@@ -84,16 +99,27 @@ function enter(): number {
 async function play(programs: Programs, directory: string): Promise<boolean> {
   console.log(`Seed ${values.seed}.${values.asynchronous ? ' Asynchronous: calls must be lost.' : ''}`);
   layNetwork();
-  const cell = await startCell({ programs, directory, isSynchronous: !values.asynchronous });
+  const cell = await startCell({
+    programs,
+    directory,
+    isSynchronous: !values.asynchronous,
+    isCopied: way !== undefined,
+  });
   const [first, second, third] = await startGateways({
     cell,
     programs,
     directory,
     count: GATEWAYS,
     isSynchronous: !values.asynchronous,
+    cellName: way === undefined ? undefined : CELLS.directory,
   });
   if (first === undefined || second === undefined || third === undefined) throw new Error('A gateway is missing.');
   const gateways = [first, second, third] as const;
+  const copy =
+    way === undefined
+      ? undefined
+      : await startCopy({ cell, gateway: first, programs, directory, way, hasSlots: !values['without-slots'] });
+  const watch = copy && (await watchCopy(cell, copy));
   const app = await fund(cell);
   const argument: LoadOptions = {
     urls: gateways.map(({ url }) => url),
@@ -106,28 +132,18 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
   const script = new URL('load.ts', import.meta.url);
   const load = startWorker<LoadOrder, LoadReport>({ command: [process.execPath], script, argument });
   const rounds: Round[] = [];
-  const named = values.asynchronous ? ['replication-held'] : Object.keys(FAULTS);
+  const named = values.asynchronous ? ['replication-held'] : way === undefined ? Object.keys(FAULTS) : OF_COPIES;
   const faults = values.only.length > 0 ? values.only : named;
   for (const fault of faults) {
     console.log(`\n${fault}: ${FAULTS[fault]?.what}`);
     for (let number = 1; number <= Number(values.rounds); number += 1) {
-      const random = createRandom(Number(values.seed), `${fault}/${number}`);
       await withOwner(cell, (owner) => fundPoor(owner, app, rounds.length + 1));
-      await load.tell('go');
-      await pause(BEFORE_MS);
-      let beganAt = Date.now();
-      await FAULTS[fault]?.play({ cell, gateways, random, begins: () => void (beganAt = Date.now()) });
-      await cell.untilWhole();
-      const isReady = await comes(untilReady(gateways));
-      await pause(AFTER_MS);
-      const { calls } = await load.tell('stop');
-      const round = {
-        fault,
-        calls,
-        beganAt,
-        ...(await look(cell, gateways, calls)),
-        isReady,
-      };
+      if (!values['without-slots']) await copy?.untilSlots();
+      const changes = watch?.begin();
+      const { beganAt, isReady, calls } = await callDuring(load, { cell, gateways }, fault, number);
+      const ofCopy = await changes?.end(beganAt);
+      const found = await look(cell, gateways, calls);
+      const round = { fault, calls, beganAt, isReady, ...found, ...(ofCopy && { copy: ofCopy }) };
       sayRound(round, number);
       rounds.push(round);
     }
@@ -136,6 +152,25 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
   console.log();
   sayAll(rounds);
   return verdict(rounds);
+}
+
+/** Plays a fault while calls are made, until everything runs again. */
+async function callDuring(
+  load: Load,
+  scene: Pick<Scene, 'cell' | 'gateways'>,
+  fault: string,
+  number: number,
+): Promise<Pick<Round, 'calls' | 'beganAt' | 'isReady'>> {
+  const random = createRandom(Number(values.seed), `${fault}/${number}`);
+  await load.tell('go');
+  await pause(BEFORE_MS);
+  let beganAt = Date.now();
+  await FAULTS[fault]?.play({ ...scene, random, begins: () => void (beganAt = Date.now()) });
+  await scene.cell.untilWhole();
+  const isReady = await comes(untilReady(scene.gateways));
+  await pause(AFTER_MS);
+  const { calls } = await load.tell('stop');
+  return { calls, beganAt, isReady };
 }
 
 /** Says what did not come, and goes on: the books are judged all the same. */
@@ -205,6 +240,16 @@ function verdict(rounds: readonly Round[]): boolean {
         : 'No call was lost without synchronous commits: this run proves nothing.',
     );
     return lost > 0;
+  }
+  if (values['without-slots']) {
+    const stood = rounds.filter(({ copy }) => copy?.seconds === undefined);
+    const isSeen = stood.length > 0 && stood.every(({ copy }) => copy?.isTold === true && copy.isMended === true);
+    console.log(
+      isSeen
+        ? 'The copy stood still without slots, as it must, and was mended: a run notices.'
+        : 'The copy went on without slots, or was not mended: this run proves nothing.',
+    );
+    return isSeen;
   }
   if (rounds.some(({ admission }) => admission.spentOut === 0))
     console.log('In some round nobody spent all of their money: it proves nothing about admission.');

@@ -1,5 +1,6 @@
 import type { Judgement } from './books.ts';
 import type { Call } from './load.ts';
+import type { CopyJudgement } from './copy-rounds.ts';
 import { type Admission, POOR } from './poor.ts';
 
 /** One time that a fault was played. */
@@ -16,6 +17,8 @@ export interface Round {
   readonly hasAllTold: boolean;
   /** Whether all gateways became ready again. */
   readonly isReady: boolean;
+  /** Of the cell that copies the directory, if there is one. */
+  readonly copy?: CopyJudgement;
 }
 
 interface Summary {
@@ -36,9 +39,14 @@ interface Summary {
   readonly 's without service, several hosts': string;
 }
 
-export function isRight({ judgement, admission, isLedgerRight, hasAllTold, isReady }: Round): boolean {
+/** The copy goes on, and where it is wrong, that is told and mended. */
+function isCopyRight(copy: CopyJudgement | undefined): boolean {
+  return copy === undefined || (copy.seconds !== undefined && copy.isTold && copy.isMended !== false);
+}
+
+export function isRight({ judgement, admission, isLedgerRight, hasAllTold, isReady, copy }: Round): boolean {
   const { lostMicros: _micros, ...lists } = judgement;
-  const isInOrder = isReady && isLedgerRight && hasAllTold;
+  const isInOrder = isReady && isLedgerRight && hasAllTold && isCopyRight(copy);
   return isInOrder && admission.overspent === 0 && Object.values(lists).every((tags) => tags.length === 0);
 }
 
@@ -68,8 +76,19 @@ export function sayRound(round: Round, number: number): void {
       `spent out ${one['spent out']}, overspent ${one.overspent}; ` +
       `ledger ${round.isLedgerRight ? 'right' : 'WRONG'}, logs ${round.hasAllTold ? 'right' : 'WRONG'}`,
   );
+  if (round.copy !== undefined) sayCopy(round.copy);
   for (const [kind, tags] of Object.entries(judgement))
     if (Array.isArray(tags) && tags.length > 0) console.log(`  ${kind}: ${tags.slice(0, 20).join(' ')}`);
+}
+
+function sayCopy({ stood, seconds, differing, isTold, isMended }: CopyJudgement): void {
+  const arrived = seconds === undefined ? 'NEVER ARRIVED' : `arrived after ${seconds.toFixed(2)} s`;
+  const rows = differing.length === 0 ? 'the same rows' : `OTHER ROWS in ${differing.join(', ')}`;
+  console.log(
+    `  copy: nothing arrived for ${stood.copy.toFixed(1)} s, nothing was confirmed in the directory for ${stood.directory.toFixed(1)} s; ` +
+      `a new app and a revoked key ${arrived}; ${rows}, ${isTold ? 'and cells compare said so' : 'AND CELLS COMPARE DID NOT SAY SO'}` +
+      (isMended === undefined ? '' : isMended ? '; cells subscribe --again made it right' : '; NOT MENDED'),
+  );
 }
 
 export function sayAll(rounds: readonly Round[]): void {
