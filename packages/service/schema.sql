@@ -552,6 +552,7 @@ create table cells.own (
   comparing_at timestamp with time zone,
   compared_at timestamp with time zone,
   differing text[] default '{}'::text[] not null,
+  borrows_budgets boolean default false not null,
   constraint own_pkey PRIMARY KEY (is_only),
   constraint own_is_only_check CHECK (is_only)
 );
@@ -830,6 +831,19 @@ create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 
 
 create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint, rare_counts jsonb);
 
+create table ledger.allowances (
+  key_id text collate "C" not null,
+  month date not null,
+  cell text collate "C" not null,
+  lent_micros bigint default 0 not null,
+  spent_micros bigint default 0 not null,
+  limit_micros bigint,
+  number bigint default 0 not null,
+  constraint allowances_pkey PRIMARY KEY (key_id, month, cell),
+  constraint figures_are_in_range CHECK (((spent_micros >= 0) AND (spent_micros <= lent_micros)))
+);
+grant select on ledger.allowances to purser_live;
+
 create table ledger.checkpoints (
   wallet_id bigint not null,
   version bigint not null,
@@ -918,6 +932,12 @@ create table ledger.key_budgets (
   spent_micros bigint default 0 not null,
   held_micros bigint default 0 not null,
   limit_micros bigint,
+  lent_micros bigint default 0 not null,
+  lent_spent_micros bigint default 0 not null,
+  allowance_micros bigint,
+  allowance_limit bigint,
+  allowance_number bigint default 0 not null,
+  no_more_until timestamp with time zone,
   constraint key_budgets_pkey PRIMARY KEY (key_id, month),
   constraint figures_are_in_range CHECK ((LEAST(spent_micros, held_micros) >= 0))
 ) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);
@@ -1889,6 +1909,13 @@ grant execute on function ledger.booked_for(uuid[]) to purser_live;
 -- ledger.broken_rules(w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint, held bigint, streams bigint, plain bigint, spent bigint, month_held bigint) returns TABLE(rule text, expected bigint, found bigint)
 --   sql, immutable
 
+-- ledger.budget_here(budget bigint, allowance bigint, allowance_limit bigint) returns bigint
+--   sql, immutable
+
+-- ledger.budget_use(p_key text) returns TABLE(month date, spent bigint, held bigint, allowance bigint, number bigint)
+--   plpgsql, stable, security definer, search_path=pg_catalog
+grant execute on function ledger.budget_use(text) to purser_live;
+
 -- ledger.cause_of(p_wallet bigint, p_kind ledger.entry_kind, p_key text) returns text
 --   sql, immutable
 
@@ -1931,6 +1958,10 @@ grant execute on function ledger.differences() to purser_live;
 --   sql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.end_check(bigint) to purser_live;
 
+-- ledger.end_recall(p_key text, p_month date, p_cells text[], p_numbers bigint[], p_used bigint[], p_spent bigint[]) returns bigint
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.end_recall(text,date,text[],bigint[],bigint[],bigint[]) to purser_live;
+
 -- ledger.end_restore(p_month date) returns void
 --   plpgsql, volatile, search_path=pg_catalog
 
@@ -1959,6 +1990,10 @@ grant execute on function ledger.first_entry_since(bigint,timestamp with time zo
 -- ledger.forget_owner(p_app text, p_user text) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.forget_owner(text,text) to purser_live;
+
+-- ledger.give_back_allowance(p_key text, p_month date, p_number bigint) returns TABLE(is_given_back boolean, used bigint, spent bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.give_back_allowance(text,date,bigint) to purser_live;
 
 -- ledger.has_wallets_in(p_least integer, p_most integer) returns boolean
 --   sql, stable, search_path=pg_catalog
@@ -1990,7 +2025,11 @@ grant execute on function ledger.last_charge(bigint) to purser_live;
 -- ledger.leave(p_slot integer, p_move integer) returns bigint
 --   plpgsql, volatile, search_path=pg_catalog
 
--- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[])
+-- ledger.lend_budget(p_key text, p_month date, p_cell text, p_budget bigint, p_least bigint, p_wanted bigint, p_used bigint, p_spent bigint, p_allowance bigint, p_number bigint) returns TABLE(lent bigint, number bigint, limit_micros bigint, granted bigint, refused text)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.lend_budget(text,date,text,bigint,bigint,bigint,bigint,bigint,bigint,bigint) to purser_live;
+
+-- ledger.lock_budgets(p_requests db.hold_request[], p_locked bigint[], p_month date) returns TABLE(budgets text[], spent bigint[], held bigint[], lent_spent bigint[], elsewhere bigint[], allowance bigint[], allowance_limit bigint[], is_all boolean[])
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 
 -- ledger.lock_for_act(p_app text, p_user text) returns boolean
@@ -2038,6 +2077,10 @@ grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,
 -- ledger.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.reap(integer) to purser_live;
+
+-- ledger.recall_allowances(p_key text, p_month date, p_except text) returns TABLE(cell text, month date, number bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.recall_allowances(text,date,text) to purser_live;
 
 -- ledger.receipts_of(p_month date) returns text
 --   sql, immutable
@@ -2098,6 +2141,9 @@ grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 -- ledger.stays(p_wallet bigint, p_slot integer) returns TABLE(move integer, since timestamp with time zone, first_seq bigint, before_seq bigint, own_first bigint, own_before bigint)
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.stays(bigint,integer) to purser_live;
+-- ledger.take_allowance(p_key text, p_month date, p_lent bigint, p_limit bigint, p_number bigint, p_is_all boolean) returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function ledger.take_allowance(text,date,bigint,bigint,bigint,boolean) to purser_live;
 
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog

@@ -22,8 +22,8 @@ import {
   reinstateWallet,
   type TakeBackKind,
 } from '../../packages/service/src/ledger/funding/queries.ts';
-import { readKeyBudgets } from '../../packages/service/src/ledger/wallet/key-budgets.ts';
-import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { budgetUseOf } from '../../packages/service/src/ledger/wallet/key-budgets.ts';
+import { insertWallet, selectKeyBudgets } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -251,7 +251,7 @@ async function readWallet(owner: Pool, user: string): Promise<WalletState> {
 }
 
 async function readBudgets(live: Pool, keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, BudgetState>> {
-  const found = await readKeyBudgets(live, keys);
+  const found = budgetUseOf(await selectKeyBudgets(live, keys));
   return new Map(
     keys.map((key) => [key, { spent: Number(found.get(key)?.spent ?? 0), held: Number(found.get(key)?.held ?? 0) }]),
   );

@@ -44,11 +44,12 @@ export async function standIn(
   return { heads, bodies };
 }
 
-/** Hands on what c2 asks c1, after `before`. */
+/** Hands on what c2 asks c1, after `before`. Answers that are lost leave c1, and never come to c2. */
 export async function standBetween(
   t: TestContext,
   cells: TwoCells,
   before: (path: string) => Promise<void> | void,
+  isLost: (path: string) => boolean = () => false,
 ): Promise<void> {
   const { c1, c2 } = cells;
   let asked = 0;
@@ -58,6 +59,10 @@ export async function standBetween(
       asked += 1;
       await before(path);
       const sent = requestHttp(`${c1.url}${path}`, { method, headers }, (answer) => {
+        if (isLost(path)) {
+          response.destroy();
+          return;
+        }
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         answer.pipe(response);
       });

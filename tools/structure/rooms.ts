@@ -16,6 +16,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   ledger: {
     statements: [],
     hold: [],
+    budgets: [],
     settlement: [],
     turn: ['hold', 'settlement'],
     wallet: ['statements'],

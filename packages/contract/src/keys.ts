@@ -117,10 +117,10 @@ export const keySchema = z
     rolledFrom: z.string().nullable().meta({ description: 'The key that this one succeeds.' }),
     rolledTo: z.string().nullable().meta({ description: 'The key that succeeds this one.' }),
     limits,
-    budget: z
-      .object({ spentMicros: z.int(), heldMicros: z.int() })
-      .optional()
-      .meta({ description: 'What counts for the monthly budget this month. Rolled keys count together.' }),
+    budget: z.object({ spentMicros: z.int(), heldMicros: z.int() }).optional().meta({
+      description:
+        'What counts for the monthly budget this month. Rolled keys count together. Absent if there is no budget, or if a part of the service does not answer.',
+    }),
   })
   .meta({ id: 'Key' });
 export const keyListSchema = z.object({ keys: z.array(keySchema) });

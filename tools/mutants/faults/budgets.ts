@@ -52,7 +52,7 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'CP-08',
     edits: [
       edit(OUTCOME, 'when spent + held + least_amount > budget', 'when false'),
-      reserve('asked.budget_micros - budget_spent[at] - budget_held[at]', 'asked.budget_micros - budget_spent[at]'),
+      reserve(' - budget_held[at] - budget_elsewhere[at];', ' - budget_elsewhere[at];'),
     ],
     killer: judged(BOOKED),
   },
@@ -65,12 +65,7 @@ export const BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'budget-grants-more-than-is-left',
     clause: 'CP-08',
-    edits: [
-      reserve(
-        'largest := least(largest, asked.budget_micros - budget_spent[at] - budget_held[at]);',
-        'largest := largest;',
-      ),
-    ],
+    edits: [reserve('largest := least(largest, left_here);', 'largest := largest;')],
     killer: judged(SHARE),
   },
   {

@@ -1,4 +1,5 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
+import { openCellBudgets } from '#app/cell-budgets.ts';
 import { startComparing } from '#app/cell-copy.ts';
 import { openRates } from '#app/cell-rates.ts';
 import type { Config } from '#app/config.ts';
@@ -17,6 +18,8 @@ import { TOKENS } from '#http/cells/tokens.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import type { Keys } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
+import { placeOverCells } from '#ledger/budgets/holds-over-cells.ts';
+import type { Holds } from '#ledger/holds.ts';
 import { leaseTokensToCell } from '#limits/queries.ts';
 import { createRateLimiter, type RateLimiter } from '#limits/rate-limit.ts';
 
@@ -27,6 +30,8 @@ interface CellOptions {
   readonly rates: Pool;
   /** For statements that take long. */
   readonly reports: Pool;
+  /** For the budgets of API keys. */
+  readonly reads: Pool;
   readonly keys: Keys;
   /** Without lent keys. */
   readonly directory: Pick<KeyDirectory, 'find'>;
@@ -40,7 +45,7 @@ interface CellOptions {
  * nothing is added to any request. The map is loaded with the others that are kept in memory.
  */
 export function openCells(options: CellOptions): Cells {
-  const { config, db, rates, keys, directory, addressOf, clock, log } = options;
+  const { config, db, rates, reads, keys, directory, addressOf, clock, log } = options;
   const { cell } = config;
   if (cell === undefined) {
     const rateLimiter = createRateLimiter(rates, steadyClock);
@@ -52,12 +57,15 @@ export function openCells(options: CellOptions): Cells {
   const requests = createCellRequests(cell, keys.proof('cell-requests'), clock);
   const client = createCellClient(requests);
   const jobs = [startHeartbeat(db, log), startComparing({ db: options.reports, client, log })];
+  const reach = { own: cell, map, requests, client };
+  const { findRoom, routes } = openCellBudgets({ db: reads, ...reach, log });
   return {
     map,
-    reach: { own: cell, map, requests, client },
+    reach,
     forwarding,
     rateLimiter: openRates({ pool: rates, client, map, log }),
-    routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request))],
+    routes: [answerCells(requests, TOKENS, (request) => leaseTokensToCell(rates, request)), ...routes],
+    overCells: (holds) => ({ ...holds, place: placeOverCells(holds.place, findRoom) }),
     addressOf: (request) => markers.read(request.headers)?.address ?? addressOf(request),
     stop: async () => {
       await Promise.all(jobs.map(({ stop }) => stop()));
@@ -83,6 +91,8 @@ interface Cells {
   readonly reach: CellReach | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly rateLimiter: RateLimiter;
+  /** Holds whose keys' budgets count over all cells. */
+  readonly overCells: (holds: Holds) => Holds;
   /** What gateways of other cells may ask. */
   readonly routes: readonly CellRoute[];
   readonly addressOf: CallerAddress;
@@ -95,6 +105,7 @@ const ALONE = {
   map: undefined,
   reach: undefined,
   forwarding: undefined,
+  overCells: (holds) => holds,
   routes: [],
   stop: () => Promise.resolve(),
   close: () => {},

@@ -97,14 +97,13 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const pools = openPools({ url: databaseUrl, log, emails: emailSealOf(keys) });
   const { upkeep, reads, sandbox: play } = pools;
   const { directory, apiKeys, keyUse, addressOf } = openApiKeys(upkeep, config, { clock, log });
-  const cells = openCells({ config, db: upkeep, ...pools, keys, directory, addressOf, clock, log });
+  const cells = openCells({ ...pools, config, db: upkeep, keys, directory, addressOf, clock, log });
   const { providers, catalogue, upstreams } = openCatalogue(upkeep, log, config, simulatorUrl);
   const generations = await followChanges(upkeep, log, { accounts: apiKeys, catalogue, cells: cells.map });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const turns = lanes ?? pools.openTurns();
-  const holds = createHolds({ pools: { turns, upkeep }, instance, spool, backlog: BACKLOG_LIMITS, log });
+  const holds = cells.overCells(openHolds({ pools, lanes, instance, spool, log }));
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: reads, log });
   const sandboxHolds = createSandboxHolds({ reserve: play, settle: play }, instance, config.sandboxGrant);
@@ -201,6 +200,20 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
   const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
   declareSpoolMetrics(spool);
   return markPort('spool', spool);
+}
+
+/** The holds of real wallets in this database. */
+function openHolds({ pools, lanes, ...of }: HoldsOpened): Holds {
+  const turns = lanes ?? pools.openTurns();
+  return createHolds({ pools: { turns, upkeep: pools.upkeep }, backlog: BACKLOG_LIMITS, ...of });
+}
+
+interface HoldsOpened {
+  readonly pools: Pools;
+  readonly lanes: Lanes | undefined;
+  readonly instance: Instance;
+  readonly spool: Spool;
+  readonly log: Log;
 }
 
 function openWriters(): FrameWriters {

@@ -11,7 +11,6 @@ import type { CellReach } from '#app/cells.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail, isMailRead, type SendMail } from '#app/mail.ts';
 import { addOperatorRoutes, type CatalogueOfOperators, composeOperator } from '#app/operator-plane.ts';
-import { openBudgets } from '#app/key-budgets.ts';
 import type { Reports } from '#app/reports.ts';
 import { composeTeams } from '#app/teams.ts';
 import { addTeamRoutes } from '#http/control-plane/team.ts';
@@ -204,7 +203,6 @@ function composeControl(options: PlanesOptions, throttle: Throttle, mail: Mail):
     apps: createOwnApps({ pool, refresh: apiKeys.refresh, clock, isModel }),
     teams: composeTeams({ config, keys, pool, throttle, sendMail: mail.sendMail }),
     logos: createLogos(pool),
-    readBudgets: openBudgets(pool, pools.sandbox),
     publicUrl: config.publicUrl,
     sandboxWallets: options.sandboxWallets,
     ...options.reports,

@@ -1,12 +1,20 @@
 import type { Pool } from '#db/pool.ts';
 import { createReadBudgets, type ReadBudgets } from '#http/key-budgets.ts';
-import { readKeyBudgets } from '#ledger/wallet/key-budgets.ts';
+import type { KeyId } from '#kernel/ids.ts';
+import { budgetUseOf } from '#ledger/wallet/key-budgets.ts';
+import type { KeyBudgetRow } from '#ledger/wallet/queries.ts';
 import { readSandboxBudgets } from '#sandbox/key-budgets.ts';
 
-/** Real and play money are read over connections of different roles. */
-export function openBudgets(live: Pool, sandbox: Pool): ReadBudgets {
+/** Real and play money are read over connections of different roles. `live` gives undefined if a cell does not answer. Play money is that of this cell. */
+export function openBudgets(
+  live: (lines: readonly KeyId[]) => Promise<readonly KeyBudgetRow[] | undefined>,
+  sandbox: Pool,
+): ReadBudgets {
   return createReadBudgets({
-    live: (lines) => readKeyBudgets(live, lines),
+    live: async (lines) => {
+      const rows = await live(lines);
+      return rows && budgetUseOf(rows);
+    },
     sandbox: (lines) => readSandboxBudgets(sandbox, lines),
   });
 }

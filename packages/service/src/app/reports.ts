@@ -1,7 +1,9 @@
 import type { CellReach } from '#app/cells.ts';
+import { openBudgets } from '#app/key-budgets.ts';
 import { readDirectory } from '#cells/compare.ts';
 import type { Pool } from '#db/pool.ts';
 import { appUsageEverywhere } from '#http/cells/app-usage.ts';
+import { budgetUseEverywhere } from '#http/cells/budgets.ts';
 import { BOOKS } from '#http/cells/books.ts';
 import { DIRECTORY_STATE } from '#http/cells/directory.ts';
 import { createEveryCell } from '#http/cells/every-cell.ts';
@@ -9,6 +11,7 @@ import { answerCells, type CellRoute } from '#http/cells/question.ts';
 import { selectCellBooks } from '#ledger/moving/queries.ts';
 import { appUsersEverywhere } from '#http/cells/app-users.ts';
 import { attentionElsewhere, type OtherCellAttention } from '#http/cells/attention.ts';
+import type { ReadBudgets } from '#http/key-budgets.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { createAttention } from '#operator/attention.ts';
 import { findElsewhere, type FoundElsewhere } from '#http/cells/find.ts';
@@ -18,7 +21,7 @@ import { tracesEverywhere } from '#http/cells/traces.ts';
 import { statsEverywhere } from '#http/cells/stats.ts';
 import { type AppUsers, createAppUserRows, createAppUsers } from '#ledger/wallet/app-users.ts';
 import { selectAnyWallets } from '#ledger/wallet/operator-queries.ts';
-import { selectSpent } from '#ledger/wallet/queries.ts';
+import { selectKeyBudgets, selectSpent } from '#ledger/wallet/queries.ts';
 import type { ReadWallets } from '#operator/wallet-list.ts';
 import { createPaymentReader, type ReadPayments } from '#payments/overview.ts';
 import { createStatsRows } from '#stats/rows.ts';
@@ -29,7 +32,7 @@ import { type AppUsage, createAppUsage, RECEIPTS_MAX } from '#usage/report.ts';
 
 interface ReportsOptions {
   readonly clock: Clock;
-  readonly pools: { readonly planes: Pool; readonly reports: Pool };
+  readonly pools: { readonly planes: Pool; readonly reports: Pool; readonly sandbox: Pool };
   /** Undefined: there are no other cells. */
   readonly reach: CellReach | undefined;
 }
@@ -40,6 +43,8 @@ export interface Reports {
   readonly stats: Stats;
   readonly traces: TraceReader;
   readonly appUsers: AppUsers;
+  /** What counts for the budgets of API keys. */
+  readonly readBudgets: ReadBudgets;
   /** What needs an operator in other cells. */
   readonly attentionElsewhere: () => Promise<readonly OtherCellAttention[]>;
   /** Which other cells have something of an id. */
@@ -54,7 +59,7 @@ export function openReports({
   clock,
   reach,
 }: ReportsOptions): Reports & { readonly cellRoutes: readonly CellRoute[] } {
-  const { planes } = pools;
+  const { planes, sandbox } = pools;
   const appUsage = createAppUsage(pools);
   const userRows = createAppUserRows(planes);
   const lists: Reports['lists'] = {
@@ -64,7 +69,8 @@ export function openReports({
   if (reach === undefined) {
     const [stats, traces, appUsers] = [createStats(planes), createTraceReader(planes), createAppUsers(userRows)];
     const alone = { attentionElsewhere: readNone, findElsewhere: readNone, cellRoutes: [] };
-    return { appUsage, stats, traces, appUsers, lists, ...alone };
+    const readBudgets = openBudgets((lines) => selectKeyBudgets(planes, lines), sandbox);
+    return { appUsage, stats, traces, appUsers, readBudgets, lists, ...alone };
   }
   const cells = createEveryCell(reach);
   // Upstreams are as a process sees them, so those of another cell are that cell's business.
@@ -82,6 +88,10 @@ export function openReports({
     ),
     stats: statsOf(statsEverywhere(createStatsRows(planes), cells)),
     traces: traceReaderOf(tracesEverywhere(createTraceRows(planes), cells)),
+    readBudgets: openBudgets(
+      budgetUseEverywhere((lines) => selectKeyBudgets(planes, lines), cells),
+      sandbox,
+    ),
     attentionElsewhere: attentionElsewhere(readAttention, cells),
     // Every cell finds the calls of all.
     findElsewhere: findElsewhere(createFinder({ pool: planes, findCalls: readNone }), cells),

@@ -8,6 +8,7 @@ import {
   selectCells,
   selectOwnCell,
   updateAddress,
+  updateBorrows,
   updateSlots,
 } from '#cells/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
@@ -113,7 +114,8 @@ export async function settleCell(
   beginWalletIds: (tx: Queryable, cellNumber: number) => Promise<boolean>,
 ): Promise<void> {
   const own = await selectOwnCell(owner);
-  if (own === name) return;
+  if (own === undefined && name === undefined) return;
+  if (own === name) return updateBorrows(owner); // A build before this one did not.
   if (own !== undefined) throw new CellFault(`This database is the cell ${own}. Set PURSER_CELL=${own}.`);
   await inTransaction(owner, async (tx) => {
     const { number } = await cellNamed(tx, name ?? '');
@@ -123,6 +125,7 @@ export async function settleCell(
       );
     }
     await insertOwnCell(tx, name ?? '', directoryUrl);
+    await updateBorrows(tx);
   });
 }
 

@@ -17,6 +17,8 @@ export interface CellMap {
   readonly otherOf: (appId: AppId, userId: EndUserId) => OtherCell | undefined;
   /** The other cell that has the bucket of an app's or a key's rate limit. Undefined: this one has. */
   readonly homeOf: (id: AppId | KeyId) => OtherCell | undefined;
+  /** The cell that lends of the budgets of API keys: the first one, which never changes. Undefined: this is it. */
+  readonly budgetHome: () => OtherCell | undefined;
   /** The cells that have given this user's slot to this one, by their names. Empty: it was never elsewhere, or nobody in it had a wallet. */
   readonly giversOf: (appId: AppId, userId: EndUserId) => readonly string[];
   /** All cells but this one. */
@@ -33,21 +35,29 @@ export interface CellMap {
 export function createCellMap(pool: Pool, own: string): CellMap {
   let bySlot: readonly (OtherCell | undefined)[] = [];
   let others: ReadonlyMap<string, OtherCell> = new Map();
+  let first: OtherCell | undefined;
   let moving: ReadonlySet<number> = new Set();
   let givers: ReadonlyMap<number, readonly string[]> = new Map();
   return {
     otherOf: (appId, userId) => bySlot[slotOf(appId, userId)],
     isMoving: (appId, userId) => moving.size > 0 && moving.has(slotOf(appId, userId)),
     homeOf: (id) => bySlot[homeSlotOf(id)],
+    budgetHome: () => first,
     giversOf: (appId, userId) => (givers.size > 0 ? givers.get(slotOf(appId, userId)) : undefined) ?? [],
     others: () => Array.from(others.values()),
     count: () => others.size + 1,
     refresh: async () => {
-      [bySlot, others, moving, givers] = await inSnapshot(pool, async (tx) => {
+      [bySlot, others, first, moving, givers] = await inSnapshot(pool, async (tx) => {
         const cells = (await selectCells(tx)).map(({ name, base_url: baseUrl }) => ({ name, baseUrl }));
         const found = new Map(cells.filter(({ name }) => name !== own).map((cell) => [cell.name, cell]));
         const slots = (await selectSlots(tx)).map((name) => found.get(name));
-        return [slots, found, new Set(await selectMovingSlots(tx)), bySlotOf(await selectGivers(tx))];
+        return [
+          slots,
+          found,
+          found.get(cells[0]?.name ?? own),
+          new Set(await selectMovingSlots(tx)),
+          bySlotOf(await selectGivers(tx)),
+        ];
       });
     },
   };

@@ -43,6 +43,14 @@ export async function insertOwnCell(tx: Queryable, name: string, directoryUrl: s
   ]);
 }
 
+/** Says in the database of every cell but the first that it spends of API keys' budgets only what the first one lends it. */
+export async function updateBorrows(db: Queryable): Promise<void> {
+  await db.query(
+    `update cells.own set borrows_budgets = true
+     where not borrows_budgets and cell <> (select name from cells.cells order by number limit 1)`,
+  );
+}
+
 /** Keeps others from changing the cells until the transaction ends. */
 export async function lockCells(tx: Queryable): Promise<void> {
   await tx.query('lock table cells.cells in share row exclusive mode');

@@ -42,7 +42,7 @@ export const TABLES: Readonly<Record<string, Readonly<Partial<Record<TableClass,
   identities: { cell: ['answered_challenges', 'codes', 'identities', 'moves', 'passkeys', 'sessions'] },
   ledger: {
     cell: ['earlier_acts', 'holds', 'journal', 'key_budgets', 'leaving', 'spent_elsewhere', 'wallets'],
-    local: ['checkpoints', 'checks', 'last_check', 'month_budgets', 'month_wallets', 'months'],
+    local: ['allowances', 'checkpoints', 'checks', 'last_check', 'month_budgets', 'month_wallets', 'months'],
   },
   limits: { local: ['askers', 'buckets', 'token_leases'] },
   mail: { local: ['messages'] },

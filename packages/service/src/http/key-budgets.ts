@@ -8,9 +8,10 @@ export interface BudgetUse {
   readonly held: Micros;
 }
 
-type ReadLines = (lines: readonly KeyId[]) => Promise<ReadonlyMap<KeyId, BudgetUse>>;
+/** Undefined: nobody knows now, because another cell does not answer. */
+type ReadLines = (lines: readonly KeyId[]) => Promise<ReadonlyMap<KeyId, BudgetUse> | undefined>;
 
-/** Reads what this month's calls with these keys have spent and hold, for those that have a budget. */
+/** Reads what this month's calls with these keys have spent and hold, for those that have a budget. A key is absent if nobody knows now. */
 export type ReadBudgets = (keys: readonly ApiKey[]) => Promise<ReadonlyMap<string, BudgetUse>>;
 
 /** Real and play money are read apart, and only if a key of that mode has a budget. */
@@ -25,7 +26,9 @@ export function createReadBudgets(readLines: Readonly<Record<ApiKey['mode'], Rea
       return lines.length === 0 ? new Map<KeyId, BudgetUse>() : readLines[mode](lines);
     };
     const [live, sandbox] = await Promise.all([read('live'), read('sandbox')]);
-    return new Map(budgeted.map(({ keyId, line }) => [keyId, live.get(line) ?? sandbox.get(line) ?? NOTHING_SPENT]));
+    const uses = { live, sandbox };
+    const known = budgeted.filter(({ mode }) => uses[mode] !== undefined);
+    return new Map(known.map(({ keyId, mode, line }) => [keyId, uses[mode]?.get(line) ?? NOTHING_SPENT]));
   };
 }
 

@@ -3,8 +3,8 @@ import { type Micros, microsFromRow } from '#kernel/micros.ts';
 
 /**
  * Why a hold was refused. `cap_race_lost`, `balance_race_lost` and `budget_race_lost`: only the holds of other running calls
- * stand in the way, of the cap, of the balance or of the budget of the API key (WA-03, WA-13, CP-08). `user_elsewhere`: the user is given to
- * another cell.
+ * stand in the way, of the cap, of the balance or of the budget of the API key (WA-03, WA-13, CP-08). `budget_elsewhere`: what is left of that
+ * budget may be in a cell that does not answer. `user_elsewhere`: the user is given to another cell.
  */
 export type HoldRefusalReason =
   | 'stream_limit'
@@ -16,6 +16,7 @@ export type HoldRefusalReason =
   | 'balance_race_lost'
   | 'budget_reached'
   | 'budget_race_lost'
+  | 'budget_elsewhere'
   | 'user_elsewhere';
 
 /** What a call asks of a wallet, real or fake, before it reaches a provider. */

@@ -44,6 +44,8 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
       return refuse('KEY_BUDGET_EXCEEDED', BUDGET_MESSAGE);
     case 'budget_race_lost':
       return refuse('KEY_BUDGET_EXCEEDED', BUDGET_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
+    case 'budget_elsewhere':
+      return refuse('TOO_MANY_REQUESTS', BUDGET_ELSEWHERE_MESSAGE, { retryAfterSeconds: ELSEWHERE_RETRY_SECONDS });
     case 'user_elsewhere':
       return userElsewhere();
     default:
@@ -79,6 +81,8 @@ const BUDGET_MESSAGE =
   'What is left of the monthly budget of this API key does not cover the call. The budget begins anew on the first of the next month (UTC). The owner of the app can raise it.';
 const BUDGET_HELD_MESSAGE =
   'What is left of the monthly budget of this API key is on hold for calls that still run. Try again.';
+const BUDGET_ELSEWHERE_MESSAGE =
+  'What is left of the monthly budget of this API key is in a part of the service that does not answer. Nothing was charged. Send the request again in a second.';
 
 export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
   return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {

@@ -40,6 +40,14 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     values ('spent is the sum of its charges', t.counted, t.spent), ('held is the sum of its holds', t.booked, t.held)
   ) f (what, expected, found)
   where f.expected <> f.found
+  union all
+  select format('the budget of %s in %s: lent is the sum of its allowances', b.key_id, to_char(b.month, 'YYYY-MM')), 0,
+    coalesce(a.lent, 0), b.lent_micros
+  from ledger.key_budgets b
+  left join (
+    select l.key_id, l.month, sum(l.lent_micros)::bigint as lent from ledger.allowances l group by l.key_id, l.month
+  ) a on a.key_id = b.key_id and a.month = b.month
+  where coalesce(a.lent, 0) <> b.lent_micros
 $$;
 
 revoke all on function ledger.differences from public;

@@ -21,6 +21,9 @@
 -- A call whose API key has a monthly budget is also judged by that (CP-08), before the user's money: nobody is sent to pay for
 -- a call that its key would refuse. Rows of budgets are locked after all wallets, in one order, so two statements never wait
 -- for each other in a circle.
+--
+-- With cells, a part of the budget may be in other cells (decision 102). Then a call whose hold that would refuse or lower is refused with 'budget_race_lost', so
+-- that its gateway asks for more. Once it is known that there is no more, it gets what there is.
 create or replace function ledger.reserve(p_instance bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog
@@ -36,6 +39,7 @@ declare
   month date;
   held bigint; spent bigint; capped bigint; streams int; plain int;
   largest bigint;
+  whole bigint; -- The same, as if this cell had all of the budget of the API key.
   -- Of the calls that are granted, each in its place in the batch; null in the places of the others.
   held_wallets bigint[]; held_amounts bigint[]; held_months date[]; held_freed int[];
   drains uuid[]; -- Whose slots the call would take; null: it needs none.
@@ -44,8 +48,12 @@ declare
   joined_calls uuid[] := '{}';
   -- Of each key with a budget and each month. Null if no call of the batch has one.
   budgets text[]; budget_spent bigint[]; budget_held bigint[];
+  budget_lent_spent bigint[]; budget_elsewhere bigint[]; budget_allowance bigint[]; budget_allowance_limit bigint[]; budget_is_all boolean[];
   budget_limit bigint[]; -- What the last call that was granted came with, for charges that come late.
   at int; -- The place of the call's budget in these; null: it has none.
+  is_parted boolean; -- Other cells may have a part of that.
+  budget bigint; -- What this cell may spend and hold of it.
+  left_here bigint; -- Of that.
 begin
   held_wallets := array_fill(null::bigint, array[cardinality(calls)]);
   held_amounts := held_wallets;
@@ -72,7 +80,8 @@ begin
   end if;
   this_month := db.current_month(); -- Once: what is judged below is locked here.
   if exists (select from unnest(p_requests) q where q.budget_key is not null) then
-    select l.budgets, l.spent, l.held into budgets, budget_spent, budget_held
+    select l.* into budgets, budget_spent, budget_held, budget_lent_spent, budget_elsewhere, budget_allowance, budget_allowance_limit,
+      budget_is_all
     from ledger.lock_budgets(p_requests, locked, this_month) l;
     budget_limit := array_fill(null::bigint, array[cardinality(budgets)]);
   end if;
@@ -101,6 +110,8 @@ begin
     earlier := null;
     outcome := null;
     at := null;
+    is_parted := false;
+    left_here := null;
     if asked.wallet_id is distinct from wallet then
       wallet := asked.wallet_id;
       -- A month never goes back: the clock of another server may be ahead (WA-08).
@@ -149,7 +160,15 @@ begin
     end if;
     if outcome is null and asked.budget_key is not null then
       at := array_position(budgets, asked.budget_key || ' ' || coalesce(month, this_month));
-      outcome := db.budget_outcome(asked.least_micros, asked.budget_micros, budget_spent[at], budget_held[at]);
+      is_parted := budget_allowance[at] is not null or budget_elsewhere[at] > 0;
+      budget := case when budget_allowance[at] is null then asked.budget_micros
+        else ledger.budget_here(asked.budget_micros, budget_allowance[at], budget_allowance_limit[at]) end;
+      left_here := budget - budget_spent[at] - budget_lent_spent[at] - budget_held[at] - budget_elsewhere[at];
+      outcome := db.budget_outcome(asked.least_micros, budget, budget_spent[at] + budget_lent_spent[at],
+        budget_held[at] + budget_elsewhere[at]);
+      if outcome is not null and budget_allowance[at] is not null then
+        outcome := 'budget_race_lost'; -- This cell knows its own part alone.
+      end if;
     end if;
     if outcome is null and asked.wallet_id is null then
       outcome := case when exists (select from ledger.leaving l where l.app_id = asked.app_id and l.user_id = asked.user_id)
@@ -166,11 +185,24 @@ begin
       end if;
       largest := db.largest_hold(
         asked.is_connected, asked.is_suspended, asked.balance_micros, held, asked.cap_micros, spent, capped);
-      largest := least(largest, asked.budget_micros - budget_spent[at] - budget_held[at]); -- Null is passed over.
+      whole := least(largest, asked.budget_micros - budget_spent[at] - budget_lent_spent[at] - budget_held[at]); -- Null is passed over.
+      largest := least(largest, left_here);
       outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended,
         asked.balance_micros, asked.cap_micros, spent, capped, streams - freed, asked.streams_max, plain, asked.calls_max);
       if outcome = 'granted' then
         granted := db.granted_hold(largest, asked.least_micros, asked.most_micros);
+        if is_parted then
+          -- No share of a part: the home judges what is left of the whole.
+          whole := db.granted_hold(whole, asked.least_micros, asked.most_micros);
+          if whole <= left_here then
+            granted := whole;
+          elsif not budget_is_all[at] then
+            outcome := 'budget_race_lost';
+            granted := 0;
+          end if;
+        end if;
+      end if;
+      if outcome = 'granted' then
         held := held + granted;
         capped := capped + granted;
         if at is not null then

@@ -70,7 +70,9 @@ begin
     select least(owed, case when late.released_at < w.owner_deleted_at then 0 end,
       (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
       db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
-      select greatest(0, b.limit_micros - b.spent_micros - b.held_micros) from ledger.key_budgets b
+      -- What other cells have of it is theirs. An allowance is null at home.
+      select greatest(0, ledger.budget_here(b.limit_micros - b.lent_micros, b.allowance_micros, b.allowance_limit) - b.spent_micros - b.held_micros)
+      from ledger.key_budgets b
       where b.key_id = budget and b.month = booked_month and b.limit_micros is not null
     )) into taken
     from ledger.wallets w

@@ -173,7 +173,8 @@ export function updateConnected(
   return answerOf<boolean>(db, `select ledger.set_connected($1, $2, $3) as answer`, values);
 }
 
-interface KeyBudgetRow {
+/** What counts for the budget of a line of keys. */
+export interface KeyBudgetRow {
   readonly key_id: KeyId;
   readonly spent_micros: bigint;
   readonly held_micros: bigint;

@@ -181,8 +181,13 @@ async function factsOf(services: ConsoleKeysServices, { request, to }: AppReques
     key.revokedAtMs === undefined ? undefined : [TEXTS.revoked, at(key.revokedAtMs)],
     key.rolledFrom === undefined ? undefined : [TEXTS.rolledFrom, other(key.rolledFrom)],
     key.rolledTo === undefined ? undefined : [TEXTS.rolledTo, other(key.rolledTo)],
-    monthlyBudget === null || use === undefined
+    monthlyBudget === null
       ? undefined
-      : [TEXTS.spent, TEXTS.spentOf(amount(use.spent), amount(use.held), amount(monthlyBudget))],
+      : [
+          TEXTS.spent,
+          use === undefined
+            ? TEXTS.spentUnknown
+            : TEXTS.spentOf(amount(use.spent), amount(use.held), amount(monthlyBudget)),
+        ],
   ]);
 }

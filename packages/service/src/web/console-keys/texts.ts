@@ -60,6 +60,7 @@ export const KEY_TEXTS = {
   rolledFrom: 'Succeeds',
   rolledTo: 'Succeeded by',
   spent: 'Spent this month',
+  spentUnknown: 'Not known now: a part of the service does not answer. Try again in a minute.',
   spentOf: (spent: string, held: string, budget: string) => `${spent} and ${held} on hold, of ${budget}`,
   calls: 'Calls',
   chart: 'Calls with this key by day, in UTC',

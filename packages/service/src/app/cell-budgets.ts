@@ -1,0 +1,58 @@
+import type { CellClient } from '#cells/cell-client.ts';
+import type { CellRequests } from '#cells/cell-request.ts';
+import type { CellMap } from '#cells/map.ts';
+import type { Pool } from '#db/pool.ts';
+import { GIVE_BACK, LEND } from '#http/cells/budgets.ts';
+import { answerCells, askCell, type CellRoute } from '#http/cells/question.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
+import { createBudgetHome } from '#ledger/budgets/budget-home.ts';
+import { createFindRoom, type FindRoom } from '#ledger/budgets/find-room.ts';
+import { giveBackAllowance } from '#ledger/budgets/queries.ts';
+
+interface BudgetOptions {
+  readonly db: Pool;
+  readonly map: Pick<CellMap, 'others' | 'budgetHome'>;
+  readonly requests: CellRequests;
+  readonly client: CellClient;
+  readonly log: Log;
+}
+
+/** The budgets of API keys over all cells: how this one asks for more of one, and what others may ask of it. */
+export function openCellBudgets({ db, map, client, requests, log }: BudgetOptions): {
+  readonly findRoom: FindRoom;
+  readonly routes: readonly CellRoute[];
+} {
+  const home = createBudgetHome({
+    db,
+    askBack: (name, asked) => {
+      const cell = map.others().find((other) => other.name === name);
+      return cell === undefined
+        ? Promise.reject(new Error(`There is no other cell ${name}.`))
+        : askCell(client, cell, GIVE_BACK, asked);
+    },
+    clock: steadyClock,
+  });
+  const findRoom = createFindRoom({
+    db,
+    home,
+    askHome: () => {
+      const cell = map.budgetHome();
+      return cell && ((asked) => askCell(client, cell, LEND, asked));
+    },
+    clock: steadyClock,
+    log,
+  });
+  return {
+    findRoom,
+    routes: [
+      // Two cells that take each other for the home would both lend the whole budget.
+      answerCells(requests, LEND, (asked, from) =>
+        map.budgetHome() === undefined ? home.lend(asked, from) : Promise.resolve(undefined),
+      ),
+      answerCells(requests, GIVE_BACK, (asked, from) =>
+        map.budgetHome()?.name === from ? giveBackAllowance(db, asked) : Promise.resolve(undefined),
+      ),
+    ],
+  };
+}

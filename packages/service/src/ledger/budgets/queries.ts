@@ -1,0 +1,128 @@
+import type { Queryable } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import type { KeyId } from '#kernel/ids.ts';
+
+/** A budget of a line of API keys in a month, given by its first day: `2026-11-01`. */
+export interface BudgetMonth {
+  readonly key: KeyId;
+  readonly month: string;
+}
+
+interface BudgetUseRow {
+  readonly month: string;
+  readonly spent: bigint;
+  readonly held: bigint;
+  readonly allowance: bigint;
+  readonly number: bigint;
+}
+
+/** What this cell has of a budget this month, see `budget_use.sql`. */
+export async function selectBudgetUse(db: Queryable, key: KeyId): Promise<BudgetUseRow> {
+  const { rows } = await db.query<BudgetUseRow>(
+    'select month::text, spent, held, allowance, number from ledger.budget_use($1)',
+    [key],
+  );
+  return only(rows);
+}
+
+/** What a cell asks of the home of a budget, see `lend_budget.sql`. */
+export interface LendRequest extends BudgetMonth {
+  readonly budget: bigint;
+  readonly least: bigint;
+  readonly wanted: bigint;
+  readonly used: bigint;
+  readonly spent: bigint;
+  readonly allowance: bigint;
+  readonly number: bigint;
+}
+
+export interface LentRow {
+  readonly lent: bigint;
+  readonly number: bigint;
+  readonly limit: bigint;
+  readonly granted: bigint;
+  readonly refused: 'budget_reached' | 'budget_race_lost' | null;
+}
+
+export async function lendBudget(db: Queryable, cell: string, asked: LendRequest): Promise<LentRow> {
+  const { key, month, budget, least, wanted, used, spent, allowance, number } = asked;
+  const { rows } = await db.query<LentRow>(
+    `select lent, number, limit_micros as "limit", granted, refused
+     from ledger.lend_budget($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [key, month, cell, budget, least, wanted, used, spent, allowance, number],
+  );
+  return only(rows);
+}
+
+interface Allowance extends BudgetMonth {
+  readonly lent: bigint;
+  readonly limit: bigint;
+  readonly number: bigint;
+}
+
+/** Takes note of an allowance. `isAll`: there is no more to be had now, see `take_allowance.sql`. */
+export async function takeAllowance(db: Queryable, allowance: Allowance, isAll: boolean): Promise<void> {
+  const { key, month, lent, limit, number } = allowance;
+  await db.query('select ledger.take_allowance($1, $2, $3, $4, $5, $6)', [key, month, lent, limit, number, isAll]);
+}
+
+export interface RecallRow {
+  readonly cell: string;
+  readonly month: string;
+  readonly number: bigint;
+}
+
+/** Begins a recall, see `recall_allowances.sql`. `month` and `except` may be null. */
+export async function recallAllowances(
+  db: Queryable,
+  key: KeyId,
+  month: string | null,
+  except: string | null,
+): Promise<readonly RecallRow[]> {
+  const { rows } = await db.query<RecallRow>(
+    'select cell, month::text, number from ledger.recall_allowances($1, $2, $3)',
+    [key, month, except],
+  );
+  return rows;
+}
+
+/** What a cell keeps of an allowance. `is_given_back`: the rest is free. False: a later message has come there. */
+export interface GivenBackRow {
+  readonly is_given_back: boolean;
+  readonly used: bigint;
+  readonly spent: bigint;
+}
+
+export async function giveBackAllowance(
+  db: Queryable,
+  { key, month, number }: BudgetMonth & { readonly number: bigint },
+): Promise<GivenBackRow> {
+  const { rows } = await db.query<GivenBackRow>(
+    'select is_given_back, used, spent from ledger.give_back_allowance($1, $2, $3)',
+    [key, month, number],
+  );
+  return only(rows);
+}
+
+/** Takes back what cells have given up, see `end_recall.sql`. Gives what has become free. */
+export async function endRecall(
+  db: Queryable,
+  { key, month }: BudgetMonth,
+  given: readonly (RecallRow & GivenBackRow)[],
+): Promise<bigint> {
+  const { rows } = await db.query<{ free: bigint }>('select ledger.end_recall($1, $2, $3, $4, $5, $6) as free', [
+    key,
+    month,
+    given.map(({ cell }) => cell),
+    given.map(({ number }) => number),
+    given.map(({ used }) => used),
+    given.map(({ spent }) => spent),
+  ]);
+  return only(rows).free;
+}
+
+function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  assert(row !== undefined, 'a function answers one row');
+  return row;
+}

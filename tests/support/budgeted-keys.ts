@@ -1,0 +1,59 @@
+// Live keys with monthly budgets, which both cells know.
+import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
+import { NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts';
+import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
+import { type KeyId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { CellName, TwoCells } from './two-cells.ts';
+
+export interface Budgeted {
+  readonly keyId: KeyId;
+  readonly apiKey: string;
+}
+
+interface Used {
+  readonly spent: number;
+  readonly held: number;
+}
+
+interface BudgetedKeys {
+  readonly newKey: (budget: number) => Promise<Budgeted>;
+  /** The gateways know it within a second. */
+  readonly setBudget: (key: Budgeted, budget: number) => Promise<void>;
+  /** What the key has spent and holds in each cell. */
+  readonly usedOf: (key: Budgeted) => Promise<Readonly<Record<CellName, Used>>>;
+}
+
+export function budgetedKeys({ c1, c2, app }: TwoCells): BudgetedKeys {
+  const owners = [c1.database.owner, c2.database.owner] as const;
+  const usedIn = async ({ keyId }: Budgeted, owner: (typeof owners)[number]): Promise<Used> => {
+    const { rows } = await owner.query<Used>(
+      'select spent_micros::int as spent, held_micros::int as held from ledger.key_budgets where key_id = $1',
+      [keyId],
+    );
+    return rows[0] ?? { spent: 0, held: 0 };
+  };
+  return {
+    newKey: async (budget) => {
+      const [keyId, apiKey] = [newKeyId(), newApiKey('live')];
+      const settings = { ...NO_SETTINGS, monthlyBudget: micros(BigInt(budget)) };
+      const digest = digestOfApiKey(apiKey);
+      const key = { keyId, appId: app.appId, digest, mode: 'live', hint: '', settings } as const;
+      for (const owner of owners) await insertKey(owner, key, 1n);
+      return { keyId, apiKey };
+    },
+    setBudget: async ({ keyId }, budget) => {
+      for (const owner of owners) {
+        const generation = await bumpGeneration(owner, 'accounts');
+        await owner.query('update accounts.api_keys set budget_micros = $2, generation = $3 where key_id = $1', [
+          keyId,
+          budget,
+          generation,
+        ]);
+        await bumpGeneration(owner, 'accounts');
+      }
+    },
+    usedOf: async (key) => ({ c1: await usedIn(key, owners[0]), c2: await usedIn(key, owners[1]) }),
+  };
+}
