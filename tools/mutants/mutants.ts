@@ -1,4 +1,5 @@
 import { BUDGET_FAULTS } from './faults/budgets.ts';
+import { CELL_BUDGET_FAULTS } from './faults/cell-budgets.ts';
 import { TEAM_FAULTS } from './faults/teams.ts';
 import { ACCOUNT_FAULTS } from './faults/accounts.ts';
 import { ADDRESS_FAULTS } from './faults/addresses.ts';
@@ -44,6 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TURN_OF_BOTH_FAULTS,
   ...LONE_FAULTS,
   ...BUDGET_FAULTS,
+  ...CELL_BUDGET_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...MONTH_FAULTS,
   ...CALL_FAULTS,

@@ -1,0 +1,182 @@
+import type { Mutant, NamedTest } from '../mutant.ts';
+import { inFile, reserve } from './places.ts';
+
+const budgetTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budgets.test.ts', name });
+const callTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-calls.test.ts', name });
+
+const LENT = budgetTest('CP-08 a cell spends what it was lent of a budget, and the home counts that before');
+const SHARE = budgetTest(
+  'CP-08 a call that would get less than it asks for in a cell is refused until it is known that there is no more',
+);
+const BACK = budgetTest('CP-08 what a cell gives back is free elsewhere only once that cell has given it up');
+const MESSAGES = budgetTest('CP-08 messages about a budget that are late, lost or repeated create nothing');
+const LOWERED = budgetTest('CP-08 a budget that its owner lowers holds in every cell, also where more was lent before');
+const RESTORED = budgetTest(
+  'CP-08 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
+);
+const CHECKED = budgetTest('CP-08 WA-09 the check compares what is lent with its parts');
+const LAST_CALL = callTest(
+  'CP-08 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere',
+);
+const AWAY = callTest(
+  'CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
+);
+const READ = callTest('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
+const ASKERS = callTest('CP-08 only cells ask about budgets, the home lends alone, and only it takes back');
+
+const SOURCE = 'packages/service/src';
+const BUDGETS = `${SOURCE}/ledger/budgets`;
+const lend = inFile(`${BUDGETS}/lend_budget.sql`);
+const take = inFile(`${BUDGETS}/take_allowance.sql`);
+const recall = inFile(`${BUDGETS}/recall_allowances.sql`);
+const giveBack = inFile(`${BUDGETS}/give_back_allowance.sql`);
+const endRecall = inFile(`${BUDGETS}/end_recall.sql`);
+const here = inFile(`${BUDGETS}/budget_here.sql`);
+const lock = inFile(`${SOURCE}/ledger/hold/lock_budgets.sql`);
+const differences = inFile(`${SOURCE}/ledger/check/differences.sql`);
+const findRoom = inFile(`${BUDGETS}/find-room.ts`);
+const questions = inFile(`${SOURCE}/http/cells/budgets.ts`);
+const wiring = inFile(`${SOURCE}/app/cell-budgets.ts`);
+
+/** Faults in budgets that hold over several cells. */
+export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
+  {
+    id: 'cell-without-an-allowance-spends-all',
+    clause: 'CP-08',
+    edits: [lock('case when borrows then coalesce(l.allowance_micros, 0) end', 'l.allowance_micros')],
+    killer: LENT,
+  },
+  {
+    id: 'lent-and-not-counted-at-home',
+    clause: 'CP-08',
+    edits: [lend('set lent_micros = b.lent_micros - part.lent_micros + lent,', 'set lent_micros = b.lent_micros,')],
+    killer: LENT,
+  },
+  {
+    id: 'home-spends-what-it-has-lent',
+    clause: 'CP-08',
+    edits: [
+      reserve(' - budget_elsewhere[at];', ';'),
+      reserve('budget_held[at] + budget_elsewhere[at]);', 'budget_held[at]);'),
+    ],
+    killer: LENT,
+  },
+  {
+    id: 'share-of-a-part-of-the-budget',
+    clause: 'WA-13',
+    edits: [reserve('elsif not budget_is_all[at] then', 'elsif false then')],
+    killer: SHARE,
+  },
+  {
+    id: 'lowered-hold-is-never-placed',
+    clause: 'WA-13',
+    edits: [reserve('elsif not budget_is_all[at] then', 'else')],
+    killer: SHARE,
+  },
+  {
+    id: 'allowance-given-back-and-kept',
+    clause: 'CP-08',
+    edits: [giveBack('least(coalesce(b.allowance_micros, 0), b.spent_micros + b.held_micros)', 'b.allowance_micros')],
+    killer: BACK,
+  },
+  {
+    id: 'recall-takes-back-at-once',
+    clause: 'CP-08',
+    edits: [
+      recall(
+        'return query\n  update ledger.allowances a set number = a.number + 1',
+        `update ledger.key_budgets b set lent_micros = b.lent_spent_micros where b.key_id = p_key and b.month = its_month;
+  return query
+  update ledger.allowances a set number = a.number + 1`,
+      ),
+    ],
+    killer: BACK,
+  },
+  {
+    id: 'holds-elsewhere-given-back',
+    clause: 'CP-08',
+    edits: [
+      giveBack(
+        'returning true, b.spent_micros + b.held_micros, b.spent_micros',
+        'returning true, b.spent_micros, b.spent_micros',
+      ),
+    ],
+    killer: BACK,
+  },
+  {
+    id: 'late-allowance-taken',
+    clause: 'CP-08',
+    edits: [take('when p_number > b.allowance_number then p_lent', 'when p_number > 0 then p_lent')],
+    killer: MESSAGES,
+  },
+  {
+    id: 'late-recall-ends',
+    clause: 'CP-08',
+    edits: [endRecall(' and a.number = g.number', '')],
+    killer: MESSAGES,
+  },
+  {
+    id: 'recall-without-a-number-of-its-own',
+    clause: 'CP-08',
+    edits: [recall('number = a.number + 1', 'number = a.number')],
+    killer: BACK,
+  },
+  {
+    id: 'allowance-of-a-larger-budget',
+    clause: 'CP-08',
+    edits: [here('case when budget < allowance_limit then 0 else', 'case when false then 0 else')],
+    killer: LOWERED,
+  },
+  {
+    id: 'restored-home-forgets-what-it-lent',
+    clause: 'CP-08',
+    edits: [lend(', case when is_ahead then p_allowance end);', ');')],
+    killer: RESTORED,
+  },
+  {
+    id: 'home-forgets-what-a-cell-had-spent',
+    clause: 'CP-08',
+    edits: [lend('greatest(part.lent_micros, p_used, ', 'greatest(part.lent_micros, ')],
+    killer: RESTORED,
+  },
+  {
+    id: 'check-passes-over-what-is-lent',
+    clause: 'WA-09',
+    edits: [differences('where coalesce(a.lent, 0) <> b.lent_micros', 'where false')],
+    killer: CHECKED,
+  },
+  {
+    id: 'home-refuses-before-it-takes-back',
+    clause: 'CP-08',
+    edits: [
+      findRoom('ask === undefined ? await gatherFor(first) :', 'ask === undefined ? { ...TOLD, reason: undefined } :'),
+    ],
+    killer: LAST_CALL,
+  },
+  {
+    id: 'home-that-is-away-is-a-spent-budget',
+    clause: 'CP-08',
+    edits: [findRoom("isAll: true, refused: 'budget_elsewhere' }", "isAll: true, refused: 'budget_reached' }")],
+    killer: AWAY,
+  },
+  {
+    id: 'budget-read-in-one-cell',
+    clause: 'CP-08',
+    edits: [questions('added(await read(lines), ', 'added([await here(lines)], ')],
+    killer: READ,
+  },
+  {
+    id: 'every-cell-lends',
+    clause: 'CP-08',
+    edits: [
+      wiring('map.budgetHome() === undefined ? home.lend(asked, from)', 'from.length > 0 ? home.lend(asked, from)'),
+    ],
+    killer: ASKERS,
+  },
+  {
+    id: 'every-cell-takes-back',
+    clause: 'CP-08',
+    edits: [wiring('map.budgetHome()?.name === from', 'from.length > 0')],
+    killer: ASKERS,
+  },
+];
