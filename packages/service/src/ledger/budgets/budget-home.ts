@@ -29,12 +29,11 @@ export interface Lent extends Pick<LentRow, 'lent' | 'number' | 'limit'> {
 /** Lends of budgets, and takes back what other cells do not use. */
 export interface BudgetHome {
   readonly lend: (asked: LendRequest, cell: string) => Promise<Lent>;
-  /** Takes back for a call here. `isAny`: some cell was asked. `isWhole`: each of them has answered. `free`: what came back. */
+  /** Takes back for a call here. `isWhole`: each cell that was lent to has answered. `free`: what came back. */
   readonly gather: (key: KeyId) => Promise<Gathered>;
 }
 
 interface Gathered {
-  readonly isAny: boolean;
   readonly isWhole: boolean;
   readonly free: bigint;
 }
@@ -62,7 +61,7 @@ export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): Bud
     const answers = await Promise.all(rows.map(async (row) => ({ row, answer: await giveBackOf(key, row) })));
     const given = answers.flatMap(({ row, answer }) => (answer?.is_given_back === true ? [{ ...row, ...answer }] : []));
     const free = await endRecall(db, { key, month: first.month }, given);
-    return { isAny: true, isWhole: answers.every(({ answer }) => answer !== undefined), free };
+    return { isWhole: answers.every(({ answer }) => answer !== undefined), free };
   }
 
   const rounds = createRounds((_, [asked]: readonly [Recall, ...Recall[]]) => recall(asked));
@@ -84,7 +83,7 @@ export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): Bud
 }
 
 /** No cell has anything. */
-const NOBODY: Gathered = { isAny: false, isWhole: true, free: 0n };
+const NOBODY: Gathered = { isWhole: true, free: 0n };
 
 interface Recall {
   readonly key: KeyId;

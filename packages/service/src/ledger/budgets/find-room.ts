@@ -18,10 +18,8 @@ interface RoomAsked {
 interface RoomFound {
   /** Nothing has changed since the cells were asked last. */
   readonly isTold: boolean;
-  /** Nobody had anything to spare. */
+  /** Nobody had anything to spare, so asking once more is no use. */
   readonly isNothing: boolean;
-  /** Asking once more would find nothing. */
-  readonly isLast: boolean;
   /** Why there is too little, if the call is refused again. Undefined: as its own database says. */
   readonly reason: Exclude<Lent['refused'], null> | undefined;
 }
@@ -49,9 +47,9 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
   const told = new Map<string, { readonly untilMs: number; readonly reason: RoomFound['reason'] }>();
 
   async function gatherFor({ budget: { key } }: RoomAsked): Promise<RoomFound> {
-    const { isAny, isWhole, free } = await home.gather(key);
+    const { isWhole, free } = await home.gather(key);
     const reason = isWhole ? undefined : 'budget_elsewhere';
-    return { isTold: !isAny, isNothing: free === 0n, isLast: true, reason };
+    return { isTold: false, isNothing: free === 0n, reason };
   }
 
   function tell(name: string, reason: RoomFound['reason']): void {
@@ -82,7 +80,7 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
   };
 }
 
-const TOLD = { isTold: true, isNothing: true, isLast: true } as const;
+const TOLD = { isTold: true, isNothing: true } as const;
 /** The call costs more than the whole budget. */
 const TOO_LARGE: RoomFound = { ...TOLD, reason: 'budget_reached' };
 
@@ -129,7 +127,7 @@ function createBorrow({ db, clock, log }: FindRoomOptions) {
     // Without an answer, calls go on with what the cell has.
     const { isAll, refused, ...of } = lent ?? AWAY;
     await takeAllowance(db, { key, month, ...of }, isAll);
-    return { isTold: false, isNothing: refused !== null, isLast: isAll, reason: refused ?? undefined };
+    return { isTold: false, isNothing: refused !== null, reason: refused ?? undefined };
   };
 }
 

@@ -4,8 +4,8 @@ import type { FindRoom } from '#ledger/budgets/find-room.ts';
 type Place = (request: HoldRequest) => Promise<HoldAnswer>;
 
 /**
- * How often a call asks other cells for more of its key's budget. Once is enough, but for calls of the same key that come in between and take what was lent for this
- * one: each of them has its hold then.
+ * How often a call asks other cells for more of its key's budget. Once is enough, unless what was found for this call is taken by others before it is placed again: by a
+ * call here, or by a cell that needs a part of it and takes back all.
  */
 const ASKS_MAX = 3;
 
@@ -24,10 +24,10 @@ async function placeWithin(place: Place, { request, budget }: Budgeted, findRoom
   const { least, most } = request;
   let answer = await place(request);
   for (let asked = 0; asked < ASKS_MAX && isOfBudget(answer); asked += 1) {
-    const { isTold, isLast, reason } = await findRoom({ budget, least, most });
-    // Also if nothing was lent: an earlier message may have been lost, and the hold may be lowered from now on.
+    const { isTold, isNothing, reason } = await findRoom({ budget, least, most });
+    // Also if nothing was found: an answer of before may have been lost, another call may have found more than it needs, and the hold may be lowered now.
     if (!isTold) answer = await place(request);
-    if (isLast) return reason !== undefined && isRace(answer) ? { kind: 'refused', reason } : answer;
+    if (isNothing) return reason !== undefined && isRace(answer) ? { kind: 'refused', reason } : answer;
   }
   return answer;
 }
