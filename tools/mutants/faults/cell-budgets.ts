@@ -14,6 +14,12 @@ const LOWERED = budgetTest('CP-08 a budget that its owner lowers holds in every 
 const RESTORED = budgetTest(
   'CP-08 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
 );
+const faultTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-faults.test.ts', name });
+const THIRD = faultTest(
+  'CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
+);
+const LATE = faultTest('CP-08 WA-10 a late charge takes no more of a budget than its cell has of it');
+const MONTH = faultTest('CP-08 WA-08 an allowance is of one month, and a hold of the old month settles there');
 const CHECKED = budgetTest('CP-08 WA-09 the check compares what is lent with its parts');
 const LAST_CALL = callTest(
   'CP-08 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere',
@@ -34,6 +40,9 @@ const endRecall = inFile(`${BUDGETS}/end_recall.sql`);
 const here = inFile(`${BUDGETS}/budget_here.sql`);
 const lock = inFile(`${SOURCE}/ledger/hold/lock_budgets.sql`);
 const differences = inFile(`${SOURCE}/ledger/check/differences.sql`);
+const use = inFile(`${BUDGETS}/budget_use.sql`);
+const settleLate = inFile(`${SOURCE}/ledger/settlement/settle_late.sql`);
+const budgetHome = inFile(`${BUDGETS}/budget-home.ts`);
 const findRoom = inFile(`${BUDGETS}/find-room.ts`);
 const questions = inFile(`${SOURCE}/http/cells/budgets.ts`);
 const wiring = inFile(`${SOURCE}/app/cell-budgets.ts`);
@@ -144,6 +153,34 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [differences('where coalesce(a.lent, 0) <> b.lent_micros', 'where false')],
     killer: CHECKED,
+  },
+  {
+    id: 'home-lends-without-asking-a-third-cell',
+    clause: 'CP-08',
+    edits: [
+      budgetHome(
+        'const { isWhole } = await inRounds({ key: asked.key, month: asked.month, except });',
+        'const isWhole = except !== undefined;',
+      ),
+    ],
+    killer: THIRD,
+  },
+  {
+    id: 'late-charge-beyond-the-allowance',
+    clause: 'WA-10',
+    edits: [
+      settleLate(
+        'ledger.budget_here(b.limit_micros - b.lent_micros, b.allowance_micros, b.allowance_limit)',
+        'b.limit_micros',
+      ),
+    ],
+    killer: LATE,
+  },
+  {
+    id: 'asks-with-the-use-of-another-month',
+    clause: 'WA-08',
+    edits: [use('b.key_id = p_key and b.month = this_month', 'b.key_id = p_key')],
+    killer: MONTH,
   },
   {
     id: 'home-refuses-before-it-takes-back',
