@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { CELL_REQUEST, createCellRequests } from '../../packages/service/src/cells/cell-request.ts';
 import { GIVE_BACK, LEND } from '../../packages/service/src/http/cells/budgets.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
@@ -211,6 +212,20 @@ test('CP-08 a budget that is lowered or raised while it is lent holds in both ce
   const statuses: number[] = [];
   for (const cell of ['c2', 'c1', 'c2', 'c1'] as const) statuses.push((await callOf(USERS[cell], key, cell)).status);
   assert.deepEqual(statuses, [200, 403, 403, 403]);
+});
+
+test('CP-08 a gateway gives up at its start what its cell was lent, which may be of before a restore', async () => {
+  await untilHome();
+  answerWith(LITTLE);
+  const key = await newKey(2 * HOLD);
+  assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
+  await openCell(c2.database.owner, 'c2');
+  const { rows } = await c2.database.owner.query<{ allowance: string }>(
+    'select allowance_micros as allowance from ledger.key_budgets where key_id = $1',
+    [key.keyId],
+  );
+  assert.equal(Number(rows[0]?.allowance), CHARGE);
+  assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200, 'it is lent again');
 });
 
 test('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away', async (t) => {

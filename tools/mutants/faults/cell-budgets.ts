@@ -28,6 +28,9 @@ const AWAY = callTest(
   'CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
 );
 const READ = callTest('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
+const STARTED = callTest(
+  'CP-08 a gateway gives up at its start what its cell was lent, which may be of before a restore',
+);
 const ASKERS = callTest('CP-08 only cells ask about budgets, the home lends alone, and only it takes back');
 
 const SOURCE = 'packages/service/src';
@@ -45,6 +48,7 @@ const settleLate = inFile(`${SOURCE}/ledger/settlement/settle_late.sql`);
 const budgetHome = inFile(`${BUDGETS}/budget-home.ts`);
 const findRoom = inFile(`${BUDGETS}/find-room.ts`);
 const questions = inFile(`${SOURCE}/http/cells/budgets.ts`);
+const ownCell = inFile(`${SOURCE}/app/own-cell.ts`);
 const wiring = inFile(`${SOURCE}/app/cell-budgets.ts`);
 
 /** Faults in budgets that hold over several cells. */
@@ -201,6 +205,12 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'CP-08',
     edits: [questions('added(await read(lines), ', 'added([await here(lines)], ')],
     killer: READ,
+  },
+  {
+    id: 'allowance-of-before-a-restore',
+    clause: 'CP-08',
+    edits: [ownCell('    await dropAllowances(owner);\n', '')],
+    killer: STARTED,
   },
   {
     id: 'every-cell-lends',

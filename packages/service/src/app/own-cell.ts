@@ -2,6 +2,7 @@ import { SetupError } from '#app/start-error.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
 import { selectDirectoryUrl } from '#cells/queries.ts';
 import type { Pool } from '#db/pool.ts';
+import { dropAllowances } from '#ledger/budgets/queries.ts';
 import { beginWalletIds } from '#ledger/wallet/queries.ts';
 
 /**
@@ -11,7 +12,9 @@ import { beginWalletIds } from '#ledger/wallet/queries.ts';
 export async function openCell(owner: Pool, name: string | undefined): Promise<string | undefined> {
   try {
     await settleCell(owner, { name }, beginWalletIds);
-    return name === undefined ? undefined : await selectDirectoryUrl(owner);
+    if (name === undefined) return undefined;
+    await dropAllowances(owner);
+    return await selectDirectoryUrl(owner);
   } catch (fault) {
     throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;
   }

@@ -66,6 +66,17 @@ export async function takeAllowance(db: Queryable, allowance: Allowance, isAll: 
   await db.query('select ledger.take_allowance($1, $2, $3, $4, $5, $6)', [key, month, lent, limit, number, isAll]);
 }
 
+/**
+ * Gives up what this cell does not use of any budget, without telling the home. It gets all of it back with the next answer. For the start of a gateway: a
+ * database that was restored may have allowances that it gave back since.
+ */
+export async function dropAllowances(owner: Queryable): Promise<void> {
+  await owner.query(
+    `update ledger.key_budgets set allowance_micros = spent_micros + held_micros
+     where allowance_micros > spent_micros + held_micros`,
+  );
+}
+
 export interface RecallRow {
   readonly cell: string;
   readonly month: string;
