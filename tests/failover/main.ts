@@ -139,6 +139,7 @@ async function play(programs: Programs, directory: string): Promise<boolean> {
     for (let number = 1; number <= Number(values.rounds); number += 1) {
       await withOwner(cell, (owner) => fundPoor(owner, app, rounds.length + 1));
       if (!values['without-slots']) await copy?.untilSlots();
+      await cell.untilWhole(); // Standbys that get a slot restart together: nobody may lead meanwhile if the leader dies.
       const changes = watch?.begin();
       const { beganAt, isReady, calls } = await callDuring(load, { cell, gateways }, fault, number);
       const ofCopy = await changes?.end(beganAt);
