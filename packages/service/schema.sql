@@ -2141,6 +2141,7 @@ grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 -- ledger.stays(p_wallet bigint, p_slot integer) returns TABLE(move integer, since timestamp with time zone, first_seq bigint, before_seq bigint, own_first bigint, own_before bigint)
 --   sql, stable, search_path=pg_catalog
 grant execute on function ledger.stays(bigint,integer) to purser_live;
+
 -- ledger.take_allowance(p_key text, p_month date, p_lent bigint, p_limit bigint, p_number bigint, p_is_all boolean) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_allowance(text,date,bigint,bigint,bigint,boolean) to purser_live;
