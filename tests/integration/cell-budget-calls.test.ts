@@ -214,18 +214,22 @@ test('CP-08 a budget that is lowered or raised while it is lent holds in both ce
   assert.deepEqual(statuses, [200, 403, 403, 403]);
 });
 
-test('CP-08 a gateway gives up at its start what its cell was lent, which may be of before a restore', async () => {
+test('CP-08 a gateway bars at its start what its cell was lent, which may be of before a restore', async () => {
   await untilHome();
   answerWith(LITTLE);
   const key = await newKey(2 * HOLD);
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
   await openCell(c2.database.owner, 'c2');
-  const { rows } = await c2.database.owner.query<{ allowance: string }>(
-    'select allowance_micros as allowance from ledger.key_budgets where key_id = $1',
-    [key.keyId],
-  );
-  assert.equal(Number(rows[0]?.allowance), CHARGE);
-  assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200, 'it is lent again');
+  const barred = async () => {
+    const { rows } = await c2.database.owner.query<{ is_barred: boolean }>(
+      'select allowance_limit = ledger.no_limit() as is_barred from ledger.key_budgets where key_id = $1',
+      [key.keyId],
+    );
+    return rows[0]?.is_barred;
+  };
+  assert.equal(await barred(), true);
+  assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200, 'its home confirms it');
+  assert.equal(await barred(), false);
 });
 
 test('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away', async (t) => {

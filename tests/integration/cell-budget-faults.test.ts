@@ -4,10 +4,15 @@ import fc from 'fast-check';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import type { KeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createBudgetHome } from '../../packages/service/src/ledger/budgets/budget-home.ts';
 import { createFindRoom } from '../../packages/service/src/ledger/budgets/find-room.ts';
 import { placeOverCells } from '../../packages/service/src/ledger/budgets/holds-over-cells.ts';
-import { giveBackAllowance } from '../../packages/service/src/ledger/budgets/queries.ts';
+import {
+  barAllowances,
+  giveBackAllowance,
+  type LendRequest,
+} from '../../packages/service/src/ledger/budgets/queries.ts';
 import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
@@ -185,6 +190,60 @@ test('CP-08 WA-10 a late charge takes no more of a budget than its cell has of i
   const [row] = await settleLate(c2.live, [endOf(request, 50)]);
   assert.deepEqual([Number(row?.charged), Number(row?.lost)], [15, 35]);
   assert.equal(await usedOf(of.key), 95);
+});
+
+test('CP-08 a question that was overtaken brings nothing back that its cell gave up meanwhile', async () => {
+  const of = { key: newKey(), budget: 100 };
+  const { c1, c2 } = ledgers;
+  await arrive(await ask('c2', of, { least: 1, wanted: 60 }));
+  const [first, second] = [call('c2', of, 10), call('c2', of, 50)];
+  for (const request of [first, second]) assert.equal((await c2.reserve([request])).length, 1);
+  await c2.settle([endOf(first, 10)]);
+  const late = await ask('c2', of, { least: 30, wanted: 30 }); // Sent while 50 are held.
+  await c2.settle([endOf(second, 0)]);
+  for (const message of await recall(of.key)) await arrive(message);
+  assert.deepEqual(await c1.reserve([call('c1', of, 90)]), [90]);
+  await arrive(late);
+  assert.deepEqual(await c2.reserve([call('c2', of, 50)]), ['budget_race_lost']);
+  assert.equal(await usedOf(of.key), 100);
+});
+
+test('CP-08 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told', async () => {
+  const of = { key: newKey(), budget: 100 };
+  const { c2 } = ledgers;
+  const { c2: place } = placesOf(arriving);
+  const whole = call('c2', of, { least: 100, most: 100 });
+  assert.ok(isGranted(await place(whole)));
+  await c2.settle([endOf(whole, 0)]);
+  await barAllowances(c2.database.owner);
+  assert.ok(
+    !(await c2.reserve([call('c2', of, 10)])).includes(10),
+    'nothing is spent of it before its home confirms it',
+  );
+  const dead = await c2.addInstance();
+  const told = call('c2', of, 50);
+  assert.ok(isGranted(await place(call('c2', of, 10))));
+  assert.deepEqual(await c2.reserve([told], dead), [50]);
+  await c2.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
+  assert.equal(await reapHolds(c2.live, 100), 1);
+  await barAllowances(c2.database.owner);
+  const [row] = await settleLate(c2.live, [endOf(told, 50)]);
+  assert.deepEqual([Number(row?.charged), Number(row?.lost)], [50, 0]);
+});
+
+test('CP-08 a call that finds no room says nothing of one that needs less', async () => {
+  const of = { key: newKey(), budget: 100 };
+  const { c1, c2 } = ledgers;
+  await c1.reserve([call('c1', of, 50)]);
+  const clock = { nowMs: () => 0 };
+  const home = createBudgetHome({ db: c1.live, askBack: () => Promise.reject(new Lost()), clock });
+  const askHome = () => (asked: LendRequest) => home.lend(asked, 'c2');
+  const findRoom = createFindRoom({ db: c2.live, home, askHome, clock, log: createLog('silent') });
+  const budget = { key: of.key, micros: micros(100n) };
+  const found = async (amount: bigint) => findRoom({ budget, least: micros(amount), most: micros(amount) });
+  assert.equal((await found(80n)).reason, 'budget_race_lost');
+  assert.equal((await found(80n)).isTold, true);
+  assert.deepEqual(await found(10n), { isTold: false, isNothing: false, reason: undefined });
 });
 
 // The last test: the month of a wallet never goes back.

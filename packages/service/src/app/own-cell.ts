@@ -2,7 +2,7 @@ import { SetupError } from '#app/start-error.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
 import { selectDirectoryUrl } from '#cells/queries.ts';
 import type { Pool } from '#db/pool.ts';
-import { dropAllowances } from '#ledger/budgets/queries.ts';
+import { barAllowances } from '#ledger/budgets/queries.ts';
 import { beginWalletIds } from '#ledger/wallet/queries.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function openCell(owner: Pool, name: string | undefined): Promise<s
   try {
     await settleCell(owner, { name }, beginWalletIds);
     if (name === undefined) return undefined;
-    await dropAllowances(owner);
+    await barAllowances(owner);
     return await selectDirectoryUrl(owner);
   } catch (fault) {
     throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;

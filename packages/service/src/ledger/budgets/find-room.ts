@@ -44,7 +44,8 @@ const AWAY_MS = 1_000;
 export function createFindRoom(options: FindRoomOptions): FindRoom {
   const { home, askHome, clock } = options;
   const borrow = createBorrow(options);
-  const told = new Map<string, { readonly untilMs: number; readonly reason: RoomFound['reason'] }>();
+  /** `least`: a call that needs less may find room. */
+  const told = new Map<string, Told>();
 
   async function gatherFor({ budget: { key } }: RoomAsked): Promise<RoomFound> {
     const { isWhole, free } = await home.gather(key);
@@ -52,8 +53,8 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
     return { isTold: false, isNothing: free === 0n, reason };
   }
 
-  function tell(name: string, reason: RoomFound['reason']): void {
-    const known = { untilMs: clock.nowMs() + TOLD_MS, reason };
+  function tell(name: string, { reason, least }: Omit<Told, 'untilMs'>): void {
+    const known = { untilMs: clock.nowMs() + TOLD_MS, reason, least };
     told.set(name, known);
     setTimeout(() => {
       if (told.get(name) === known) told.delete(name);
@@ -63,8 +64,9 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
   const rounds = createRounds(async (name, all: readonly [RoomAsked, ...RoomAsked[]]): Promise<RoomFound> => {
     const [first] = all;
     const ask = askHome();
-    const found = ask === undefined ? await gatherFor(first) : await borrow(first.budget, sumOf(all), ask);
-    if (found.isNothing) tell(name, found.reason);
+    const together = sumOf(all);
+    const found = ask === undefined ? await gatherFor(first) : await borrow(first.budget, together, ask);
+    if (found.isNothing) tell(name, { reason: found.reason, least: together.least });
     return found;
   });
 
@@ -73,11 +75,17 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
     if (asked.least > micros) return Promise.resolve(TOO_LARGE);
     const name = `${key} ${micros}`;
     const known = told.get(name);
-    if (known !== undefined && clock.nowMs() < known.untilMs) {
+    if (known !== undefined && clock.nowMs() < known.untilMs && asked.least >= known.least) {
       return Promise.resolve({ ...TOLD, reason: known.reason });
     }
     return rounds(name, asked);
   };
+}
+
+interface Told {
+  readonly untilMs: number;
+  readonly reason: RoomFound['reason'];
+  readonly least: bigint;
 }
 
 const TOLD = { isTold: true, isNothing: true } as const;

@@ -67,13 +67,19 @@ export async function takeAllowance(db: Queryable, allowance: Allowance, isAll: 
 }
 
 /**
- * Gives up what this cell does not use of any budget, without telling the home. It gets all of it back with the next answer. For the start of a gateway: a
- * database that was restored may have allowances that it gave back since.
+ * Bars what this cell has left of any budget until its home confirms it in an answer: a database that was restored may have allowances that it gave back
+ * since. For the start of a gateway. A charge that was told may still be paid from it.
  */
-export async function dropAllowances(owner: Queryable): Promise<void> {
+export async function barAllowances(owner: Queryable): Promise<void> {
+  // In the order of all functions that lock budgets, so that two never wait for each other in a circle.
   await owner.query(
-    `update ledger.key_budgets set allowance_micros = spent_micros + held_micros
-     where allowance_micros > spent_micros + held_micros`,
+    `update ledger.key_budgets b set allowance_limit = ledger.no_limit()
+     from (
+       select key_id, month from ledger.key_budgets
+       where allowance_micros > spent_micros + held_micros and allowance_limit <> ledger.no_limit()
+       order by key_id, month for no key update
+     ) l
+     where b.key_id = l.key_id and b.month = l.month`,
   );
 }
 

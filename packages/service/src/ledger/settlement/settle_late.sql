@@ -21,6 +21,7 @@ declare
   -- Of a call that its caller left nobody was told.
   calls constant uuid[] := array(
     select q.call_id from unnest(p_settlements) q where q.charge_micros > 0 and q.outcome = 'answered');
+  borrows constant boolean := (select o.borrows_budgets from cells.own o);
   last_month constant date := (db.current_month() - interval '1 month')::date;
   late record;
   money record;
@@ -70,8 +71,8 @@ begin
     select least(owed, case when late.released_at < w.owner_deleted_at then 0 end,
       (select 0 from ledger.leaving l where l.wallet_id = late.wallet_id),
       db.largest_hold(true, false, w.balance_micros, w.held_micros, w.cap_micros, m.spent, m.held), (
-      -- What other cells have of it is theirs. An allowance is null at home.
-      select greatest(0, ledger.budget_here(b.limit_micros - b.lent_micros, b.allowance_micros, b.allowance_limit) - b.spent_micros - b.held_micros)
+      -- What other cells have of it is theirs, and a cell that borrows has its allowance, also while that is barred.
+      select greatest(0, least(b.limit_micros - b.lent_micros, case when borrows then coalesce(b.allowance_micros, 0) end) - b.spent_micros - b.held_micros)
       from ledger.key_budgets b
       where b.key_id = budget and b.month = booked_month and b.limit_micros is not null
     )) into taken
