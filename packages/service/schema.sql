@@ -2055,6 +2055,9 @@ grant execute on function ledger.make_month() to purser_live;
 -- ledger.new_receipt_id() returns uuid
 --   sql, volatile, search_path=pg_catalog
 
+-- ledger.no_limit() returns bigint
+--   sql, immutable
+
 -- ledger.note_check(p_kind text, p_process text, p_wallets bigint, p_ms bigint, p_differences bigint) returns void
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.note_check(text,text,bigint,bigint,bigint) to purser_live;

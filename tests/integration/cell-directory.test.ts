@@ -226,6 +226,12 @@ test('AU-09 a copy that has missed a revocation says so, and one command makes i
   await waitUntil('the metric says so', shows(1));
 
   const again = () => copyAgain(two.owner, { name: 'c2', databaseUrl: one.url, log });
+  const shift = (by: string) =>
+    two.owner.query(`begin; set local session_replication_role = replica;
+      update cells.cells set beat_at = beat_at + interval '${by}'; commit`);
+  await shift('1 day');
+  await assert.rejects(again(), /an older directory than this copy/, 'such as that of a former leader');
+  await shift('-1 day');
   const replaced = await again();
   // The time that the directory writes may be newer.
   assert.deepEqual(

@@ -19,6 +19,11 @@ const THIRD = faultTest(
   'CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
 );
 const LATE = faultTest('CP-08 WA-10 a late charge takes no more of a budget than its cell has of it');
+const OVERTAKEN = faultTest('CP-08 a question that was overtaken brings nothing back that its cell gave up meanwhile');
+const CONFIRMED = faultTest(
+  'CP-08 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told',
+);
+const SMALLER = faultTest('CP-08 a call that finds no room says nothing of one that needs less');
 const MONTH = faultTest('CP-08 WA-08 an allowance is of one month, and a hold of the old month settles there');
 const CHECKED = budgetTest('CP-08 WA-09 the check compares what is lent with its parts');
 const LAST_CALL = callTest(
@@ -28,9 +33,7 @@ const AWAY = callTest(
   'CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
 );
 const READ = callTest('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
-const STARTED = callTest(
-  'CP-08 a gateway gives up at its start what its cell was lent, which may be of before a restore',
-);
+const STARTED = callTest('CP-08 a gateway bars at its start what its cell was lent, which may be of before a restore');
 const ASKERS = callTest('CP-08 only cells ask about budgets, the home lends alone, and only it takes back');
 
 const SOURCE = 'packages/service/src';
@@ -149,8 +152,26 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'home-forgets-what-a-cell-had-spent',
     clause: 'CP-08',
-    edits: [lend('greatest(part.lent_micros, p_used, ', 'greatest(part.lent_micros, ')],
+    edits: [lend('case when p_number >= part.number then p_used end', 'null')],
     killer: RESTORED,
+  },
+  {
+    id: 'overtaken-question-counts',
+    clause: 'CP-08',
+    edits: [lend('case when p_number >= part.number then p_used end', 'p_used')],
+    killer: OVERTAKEN,
+  },
+  {
+    id: 'cell-is-not-told-again',
+    clause: 'CP-08',
+    edits: [lend('if is_ahead or p_allowance < lent or', 'if is_ahead or')],
+    killer: CONFIRMED,
+  },
+  {
+    id: 'large-call-speaks-for-a-small-one',
+    clause: 'CP-08',
+    edits: [findRoom(' && asked.least >= known.least', '')],
+    killer: SMALLER,
   },
   {
     id: 'check-passes-over-what-is-lent',
@@ -172,12 +193,7 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'late-charge-beyond-the-allowance',
     clause: 'WA-10',
-    edits: [
-      settleLate(
-        'ledger.budget_here(b.limit_micros - b.lent_micros, b.allowance_micros, b.allowance_limit)',
-        'b.limit_micros',
-      ),
-    ],
+    edits: [settleLate('case when borrows then coalesce(b.allowance_micros, 0) end', 'b.limit_micros')],
     killer: LATE,
   },
   {
@@ -209,7 +225,7 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'allowance-of-before-a-restore',
     clause: 'CP-08',
-    edits: [ownCell('    await dropAllowances(owner);\n', '')],
+    edits: [ownCell('    await barAllowances(owner);\n', '')],
     killer: STARTED,
   },
   {

@@ -21,6 +21,7 @@ import {
   hasSubscription,
   selectCells,
   selectDirectoryUrl,
+  selectNewestBeat,
   selectOwnCell,
   slotNameOf,
 } from '#cells/queries.ts';
@@ -104,7 +105,20 @@ async function refuseUnready(directory: Queryable, owner: Queryable, name: strin
   if (!(await selectCells(directory)).some((cell) => cell.name === name)) {
     throw new CellFault(`The directory has no cell ${name}. Run \`npm run purser -- cells add\` there first.`);
   }
+  // A former leader that nobody stopped, or a directory that was restored and does not run, would bring revoked keys back.
+  if (await isOlder(directory, owner)) {
+    throw new CellFault(
+      'That database has an older directory than this copy: it may have been the leader before, or come from a backup. Nothing was changed. ' +
+        'Let PURSER_DIRECTORY_URL name the database that gateways of the first cell use now, and let one of them run for ten seconds.',
+    );
+  }
   for (const table of DIRECTORY) await columnsOf(directory, owner, table);
+}
+
+/** By the time that gateways of the directory's cell write into it every few seconds. */
+async function isOlder(directory: Queryable, copy: Queryable): Promise<boolean> {
+  const [there, here] = [await selectNewestBeat(directory), await selectNewestBeat(copy)];
+  return here !== undefined && (there === undefined || there < here);
 }
 
 function explained(fault: unknown): unknown {

@@ -187,6 +187,14 @@ export async function updateBeat(db: Queryable, apartMs: number): Promise<void> 
   );
 }
 
+/** When a gateway wrote the time into this directory, or into this copy's, in microseconds. Undefined: none did. */
+export async function selectNewestBeat(db: Queryable): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ beat: bigint | null }>(
+    'select (extract(epoch from max(beat_at)) * 1000000)::bigint as beat from cells.cells',
+  );
+  return rows[0]?.beat ?? undefined;
+}
+
 /**
  * How long ago the directory was as this cell has it, in seconds, by the clocks of both databases. At most ten seconds of it pass between two
  * times that are noted. Undefined: the directory is here, or no time has arrived yet.
