@@ -211,8 +211,14 @@ test(`WA-02 WA-03 of ${CALLS} calls at the gateways of two cells, a wallet that 
     assert.deepEqual(await c2.wallet(app, user), { balance: left, held: 0, openStreams: 0 });
   };
 
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await play(round % 2 === 0 ? 'cap' : 'wallet', `worth-${round}`, 1 + ((seed + round) % 30));
+  const slots = new Set<number>();
+  for (let name = 0; slots.size < ROUNDS; name += 1) {
+    const user = `worth-${name}`;
+    const slot = slotOf(app.appId, user as EndUserId);
+    if (slots.has(slot)) continue; // Another user has moved with it.
+    const round = slots.size;
+    slots.add(slot);
+    await play(round % 2 === 0 ? 'cap' : 'wallet', user, 1 + ((seed + round) % 30));
   }
   await assertBooksOfBoth(stage);
 });
