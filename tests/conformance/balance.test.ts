@@ -282,7 +282,8 @@ test('WA-02 developers see what a connected user spent, their cap and latest cal
   assertPage({ ...(await browser.open(address('una'))) }, 200, 'una', IN_CONSOLE);
   assert.match(text, /EUR 0.90 a month|€0.90 a month/);
   assert.match(text, /UNKNOWN_MODEL|MODEL_NOT_FOUND|BAD_REQUEST/);
-  for (const hidden of ['behind-the-wallet', 'Una Label', '7.6', '6.7']) assert.ok(!text.includes(hidden), hidden);
+  for (const hidden of ['behind-the-wallet', 'Una Label']) assert.ok(!text.includes(hidden), hidden);
+  assert.doesNotMatch(text, /(EUR\s?|€)[67]\./, 'what is in the wallet'); // A call may take 6.7 ms.
   assertPage(await browser.open(`${address('una')}&mode=sandbox`), 200, 'Sandbox', IN_CONSOLE);
   await connections.setConnected({ ...identity, connectionId }, false);
   const [left, stranger] = await Promise.all(['una', 'eve'].map((user) => owner.get(404, 'GET', `${path}/${user}`)));
