@@ -1,7 +1,7 @@
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
 import { DIRECT } from '../support/target.ts';
-import { peerTargetsOf, sandboxTargetOf, targetsOf } from '../support/targets.ts';
+import { peerTargetsOf, sandboxTargetsOf, targetsOf } from '../support/targets.ts';
 
 const FEW = 16;
 
@@ -13,7 +13,7 @@ export const plain: Measure = {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
     const peers = await peerTargetsOf(ground, false);
-    return await saturate(bench, ground, [...targetsOf(ground, false), sandboxTargetOf(ground, false), ...peers]);
+    return await saturate(bench, ground, [...targetsOf(ground, false), ...sandboxTargetsOf(ground, false), ...peers]);
   },
 };
 

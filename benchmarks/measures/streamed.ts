@@ -1,6 +1,6 @@
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
-import { peerTargetsOf, sandboxTargetOf, targetsOf } from '../support/targets.ts';
+import { peerTargetsOf, sandboxTargetsOf, targetsOf } from '../support/targets.ts';
 
 /** Streams that come in one go: what it costs to relay them, not to keep them open. */
 export const streamed: Measure = {
@@ -10,6 +10,6 @@ export const streamed: Measure = {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
     const peers = await peerTargetsOf(ground, true);
-    return await saturate(bench, ground, [...targetsOf(ground, true), sandboxTargetOf(ground, true), ...peers]);
+    return await saturate(bench, ground, [...targetsOf(ground, true), ...sandboxTargetsOf(ground, true), ...peers]);
   },
 };
