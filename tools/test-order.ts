@@ -5,7 +5,7 @@
 
 /** Files that mostly wait: for a lease, a timeout, a server that starts. They run beside the others. */
 const WAITING: Readonly<Record<string, number>> = {
-  'tests/prove/short.test.ts': 110,
+  'tests/prove/short.test.ts': 90,
   'tests/conformance/hostile-connections.test.ts': 82,
   'tests/integration/outage-restart.test.ts': 70,
   'tests/integration/outage.test.ts': 60,
@@ -48,40 +48,74 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/structure/toolchain.test.ts': 25,
   'tests/browser/console.test.ts': 20,
   'tests/conformance/fuzz.test.ts': 20,
+  'tests/integration/cell-moves.test.ts': 19,
   'tests/integration/grown-tables.test.ts': 19,
   'tests/browser/account.test.ts': 18,
   'tests/deploy/package.test.ts': 18,
   'tests/integration/database-loss.test.ts': 16,
   'tests/conformance/sdk/python.test.ts': 14,
   'tests/browser/ops.test.ts': 12,
+  'tests/integration/cell-proofs.test.ts': 11,
   'tests/integration/hot-path-cost.test.ts': 11,
   'tests/integration/mutants.test.ts': 11,
+  'tests/conformance/control/guessing.test.ts': 10,
+  'tests/conformance/hostile-bodies.test.ts': 10,
+  'tests/conformance/native-kinds.test.ts': 10,
   'tests/conformance/sdk/package.test.ts': 10,
   'tests/deploy/nginx.test.ts': 10,
+  'tests/documents/guides.test.ts': 10,
   'tests/prove/reserves.test.ts': 10,
+  'tests/conformance/body-limits.test.ts': 9,
+  'tests/conformance/control/enrolment.test.ts': 9,
   'tests/integration/webhook-crashes.test.ts': 9,
   'tests/property/rate-bound.test.ts': 9,
   'tests/conformance/control/keys.test.ts': 8,
+  'tests/conformance/control/second-factor.test.ts': 8,
+  'tests/integration/cell-budget-calls.test.ts': 8,
+  'tests/integration/cell-directory.test.ts': 8,
   'tests/integration/example-demo.test.ts': 8,
   'tests/integration/small-table-statistics.test.ts': 8,
   'tests/property/text-run.test.ts': 8,
+  'tests/conformance/operator/amounts.test.ts': 7,
   'tests/conformance/pages/checkout.test.ts': 7,
+  'tests/conformance/pages/topup.test.ts': 7,
+  'tests/conformance/sdk/readme.test.ts': 7,
   'tests/conformance/stock-client-matrix.test.ts': 7,
+  'tests/conformance/stripe-webhooks.test.ts': 7,
+  'tests/integration/cell-operators.test.ts': 7,
+  'tests/integration/cell-wallets.test.ts': 7,
   'tests/integration/usage-report-large.test.ts': 7,
   'tests/browser/states.test.ts': 6,
-  'tests/conformance/operator/amounts.test.ts': 6,
-  'tests/conformance/sdk/readme.test.ts': 6,
-  'tests/conformance/stripe-webhooks.test.ts': 6,
+  'tests/integration/cell-reports.test.ts': 6,
+  'tests/conformance/control/sandbox.test.ts': 5,
+  'tests/conformance/operator/wallets.test.ts': 5,
+  'tests/conformance/pages/sso.test.ts': 5,
+  'tests/conformance/pages/wallet-movements.test.ts': 5,
   'tests/conformance/stripe.test.ts': 5,
+  'tests/conformance/webhook/schedule.test.ts': 5,
+  'tests/integration/cell-people.test.ts': 5,
   'tests/integration/example.test.ts': 5,
   'tests/property/hold-bound.test.ts': 5,
   'tests/browser/keyboard.test.ts': 4,
   'tests/browser/passkey.test.ts': 4,
   'tests/conformance/control/accounts.test.ts': 4,
+  'tests/conformance/control/call-traces.test.ts': 4,
+  'tests/conformance/control/key-limits.test.ts': 4,
+  'tests/conformance/control/pace.test.ts': 4,
   'tests/conformance/errors.test.ts': 4,
+  'tests/conformance/limits.test.ts': 4,
   'tests/conformance/order-of-refusal.test.ts': 4,
+  'tests/conformance/pages/console-roles.test.ts': 4,
+  'tests/conformance/pages/console.test.ts': 4,
+  'tests/conformance/pages/sign-in-limits.test.ts': 4,
   'tests/conformance/pages/wallet-refund.test.ts': 4,
+  'tests/conformance/parameter-table.test.ts': 4,
   'tests/conformance/retries.test.ts': 4,
+  'tests/conformance/sandbox.test.ts': 4,
+  'tests/conformance/stock-client-errors.test.ts': 4,
+  'tests/integration/cell-buckets.test.ts': 4,
+  'tests/integration/cell-budget-faults.test.ts': 4,
+  'tests/integration/cell-budgets.test.ts': 4,
   'tests/integration/connections.test.ts': 4,
   'tests/integration/ledger-cost.test.ts': 4,
   'tests/integration/mail-outbox.test.ts': 4,
@@ -103,8 +137,8 @@ const SHARING = [
   'tests/documents/',
   'tests/support/',
 ];
-/** Files of this folder share one even if they take a little longer: they only call the service, which runs in the same process. */
-const CALLING = 'tests/conformance/';
+/** Such files share one even if they take a little longer: they only call the service, which runs in the same process. */
+const CALLING = ['tests/conformance/', 'tests/integration/cell-'];
 const CALLING_SECONDS_MAX = 7;
 /** Short files that need a process of their own, because they measure or change it. */
 const ALONE: ReadonlySet<string> = new Set([
@@ -145,7 +179,7 @@ export const NAMED = [...Object.keys(WAITING), ...Object.keys(COMPUTING), ...ALO
 
 function mayShare(file: string): boolean {
   if (file in WAITING || ALONE.has(file)) return false;
-  const secondsMax = file.startsWith(CALLING) ? CALLING_SECONDS_MAX : SHORT_SECONDS;
+  const secondsMax = CALLING.some((start) => file.startsWith(start)) ? CALLING_SECONDS_MAX : SHORT_SECONDS;
   return SHARING.some((folder) => file.startsWith(folder)) && secondsOf([file]) <= secondsMax;
 }
 

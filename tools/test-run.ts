@@ -19,6 +19,8 @@ const GLOBAL_SETUP = 'tests/support/global-setup.ts';
 /** For two cores. A file that computes is busy less than half of its time: it waits for its database and for its timers. */
 const COMPUTING_AT_ONCE = 4;
 const WAITING_AT_ONCE = 4;
+/** When no file that waits is left, the cores have room for more that compute. */
+const COMPUTING_ALONE_AT_ONCE = 6;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];
 /** A process says something at least once per test. Beyond this share of a test's time, it only waits for something that a test left open. */
@@ -44,7 +46,10 @@ const setup: Setup = existsSync(GLOBAL_SETUP)
 await setup.globalSetup?.();
 // With a pattern, each file has its own process: the runner would skip the suite of a file whose name does not match.
 const { waiting, computing } = inQueues(plan.files, plan.pattern === undefined);
-await Promise.all([runQueue(computing, COMPUTING_AT_ONCE), runQueue(waiting, WAITING_AT_ONCE)]);
+const [waitingLeft, computingLeft] = [[...waiting], [...computing]];
+const waitingDone = runQueue(waitingLeft, WAITING_AT_ONCE);
+const more = waitingDone.then(() => runQueue(computingLeft, COMPUTING_ALONE_AT_ONCE - COMPUTING_AT_ONCE));
+await Promise.all([runQueue(computingLeft, COMPUTING_AT_ONCE), more]);
 if (!isEnding) {
   events.end();
   await printed;
@@ -52,8 +57,8 @@ if (!isEnding) {
   process.exit();
 }
 
-async function runQueue(groups: readonly Group[], atOnce: number): Promise<void> {
-  const left = [...groups];
+/** Takes groups out of the list until none is left. */
+async function runQueue(left: Group[], atOnce: number): Promise<void> {
   const runNext = async (): Promise<void> => {
     const group = isEnding ? undefined : left.shift();
     if (group === undefined) return;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
 import { send } from '../support/client.ts';
 import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertRefusal } from '../support/refusal.ts';
+import { ROUNDS } from '../support/rounds.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
 const { service, app, stripe, newUser, begin, deliver, tell, moved, rows } = await setStripeStage();
@@ -19,6 +20,9 @@ const TYPES = [
 ] as const;
 
 const ORDERS = permutationsOf([0, 1, 2, 3, 4]);
+/** A third of them, another one in each run. All of them with `--rounds 9`. */
+const STEP = Math.max(1, Math.round(9 / ROUNDS));
+const FIRST = randomInt(STEP);
 const AT_ONCE = 6;
 
 function permutationsOf(items: readonly number[]): readonly (readonly number[])[] {
@@ -51,9 +55,10 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
   }
 }
 
-test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async () => {
+test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async (t) => {
   assert.equal(ORDERS.length, 120);
-  const waiting = [...ORDERS.entries()];
+  t.diagnostic(`every ${STEP}. order from ${FIRST} on`);
+  const waiting = [...ORDERS.entries()].filter(([number]) => number % STEP === FIRST);
   async function worker(): Promise<void> {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const [number, order] = next;

@@ -19,14 +19,14 @@ const CASES = [
   'chat.write-full:slow:streamed',
 ];
 
-test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clients and provider agree', async (t) => {
-  const results = await Promise.all([runHistory(3), runHistory(6)]);
-  for (const { seed, violations, figures, kept } of results) {
-    t.diagnostic(`history ${seed}: ${JSON.stringify(figures)}`);
-    assert.deepEqual(violations, [], `kept: ${kept}`);
-  }
-  const sum = (of: 'acknowledged' | 'charges') => results.reduce((total, { figures }) => total + figures[of], 0);
-  assert.ok(sum('acknowledged') > 0 && sum('charges') > 0, 'histories in which nothing happens prove nothing');
+/** Of three gateways, one is cut off for longer than its lease, one is spared, and one is killed and stopped. So is the database. */
+const SEED = 3;
+
+test('WA-07, WA-10 a history of kills, stops, a cut and outages: books, model, clients and provider agree', async (t) => {
+  const { violations, figures, kept } = await runHistory(SEED);
+  t.diagnostic(`history ${SEED}: ${JSON.stringify(figures)}`);
+  assert.deepEqual(violations, [], `kept: ${kept}`);
+  assert.ok(figures.acknowledged > 0 && figures.charges > 0, 'a history in which nothing happens proves nothing');
 });
 
 test('WA-07, WA-10 a process killed at a failpoint leaves no hold and charges in full or not at all', async () => {
