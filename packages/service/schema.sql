@@ -839,6 +839,7 @@ create table ledger.allowances (
   spent_micros bigint default 0 not null,
   limit_micros bigint,
   number bigint default 0 not null,
+  lent_number bigint default 0 not null,
   constraint allowances_pkey PRIMARY KEY (key_id, month, cell),
   constraint figures_are_in_range CHECK (((spent_micros >= 0) AND (spent_micros <= lent_micros)))
 );

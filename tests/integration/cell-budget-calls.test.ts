@@ -178,6 +178,22 @@ test('CP-08 a cell whose home of budgets is away spends what it was lent, and re
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
 });
 
+test('CP-08 a question that the database of the home refuses stops no other key', async (t) => {
+  await untilHome();
+  answerWith(LITTLE);
+  const [broken, other] = [await newKey(100 * HOLD), await newKey(100 * HOLD)];
+  assert.equal((await callOf(USERS.c2, broken, 'c2')).status, 200);
+  const spendAtHome = (amount: bigint) =>
+    c1.database.owner.query('update ledger.key_budgets set spent_micros = $2, held_micros = $2 where key_id = $1', [
+      broken.keyId,
+      amount,
+    ]);
+  t.after(() => spendAtHome(0n));
+  await spendAtHome(2n ** 63n - 1n); // No number is large enough for the sum.
+  assertRefusal(await callOf(USERS.c2, broken, 'c2'), { code: 'TOO_MANY_REQUESTS' });
+  assert.equal((await callOf(USERS.c2, other, 'c2')).status, 200);
+});
+
 test('CP-08 an answer of the home that is lost strands what it lent until it is asked for again', async (t) => {
   await untilHome();
   answerWith(ALL);

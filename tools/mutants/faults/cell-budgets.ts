@@ -14,6 +14,10 @@ const LOWERED = budgetTest('CP-08 a budget that its owner lowers holds in every 
 const RESTORED = budgetTest(
   'CP-08 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
 );
+const UNANSWERED = budgetTest(
+  'CP-08 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered',
+);
+const ANSWERED = budgetTest('CP-08 a home that was restored answers a cell that has spent more than it was lent');
 const faultTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-faults.test.ts', name });
 const THIRD = faultTest(
   'CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
@@ -32,6 +36,7 @@ const LAST_CALL = callTest(
 const AWAY = callTest(
   'CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
 );
+const REFUSED = callTest('CP-08 a question that the database of the home refuses stops no other key');
 const READ = callTest('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
 const STARTED = callTest('CP-08 a gateway bars at its start what its cell was lent, which may be of before a restore');
 const ASKERS = callTest('CP-08 only cells ask about budgets, the home lends alone, and only it takes back');
@@ -128,7 +133,7 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'late-recall-ends',
     clause: 'CP-08',
-    edits: [endRecall(' and a.number = g.number', '')],
+    edits: [endRecall(' and g.number > a.lent_number', '')],
     killer: MESSAGES,
   },
   {
@@ -146,25 +151,43 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'restored-home-forgets-what-it-lent',
     clause: 'CP-08',
-    edits: [lend(', case when is_ahead then p_allowance end);', ');')],
+    edits: [lend('greatest(p_used, p_allowance)', 'p_used')],
     killer: RESTORED,
   },
   {
     id: 'home-forgets-what-a-cell-had-spent',
     clause: 'CP-08',
-    edits: [lend('case when p_number >= part.number then p_used end', 'null')],
+    edits: [lend('greatest(p_used, p_allowance)', 'p_allowance')],
     killer: RESTORED,
   },
   {
     id: 'overtaken-question-counts',
     clause: 'CP-08',
-    edits: [lend('case when p_number >= part.number then p_used end', 'p_used')],
+    edits: [lend('case when p_number >= part.lent_number then', 'case when true then')],
     killer: OVERTAKEN,
+  },
+  {
+    id: 'recall-without-an-answer-hides-a-question',
+    clause: 'CP-08',
+    edits: [lend('case when p_number >= part.lent_number then', 'case when p_number >= part.number then')],
+    killer: UNANSWERED,
+  },
+  {
+    id: 'more-spent-than-is-lent',
+    clause: 'CP-08',
+    edits: [lend('least(lent, greatest(part.spent_micros, p_spent))', 'greatest(part.spent_micros, p_spent)')],
+    killer: ANSWERED,
+  },
+  {
+    id: 'refused-question-stops-every-key',
+    clause: 'CP-08',
+    edits: [wiring('home.lend(asked, from).catch(notNow)', 'home.lend(asked, from)')],
+    killer: REFUSED,
   },
   {
     id: 'cell-is-not-told-again',
     clause: 'CP-08',
-    edits: [lend('if is_ahead or p_allowance < lent or', 'if is_ahead or')],
+    edits: [lend(' or p_allowance < lent', '')],
     killer: CONFIRMED,
   },
   {

@@ -1,13 +1,13 @@
 import type { CellClient } from '#cells/cell-client.ts';
 import type { CellRequests } from '#cells/cell-request.ts';
 import type { CellMap } from '#cells/map.ts';
-import type { Pool } from '#db/pool.ts';
+import { isItemFault, type Pool } from '#db/pool.ts';
 import { GIVE_BACK, LEND } from '#http/cells/budgets.ts';
 import { answerCells, askCell, type CellRoute } from '#http/cells/question.ts';
 import { steadyClock } from '#kernel/clock.ts';
-import type { Log } from '#kernel/log.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 import { createBudgetHome } from '#ledger/budgets/budget-home.ts';
-import { createFindRoom, type FindRoom } from '#ledger/budgets/find-room.ts';
+import { createFindRoom, type FindRoom, NOT_NOW } from '#ledger/budgets/find-room.ts';
 import { giveBackAllowance } from '#ledger/budgets/queries.ts';
 
 interface BudgetOptions {
@@ -43,12 +43,20 @@ export function openCellBudgets({ db, map, client, requests, log }: BudgetOption
     clock: steadyClock,
     log,
   });
+
+  /** A question that the database refuses says nothing of other keys: without an answer, its cell would take this one for away. */
+  function notNow(fault: unknown): typeof NOT_NOW {
+    if (!isItemFault(fault)) throw fault;
+    log.error({ fault: describeFault(fault) }, 'the database refuses to lend of the budget of an API key');
+    return NOT_NOW;
+  }
+
   return {
     findRoom,
     routes: [
       // Two cells that take each other for the home would both lend the whole budget.
       answerCells(requests, LEND, (asked, from) =>
-        map.budgetHome() === undefined ? home.lend(asked, from) : Promise.resolve(undefined),
+        map.budgetHome() === undefined ? home.lend(asked, from).catch(notNow) : Promise.resolve(undefined),
       ),
       answerCells(requests, GIVE_BACK, (asked, from) =>
         map.budgetHome()?.name === from ? giveBackAllowance(db, asked) : Promise.resolve(undefined),

@@ -133,14 +133,14 @@ function createBorrow({ db, clock, log }: FindRoomOptions) {
     const asked = { key, month, budget, least: least > 0n ? least : 1n, wanted, used, spent, allowance, number };
     const lent = await lentBy(() => ask(asked));
     // Without an answer, calls go on with what the cell has.
-    const { isAll, refused, ...of } = lent ?? AWAY;
+    const { isAll, refused, ...of } = lent ?? NOT_NOW;
     await takeAllowance(db, { key, month, ...of }, isAll);
     return { isTold: false, isNothing: refused !== null, reason: refused ?? undefined };
   };
 }
 
-/** Changes nothing: no message has the number 0. */
-const AWAY: Lent = { lent: 0n, number: 0n, limit: 0n, isAll: true, refused: 'budget_elsewhere' };
+/** Instead of an answer: changes nothing, as no message has the number 0. */
+export const NOT_NOW: Lent = { lent: 0n, number: 0n, limit: 0n, isAll: true, refused: 'budget_elsewhere' };
 
 /** What calls with one budget want together: never more than all of it. */
 function sumOf(all: readonly RoomAsked[]): Together {
