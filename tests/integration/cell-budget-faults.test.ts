@@ -33,6 +33,8 @@ interface Faults {
   readonly fate: () => 'arrives' | 'is lost' | 'loses its answer' | 'comes twice';
   /** A cell that nobody reaches. */
   readonly away?: Cell | undefined;
+  /** What happens before a cell is asked back, and before its answer comes. */
+  readonly meanwhile?: (at: 'question' | 'answer') => Promise<void>;
 }
 
 class Lost extends Error {}
@@ -54,7 +56,12 @@ function placesOf(faults: Faults): Readonly<Record<Cell, (request: HoldRequest) 
   const homeOf = (cell: Cell) =>
     createBudgetHome({
       db: ledgers[cell].live,
-      askBack: (to, asked) => send(faults, to as Cell, () => giveBackAllowance(ledgers[to as Cell].live, asked)),
+      askBack: async (to, asked) => {
+        await faults.meanwhile?.('question');
+        const answer = await send(faults, to as Cell, () => giveBackAllowance(ledgers[to as Cell].live, asked));
+        await faults.meanwhile?.('answer');
+        return answer;
+      },
       clock,
     });
   const home = homeOf(HOME);
@@ -159,6 +166,23 @@ test('CP-08 what a third cell does not use is found, and while that one is away,
   for (const cell of CELLS) {
     assert.deepEqual(await places[cell](call(cell, of, 1)), { kind: 'refused', reason: 'budget_race_lost' });
     assert.deepEqual(await places[cell](call(cell, of, 101)), { kind: 'refused', reason: 'budget_reached' });
+  }
+});
+
+test('CP-08 a call finds what a cell has while others ask or take back at the same time', async () => {
+  const others = {
+    question: async (of: Parameters<typeof call>[1]) => (await recall(of.key))[0]?.deliver(), // Its answer is lost.
+    answer: async (of: Parameters<typeof call>[1]) => arrive(await ask('c3', of, { least: 1, wanted: 1 })),
+  };
+  for (const when of ['question', 'answer'] as const) {
+    for (const cell of ['c2', HOME] as const) {
+      const of = { key: newKey(), budget: 100 };
+      await arrive(await ask('c3', of, { least: 1, wanted: 90 }));
+      let times = 0;
+      const meanwhile = async (at: typeof when) => void (at === when && (times += 1) === 1 && (await others[at](of)));
+      assert.ok(isGranted(await placesOf({ ...arriving, meanwhile })[cell](call(cell, of, 80))));
+      assert.equal(times, 2);
+    }
   }
 });
 

@@ -70,6 +70,22 @@ test('CP-08 what a cell gives back is free elsewhere only once that cell has giv
   assert.equal(await place('c1', call('c1', of, 71)), 'budget_reached', 'what others have spent is known');
 });
 
+test('CP-08 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed', async () => {
+  const of = { key: newKey(), budget: 100 };
+  await arrive(await ask('c2', of, { least: 1, wanted: 100 }));
+  const running = call('c2', of, 30);
+  assert.equal(await place('c2', running), 30);
+  const [first, second] = [await recall(of.key), await recall(of.key)];
+  const answer = await first[0]?.deliver();
+  await arrive(answer);
+  assert.equal(await place('c1', call('c1', of, 60)), 60);
+  await ledgers.c2.settle([endOf(running, 10)]);
+  await arrive(second[0]);
+  await arrive(answer); // It is older than what is known.
+  assert.deepEqual([(await figures(of.key)).c2.lent, (await figures(of.key)).c2.allowance], [10, 10]);
+  assert.equal(await place('c1', call('c1', of, 30)), 30);
+});
+
 test('CP-08 messages about a budget that are late, lost or repeated create nothing', async () => {
   const of = { key: newKey(), budget: 100 };
   const first = await (await ask('c2', of, { least: 40, wanted: 40 })).deliver(); // Its answer is late.

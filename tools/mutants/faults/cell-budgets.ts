@@ -19,6 +19,10 @@ const UNANSWERED = budgetTest(
 );
 const ANSWERED = budgetTest('CP-08 a home that was restored answers a cell that has spent more than it was lent');
 const faultTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-faults.test.ts', name });
+const AT_ONCE = budgetTest(
+  'CP-08 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed',
+);
+const ANOTHER = faultTest('CP-08 a call finds what a cell has while others ask or take back at the same time');
 const THIRD = faultTest(
   'CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
 );
@@ -135,6 +139,30 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
     clause: 'CP-08',
     edits: [endRecall(' and g.number > a.lent_number', '')],
     killer: MESSAGES,
+  },
+  {
+    id: 'recall-hides-the-answer-to-another',
+    clause: 'CP-08',
+    edits: [endRecall('g.number > a.lent_number', 'g.number = a.number')],
+    killer: AT_ONCE,
+  },
+  {
+    id: 'older-answer-to-a-recall-counts',
+    clause: 'CP-08',
+    edits: [endRecall(' and g.number > a.lent_number', '')],
+    killer: AT_ONCE,
+  },
+  {
+    id: 'overtaken-recall-is-nothing',
+    clause: 'CP-08',
+    edits: [budgetHome('answers.some(({ answer }) => answer?.is_given_back === false)', 'false')],
+    killer: ANOTHER,
+  },
+  {
+    id: 'overtaken-answer-is-nothing',
+    clause: 'CP-08',
+    edits: [endRecall('case when counted = cardinality(p_cells) then before - lent end', 'before - lent')],
+    killer: ANOTHER,
   },
   {
     id: 'recall-without-a-number-of-its-own',

@@ -29,17 +29,21 @@ export interface Lent extends Pick<LentRow, 'lent' | 'number' | 'limit'> {
 /** Lends of budgets, and takes back what other cells do not use. */
 export interface BudgetHome {
   readonly lend: (asked: LendRequest, cell: string) => Promise<Lent>;
-  /** Takes back for a call here. `isWhole`: each cell that was lent to has answered. `free`: what came back. */
+  /** Takes back for a call here. */
   readonly gather: (key: KeyId) => Promise<Gathered>;
 }
 
 interface Gathered {
+  /** What each cell had that was lent to is known. */
   readonly isWhole: boolean;
-  readonly free: bigint;
+  /** Nothing came back, to here or by another recall at the same time. */
+  readonly isNothing: boolean;
 }
 
 /** How long a cell that did not answer is left alone. */
 const AWAY_MS = 1_000;
+/** How often cells are asked whose answers were overtaken: more was lent to them meanwhile, or somebody else has recalled. */
+const TRIES_MAX = 3;
 
 export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): BudgetHome {
   const awayUntilMs = new Map<string, number>();
@@ -54,14 +58,24 @@ export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): Bud
     }
   }
 
-  async function recall({ key, month, except }: Recall): Promise<Gathered> {
+  async function recall(asked: Recall): Promise<Gathered> {
+    let isNothing = true;
+    for (let tries = 1; ; tries += 1) {
+      const { isWhole, isOvertaken, free } = await recallOnce(asked);
+      isNothing &&= free === 0n && !isOvertaken;
+      if (!isOvertaken || tries === TRIES_MAX) return { isWhole: isWhole && !isOvertaken, isNothing };
+    }
+  }
+
+  async function recallOnce({ key, month, except }: Recall): Promise<Recalled> {
     const rows = await recallAllowances(db, key, month, except);
     const [first] = rows;
     if (first === undefined) return NOBODY;
     const answers = await Promise.all(rows.map(async (row) => ({ row, answer: await giveBackOf(key, row) })));
     const given = answers.flatMap(({ row, answer }) => (answer?.is_given_back === true ? [{ ...row, ...answer }] : []));
     const free = await endRecall(db, { key, month: first.month }, given);
-    return { isWhole: answers.every(({ answer }) => answer !== undefined), free };
+    const isOvertaken = free === undefined || answers.some(({ answer }) => answer?.is_given_back === false);
+    return { isWhole: answers.every(({ answer }) => answer !== undefined), isOvertaken, free: free ?? 0n };
   }
 
   const rounds = createRounds((_, [asked]: readonly [Recall, ...Recall[]]) => recall(asked));
@@ -82,8 +96,16 @@ export function createBudgetHome({ db, askBack, clock }: BudgetHomeOptions): Bud
   };
 }
 
+interface Recalled {
+  /** Each cell that was lent to has answered. */
+  readonly isWhole: boolean;
+  /** Other messages were faster than a recall or its answer, so nobody knows by this what that cell has. */
+  readonly isOvertaken: boolean;
+  readonly free: bigint;
+}
+
 /** No cell has anything. */
-const NOBODY: Gathered = { isWhole: true, free: 0n };
+const NOBODY: Recalled = { isWhole: true, isOvertaken: false, free: 0n };
 
 interface Recall {
   readonly key: KeyId;

@@ -48,9 +48,8 @@ export function createFindRoom(options: FindRoomOptions): FindRoom {
   const told = new Map<string, Told>();
 
   async function gatherFor({ budget: { key } }: RoomAsked): Promise<RoomFound> {
-    const { isWhole, free } = await home.gather(key);
-    const reason = isWhole ? undefined : 'budget_elsewhere';
-    return { isTold: false, isNothing: free === 0n, reason };
+    const { isWhole, isNothing } = await home.gather(key);
+    return { isTold: false, isNothing, reason: isWhole ? undefined : 'budget_elsewhere' };
   }
 
   function tell(name: string, { reason, least }: Omit<Told, 'untilMs'>): void {

@@ -121,13 +121,13 @@ export async function giveBackAllowance(
   return only(rows);
 }
 
-/** Takes back what cells have given up, see `end_recall.sql`. Gives what has become free. */
+/** Takes back what cells have given up, see `end_recall.sql`. Gives what has become free; undefined if an answer was overtaken. */
 export async function endRecall(
   db: Queryable,
   { key, month }: BudgetMonth,
   given: readonly (RecallRow & GivenBackRow)[],
-): Promise<bigint> {
-  const { rows } = await db.query<{ free: bigint }>('select ledger.end_recall($1, $2, $3, $4, $5, $6) as free', [
+): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ free: bigint | null }>('select ledger.end_recall($1, $2, $3, $4, $5, $6) as free', [
     key,
     month,
     given.map(({ cell }) => cell),
@@ -135,7 +135,7 @@ export async function endRecall(
     given.map(({ used }) => used),
     given.map(({ spent }) => spent),
   ]);
-  return only(rows).free;
+  return only(rows).free ?? undefined;
 }
 
 function only<Row>(rows: readonly Row[]): Row {
