@@ -667,6 +667,7 @@ create table db.identity (
   database_id uuid default gen_random_uuid() not null,
   secret_fingerprint bytea,
   copies integer default 0 not null,
+  incarnation text,
   constraint identity_pkey PRIMARY KEY (is_only),
   constraint identity_is_only_check CHECK (is_only),
   constraint identity_secret_fingerprint_check CHECK ((length(secret_fingerprint) = 16))

@@ -1,7 +1,8 @@
 import { SetupError } from '#app/start-error.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
 import { selectDirectoryUrl } from '#cells/queries.ts';
-import type { Pool } from '#db/pool.ts';
+import { noteIncarnation } from '#db/health-queries.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
 import { barAllowances } from '#ledger/budgets/queries.ts';
 import { beginWalletIds } from '#ledger/wallet/queries.ts';
 
@@ -13,7 +14,9 @@ export async function openCell(owner: Pool, name: string | undefined): Promise<s
   try {
     await settleCell(owner, { name }, beginWalletIds);
     if (name === undefined) return undefined;
-    await barAllowances(owner);
+    await inTransaction(owner, async (tx) => {
+      if (await noteIncarnation(tx)) await barAllowances(tx);
+    });
     return await selectDirectoryUrl(owner);
   } catch (fault) {
     throw fault instanceof CellFault ? new SetupError(fault.message, { cause: fault }) : fault;

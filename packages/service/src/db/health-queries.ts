@@ -172,3 +172,16 @@ export async function selectIncarnation(db: Queryable): Promise<string> {
   );
   return rows[0]?.incarnation ?? '';
 }
+
+/**
+ * Notes which life of the database this is. True if another one was noted last: it may have been restored since. So may one whose server was
+ * just started anew. A dump that was read into the same database has other files.
+ */
+export async function noteIncarnation(owner: Queryable): Promise<boolean> {
+  const { rowCount } = await owner.query(
+    `update db.identity set incarnation = n.name
+     from (select concat_ws('/', $1::text, pg_relation_filenode('db.identity')) as name) n where incarnation is distinct from n.name`,
+    [await selectIncarnation(owner)],
+  );
+  return rowCount !== 0;
+}

@@ -68,7 +68,7 @@ export async function takeAllowance(db: Queryable, allowance: Allowance, isAll: 
 
 /**
  * Bars what this cell has left of any budget until its home confirms it in an answer: a database that was restored may have allowances that it gave back
- * since. For the start of a gateway. A charge that was told may still be paid from it.
+ * since. For the first start of a gateway on it. A charge that was told may still be paid from it.
  */
 export async function barAllowances(owner: Queryable): Promise<void> {
   // In the order of all functions that lock budgets, so that two never wait for each other in a circle.
