@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { compareOnce } from '../../packages/service/src/app/cell-copy.ts';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
-import { copyAgain } from '../../packages/service/src/cells/copy.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
 import { selectCopyAge } from '../../packages/service/src/cells/queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
-import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
@@ -16,6 +14,7 @@ import { beginWalletIds, hasWalletsIn } from '../../packages/service/src/ledger/
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
 import { newOperator, newOwnApp, newOwner, personWith } from '../support/control.ts';
+import { setCopyStage } from '../support/copy-stage.ts';
 import { startLogicalServer } from '../support/logical-server.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
@@ -31,6 +30,7 @@ const log = createLog('silent');
 const server = await startLogicalServer();
 const one = await server.addDatabase('one');
 const two = await server.addDatabase('two');
+const { again, halfway } = setCopyStage(one, two);
 const upstream = await startScriptedUpstream();
 const running: TestService[] = [];
 const secrets = { secret: Buffer.from(SHARED_SECRET.PURSER_SECRET) };
@@ -47,27 +47,6 @@ const environment = (name: string) => ({
   PURSER_CELL: name,
   PURSER_PUBLIC_URL: `https://${name}.purser.test`,
   PURSER_REGISTRATION: 'open',
-});
-
-test('each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
-  const { rows } = await one.owner.query<{ name: string; has_key: boolean }>(
-    `select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema|public)'`,
-  );
-  const classed = Object.entries(TABLES).flatMap(([schema, classes]) =>
-    Object.values(classes).flatMap((tables) => tables.map((table) => `${schema}.${table}`)),
-  );
-  assert.deepEqual(classed.toSorted(), rows.map(({ name }) => name).toSorted());
-  const keyed = new Set(rows.filter(({ has_key: hasKey }) => hasKey).map(({ name }) => name));
-  assert.deepEqual(
-    DIRECTORY.filter(({ name }) => !keyed.has(name)),
-    [],
-  );
-  for (const { name, ownColumns, expiresBy } of DIRECTORY) {
-    const columns = [...ownColumns, ...(expiresBy === null ? [] : [expiresBy])];
-    await one.owner.query(`select ${columns.join(', ')} from ${name} limit 0`);
-  }
 });
 
 test('a directory is copied only to an unused database, from one that offers it, for a cell that it has', async (t) => {
@@ -228,7 +207,6 @@ test('AU-09 a copy that has missed a revocation says so, and one command makes i
     );
   await waitUntil('the metric says so', shows(1));
 
-  const again = () => copyAgain(two.owner, { name: 'c2', databaseUrl: one.url, log });
   const shift = (by: string) =>
     two.owner.query(`begin; set local session_replication_role = replica;
       update cells.cells set beat_at = beat_at + interval '${by}'; commit`);
@@ -261,11 +239,21 @@ test('a copy whose slot is gone stands still, is not compared, and is copied aga
   await one.owner.query(`select pg_drop_replication_slot('purser_c2')`);
   await two.owner.query('alter subscription purser_directory enable');
   await one.owner.query(`update accounts.apps set name = 'Another'`);
-  await assert.rejects(copyAgain(one.owner, { name: 'c1', databaseUrl: one.url, log }), /no cell c1 with a copy/);
-  const replaced = await copyAgain(two.owner, { name: 'c2', databaseUrl: one.url, log });
+  await assert.rejects(setCopyStage(two, one).again(), /no cell c2 with a copy/);
+  const replaced = await again();
   assert.ok(replaced.some(({ table }) => table === 'accounts.apps'));
   await waitUntil('the copy goes on', slotIs(true));
   assert.deepEqual(await compareOnce(two.owner, secrets), []);
+});
+
+test('AU-09 one run at a time makes a copy right, and only from the slot on that it has made', async () => {
+  const { run, release } = await halfway();
+  await assert.rejects(again(), /Another run copies the directory/);
+  // As by a run from elsewhere: changes that lie between would be lost.
+  await one.owner.query(`select pg_replication_slot_advance('purser_c2', pg_current_wal_insert_lsn())`);
+  await release();
+  await assert.rejects(run, /Somebody else has made the replication slot purser_c2 of the directory anew/);
+  await again();
 });
 
 function inText(_key: string, value: unknown): unknown {

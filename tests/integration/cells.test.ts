@@ -3,6 +3,7 @@ import { after, test, type TestContext } from 'node:test';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { slotOf, slotsInWords } from '../../packages/service/src/cells/slot.ts';
+import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
 import { readCells } from '../../packages/service/src/cli/cells-command.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
@@ -54,6 +55,27 @@ async function cells(t: TestContext, ...words: readonly string[]): Promise<strin
     print.mock.restore();
   }
 }
+
+test('each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
+  const { rows } = await owner.query<{ name: string; has_key: boolean }>(
+    `select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema|public)'`,
+  );
+  const classed = Object.entries(TABLES).flatMap(([schema, classes]) =>
+    Object.values(classes).flatMap((tables) => tables.map((table) => `${schema}.${table}`)),
+  );
+  assert.deepEqual(classed.toSorted(), rows.map(({ name }) => name).toSorted());
+  const keyed = new Set(rows.filter(({ has_key: hasKey }) => hasKey).map(({ name }) => name));
+  assert.deepEqual(
+    DIRECTORY.filter(({ name }) => !keyed.has(name)),
+    [],
+  );
+  for (const { name, ownColumns, expiresBy } of DIRECTORY) {
+    const columns = [...ownColumns, ...(expiresBy === null ? [] : [expiresBy])];
+    await owner.query(`select ${columns.join(', ')} from ${name} limit 0`);
+  }
+});
 
 test('a user has the same slot in TypeScript and in SQL', async () => {
   for (const [app, user, slot] of VECTORS) assert.equal(slotOf(app as AppId, user as EndUserId), slot);

@@ -4,25 +4,48 @@ import { type Queryable, sqlStateOf } from '#db/pool.ts';
 
 const IS_THERE = '42710';
 
+/** Keeps other runs from copying to this database until the transaction ends. False: one is under way. */
+export async function holdCopy(tx: Queryable): Promise<boolean> {
+  const { rows } = await tx.query<{ held: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('cells.copy', 0)) as held`,
+  );
+  return rows[0]?.held ?? false;
+}
+
 /** Copies nothing from now on. */
 export async function disableSubscription(db: Queryable): Promise<void> {
   await db.query('alter subscription purser_directory disable');
+}
+
+export interface NewSlot {
+  readonly snapshot_name: string;
+  /** Where in the directory's log it begins. */
+  readonly consistent_point: string;
 }
 
 /**
  * Makes a replication slot, and a snapshot of exactly what comes before it. The snapshot lives until the next statement on this connection.
  * Undefined: there is a slot of that name. The name is ours, and small letters would be SQL.
  */
-export async function createSlotWithSnapshot(replication: Queryable, slot: string): Promise<string | undefined> {
+export async function createSlotWithSnapshot(replication: Queryable, slot: string): Promise<NewSlot | undefined> {
   try {
-    const { rows } = await replication.query<{ snapshot_name: string }>(
+    const { rows } = await replication.query<NewSlot>(
       `CREATE_REPLICATION_SLOT ${slot} LOGICAL pgoutput (SNAPSHOT 'export')`,
     );
-    return rows[0]?.snapshot_name;
+    return rows[0];
   } catch (fault) {
     if (sqlStateOf(fault) === IS_THERE) return undefined;
     throw fault;
   }
+}
+
+/** Whether the slot is still the one that was made: nobody has read it, or made it anew. */
+export async function isSlotAt(directory: Queryable, slot: string, place: string): Promise<boolean> {
+  const { rowCount } = await directory.query(
+    'select from pg_replication_slots where slot_name = $1 and confirmed_flush_lsn = $2::pg_lsn',
+    [slot, place],
+  );
+  return rowCount === 1;
 }
 
 /** As the first statement of a transaction. The name comes from the server. */

@@ -3,7 +3,10 @@ import {
   createSlotWithSnapshot,
   disableSubscription,
   fetchRows,
+  holdCopy,
   insertStaged,
+  isSlotAt,
+  type NewSlot,
   openRows,
   replaceRows,
   replaceSubscription,
@@ -77,19 +80,25 @@ export async function copyDirectory(
     createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log, ...more });
   const [directory, replication] = [open({}), open({ replicates: true })];
   try {
-    await refuseUnready(directory, owner, name);
-    if (await hasSubscription(owner)) await disableSubscription(owner);
-    const slot = slotNameOf(name);
-    const client = await replication.connect();
-    try {
-      const snapshot = await newSlot(directory, client, slot);
-      return await inSnapshot(directory, async (from) => {
-        await useSnapshot(from, snapshot);
-        return await inTransaction(owner, (to) => replaceAll(from, to, { databaseUrl, slot }));
-      });
-    } finally {
-      client.release(true);
-    }
+    // One transaction has the lock and writes the copy: who has lost the one cannot commit the other.
+    return await inTransaction(owner, async (to) => {
+      if (!(await holdCopy(to))) {
+        throw new CellFault('Another run copies the directory to this database. Let it end, and then run this again.');
+      }
+      await refuseUnready(directory, owner, name);
+      if (await hasSubscription(owner)) await disableSubscription(owner);
+      const slot = slotNameOf(name);
+      const client = await replication.connect();
+      try {
+        const { snapshot_name: snapshot, consistent_point: place } = await newSlot(directory, client, slot);
+        return await inSnapshot(directory, async (from) => {
+          await useSnapshot(from, snapshot);
+          return await replaceAll(from, to, { databaseUrl, slot, place });
+        });
+      } finally {
+        client.release(true);
+      }
+    });
   } catch (fault) {
     throw explained(fault);
   } finally {
@@ -129,15 +138,15 @@ function explained(fault: unknown): unknown {
 }
 
 /** Makes the slot anew. Patroni may make it first, if it keeps slots of this name. */
-async function newSlot(directory: Queryable, replication: Queryable, slot: string): Promise<string> {
+async function newSlot(directory: Queryable, replication: Queryable, slot: string): Promise<NewSlot> {
   for (let attempt = 0; attempt < SLOT_TRIES_MAX; attempt += 1) {
     for (let ms = 0; !(await dropSlot(directory, slot)); ms += LOOK_MS) {
       if (ms >= RELEASE_MS_MAX)
         throw new CellFault(`Somebody still reads the replication slot ${slot} of the directory.`);
       await sleep(LOOK_MS);
     }
-    const snapshot = await createSlotWithSnapshot(replication, slot);
-    if (snapshot !== undefined) return snapshot;
+    const made = await createSlotWithSnapshot(replication, slot);
+    if (made !== undefined) return made;
   }
   throw new CellFault(`The replication slot ${slot} of the directory could not be made anew. Run this again.`);
 }
@@ -145,7 +154,7 @@ async function newSlot(directory: Queryable, replication: Queryable, slot: strin
 async function replaceAll(
   from: Queryable,
   to: Queryable,
-  { databaseUrl, slot }: { readonly databaseUrl: string; readonly slot: string },
+  { databaseUrl, slot, place }: { readonly databaseUrl: string; readonly slot: string; readonly place: string },
 ): Promise<readonly Replaced[]> {
   for (const tx of [from, to]) await writeTimesAlike(tx);
   await writeAsCopy(to);
@@ -155,6 +164,10 @@ async function replaceAll(
   await countCopy(to);
   await forgetComparison(to);
   await replaceSubscription(to, databaseUrl, slot);
+  // What lies between the rows and a slot that begins later would be lost.
+  if (!(await isSlotAt(from, slot, place))) {
+    throw new CellFault(`Somebody else has made the replication slot ${slot} of the directory anew. Run this again.`);
+  }
   return replaced.filter(({ went, came }) => went + came > 0);
 }
 
