@@ -30,7 +30,7 @@ const log = createLog('silent');
 const server = await startLogicalServer();
 const one = await server.addDatabase('one');
 const two = await server.addDatabase('two');
-const { again, halfway } = setCopyStage(one, two);
+const { again, againInVain, halfway, isCopying } = setCopyStage(one, two);
 const upstream = await startScriptedUpstream();
 const running: TestService[] = [];
 const secrets = { secret: Buffer.from(SHARED_SECRET.PURSER_SECRET) };
@@ -252,8 +252,21 @@ test('AU-09 one run at a time makes a copy right, and only from the slot on that
   // As by a run from elsewhere: changes that lie between would be lost.
   await one.owner.query(`select pg_replication_slot_advance('purser_c2', pg_current_wal_insert_lsn())`);
   await release();
-  await assert.rejects(run, /Somebody else has made the replication slot purser_c2 of the directory anew/);
+  await assert.rejects(run, /Somebody else has made the replication slot purser_c2 .* anew.*\n.*stands still until/);
+  // Copying from that slot would be the same loss.
+  await assert.rejects(againInVain(), /A transaction on the directory's server does not end.*\n.*stands still until/);
+  assert.equal(await isCopying(), false);
   await again();
+  assert.equal(await isCopying(), true);
+});
+
+test('a copy goes on as it was if it cannot be copied again', async () => {
+  await assert.rejects(againInVain(), /A transaction .* does not end[^\n]*$/);
+  await one.owner.query(`create role reader login password 'reader' in role pg_read_all_data`);
+  const reader = new URL(one.url);
+  [reader.username, reader.password] = ['reader', 'reader'];
+  await assert.rejects(again(reader.href), /does not allow this user to copy the directory[^\n]*$/);
+  assert.equal(await isCopying(), true);
 });
 
 function inText(_key: string, value: unknown): unknown {

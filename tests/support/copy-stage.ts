@@ -1,28 +1,44 @@
 // `purser cells subscribe --again` between two databases of one server, and what stands in its way.
 import { copyAgain } from '../../packages/service/src/cells/copy.ts';
+import { isCopying } from '../../packages/service/src/cells/queries.ts';
+import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from './database.ts';
-import { untilWaiting } from './lock-wait.ts';
+import { waitUntil } from './wait-until.ts';
 
 type Replaced = Awaited<ReturnType<typeof copyAgain>>;
 
 interface CopyStage {
   readonly again: (databaseUrl?: string) => Promise<Replaced>;
+  /** The same while a transaction in the directory does not end. */
+  readonly againInVain: () => Promise<Replaced>;
+  readonly isCopying: () => Promise<boolean | undefined>;
   /** A run that has read the whole directory, and goes on when it is released. */
   readonly halfway: () => Promise<{ readonly run: Promise<Replaced>; readonly release: () => Promise<void> }>;
 }
 
 export function setCopyStage(directory: TestDatabase, copy: TestDatabase): CopyStage {
   const again = (databaseUrl = directory.url) =>
-    copyAgain(copy.owner, { name: 'c2', databaseUrl, log: createLog('silent') });
+    copyAgain(copy.owner, { name: 'c2', databaseUrl, log: createLog('silent'), waitMsMax: 200 });
   return {
     again,
+    againInVain: () =>
+      inTransaction(directory.owner, async (tx) => {
+        await tx.query('select pg_current_xact_id()');
+        return await again();
+      }),
+    isCopying: () => isCopying(copy.owner),
     halfway: async () => {
       const client = await copy.owner.connect();
       await client.query('begin; lock table webhooks.subscriptions in share mode'); // The last table.
       const run = again();
       run.catch(() => {}); // It is looked at later.
-      await untilWaiting(copy, 1);
+      await waitUntil('the run waits', async () => {
+        const { rowCount } = await directory.owner.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from webhooks.subscriptions t %'`,
+        );
+        return rowCount === 1;
+      });
       return {
         run,
         release: async () => {

@@ -1,4 +1,4 @@
-import { createSubscription } from '#cells/queries.ts';
+import { createSubscription, hasSubscription } from '#cells/queries.ts';
 import type { DirectoryTable } from '#cells/tables.ts';
 import { type Queryable, sqlStateOf } from '#db/pool.ts';
 
@@ -15,6 +15,22 @@ export async function holdCopy(tx: Queryable): Promise<boolean> {
 /** Copies nothing from now on. */
 export async function disableSubscription(db: Queryable): Promise<void> {
   await db.query('alter subscription purser_directory disable');
+}
+
+export async function enableSubscription(db: Queryable): Promise<void> {
+  await db.query('alter subscription purser_directory enable');
+}
+
+/** How long each statement of this connection waits for one transaction of others. */
+export async function limitWaits(db: Queryable, msMax: number): Promise<void> {
+  await db.query(`set lock_timeout = ${msMax}`);
+}
+
+/** Fails as making the slot would: for want of a right, of room, or of an end of the transactions that run now. */
+export async function tryOutSlot(replication: Queryable, slot: string): Promise<void> {
+  const name = `trying_${slot}`; // No cell's slot is called that.
+  await replication.query(`CREATE_REPLICATION_SLOT ${name} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`);
+  await replication.query(`DROP_REPLICATION_SLOT ${name}`);
 }
 
 export interface NewSlot {
@@ -140,11 +156,7 @@ export async function replaceRows(
 
 /** Copies what changes in the directory from the slot on. What was copied before, and up to where, is forgotten. */
 export async function replaceSubscription(tx: Queryable, databaseUrl: string, slot: string): Promise<void> {
-  const { rowCount } = await tx.query(
-    `select from pg_subscription s join pg_database d on d.oid = s.subdbid
-     where d.datname = current_database() and s.subname = 'purser_directory'`,
-  );
-  if (rowCount === 1) {
+  if (await hasSubscription(tx)) {
     await tx.query('alter subscription purser_directory set (slot_name = none)');
     await tx.query('drop subscription purser_directory');
   }

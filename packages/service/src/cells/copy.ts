@@ -2,16 +2,19 @@ import {
   closeRows,
   createSlotWithSnapshot,
   disableSubscription,
+  enableSubscription,
   fetchRows,
   holdCopy,
   insertStaged,
   isSlotAt,
+  limitWaits,
   type NewSlot,
   openRows,
   replaceRows,
   replaceSubscription,
   selectColumns,
   stage,
+  tryOutSlot,
   useSnapshot,
   writeAsCopy,
 } from '#cells/copy-queries.ts';
@@ -21,7 +24,8 @@ import {
   dropSlot,
   guard,
   hasPublication,
-  hasSubscription,
+  isCopying,
+  isSlotRead,
   selectCells,
   selectDirectoryUrl,
   selectNewestBeat,
@@ -41,6 +45,8 @@ interface CopyOptions {
   /** The database that has the directory, as this one's server reaches it, with a user that may replicate. */
   readonly databaseUrl: string;
   readonly log: Log;
+  /** How long to wait for each transaction that keeps a slot from being made, in milliseconds. */
+  readonly waitMsMax?: number;
 }
 
 /** What was changed in a table. A row that differed went and came. */
@@ -55,7 +61,10 @@ const ROWS_AT_ONCE = 1_000;
 const RELEASE_MS_MAX = 90_000;
 const LOOK_MS = 200;
 const SLOT_TRIES_MAX = 20;
+const WAIT_MS_MAX = 30_000;
 const NOT_ALLOWED = '42501';
+const WAITED_TOO_LONG = '55P03';
+const NO_ROOM = '53400';
 
 /** `copyDirectory` for a cell that has a copy, which goes on meanwhile. Throws `CellFault`. */
 export async function copyAgain(owner: Pool, options: CopyOptions): Promise<readonly Replaced[]> {
@@ -69,12 +78,12 @@ export async function copyAgain(owner: Pool, options: CopyOptions): Promise<read
 /**
  * Copies the whole directory to this database, and lets PostgreSQL copy what changes from then on. Gives the tables that were not as in the directory.
  * It happens in one transaction that touches only rows that differ. One new replication slot tells where what is copied here ends: PostgreSQL
- * would make a slot for each table, and Patroni drops those. Safe to repeat, also after it was killed: until it has ended, nothing is
- * copied. Throws `CellFault`.
+ * would make a slot for each table, and Patroni drops those. A copy that there is goes on as it was if this fails before its slot is given up, and
+ * otherwise stands still until this has succeeded. Safe to repeat, also after it was killed. Throws `CellFault`.
  */
 export async function copyDirectory(
   owner: Pool,
-  { name, databaseUrl, log }: CopyOptions,
+  { name, databaseUrl, log, waitMsMax = WAIT_MS_MAX }: CopyOptions,
 ): Promise<readonly Replaced[]> {
   const open = (more: { readonly replicates?: true }): Pool =>
     createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log, ...more });
@@ -86,10 +95,12 @@ export async function copyDirectory(
         throw new CellFault('Another run copies the directory to this database. Let it end, and then run this again.');
       }
       await refuseUnready(directory, owner, name);
-      if (await hasSubscription(owner)) await disableSubscription(owner);
       const slot = slotNameOf(name);
       const client = await replication.connect();
       try {
+        await limitWaits(client, waitMsMax);
+        await tryOutSlot(client, slot);
+        await letGo(owner, directory, slot);
         const { snapshot_name: snapshot, consistent_point: place } = await newSlot(directory, client, slot);
         return await inSnapshot(directory, async (from) => {
           await useSnapshot(from, snapshot);
@@ -100,7 +111,7 @@ export async function copyDirectory(
       }
     });
   } catch (fault) {
-    throw explained(fault);
+    throw await explained(fault, owner);
   } finally {
     await Promise.all([directory.end(), replication.end()]);
   }
@@ -130,21 +141,59 @@ async function isOlder(directory: Queryable, copy: Queryable): Promise<boolean> 
   return here !== undefined && (there === undefined || there < here);
 }
 
-function explained(fault: unknown): unknown {
-  if (sqlStateOf(fault) !== NOT_ALLOWED) return fault;
-  const how =
-    'Run this command with a superuser in DATABASE_URL, and with one that may replicate in PURSER_DIRECTORY_URL.';
-  return new CellFault(`The database server does not allow this user to copy the directory. ${how}`, { cause: fault });
+const WORDS: ReadonlyMap<string | undefined, string> = new Map([
+  [
+    NOT_ALLOWED,
+    'The database server does not allow this user to copy the directory. ' +
+      'Run this command with a superuser in DATABASE_URL, and with one that may replicate in PURSER_DIRECTORY_URL.',
+  ],
+  [NO_ROOM, "The directory's server has no free replication slot. Drop one, or raise max_replication_slots there."],
+  [
+    WAITED_TOO_LONG,
+    "A transaction on the directory's server does not end, and no replication slot can be made before it has. " +
+      'Look for it there, with `select * from pg_stat_activity where backend_xid is not null order by xact_start` and in pg_prepared_xacts.',
+  ],
+]);
+
+async function explained(fault: unknown, owner: Queryable): Promise<unknown> {
+  const words = WORDS.get(sqlStateOf(fault));
+  // A database that does not even answer this may have lost its slot.
+  const standsStill = await isCopying(owner).then(
+    (is) => is === false,
+    () => true,
+  );
+  if (words === undefined && !standsStill) return fault;
+  const what = words ?? (fault instanceof Error ? fault.message : String(fault));
+  const still = standsStill ? '\nThe copy of the directory stands still until this command has succeeded.' : '';
+  return new CellFault(what + still, { cause: fault });
+}
+
+/** Ends the copying so that its slot can be given up. It goes on as before if somebody else reads the slot. */
+async function letGo(owner: Queryable, directory: Queryable, slot: string): Promise<void> {
+  const wasCopying = await isCopying(owner);
+  if (wasCopying === true) await disableSubscription(owner);
+  try {
+    await untilUnread(directory, slot);
+  } catch (fault) {
+    // One that was off stays off: its slot may begin later than what it has.
+    if (wasCopying === true) await enableSubscription(owner);
+    throw fault;
+  }
+}
+
+async function untilUnread(directory: Queryable, slot: string): Promise<void> {
+  for (let ms = 0; await isSlotRead(directory, slot); ms += LOOK_MS) {
+    if (ms >= RELEASE_MS_MAX)
+      throw new CellFault(`Somebody still reads the replication slot ${slot} of the directory.`);
+    await sleep(LOOK_MS);
+  }
 }
 
 /** Makes the slot anew. Patroni may make it first, if it keeps slots of this name. */
 async function newSlot(directory: Queryable, replication: Queryable, slot: string): Promise<NewSlot> {
   for (let attempt = 0; attempt < SLOT_TRIES_MAX; attempt += 1) {
-    for (let ms = 0; !(await dropSlot(directory, slot)); ms += LOOK_MS) {
-      if (ms >= RELEASE_MS_MAX)
-        throw new CellFault(`Somebody still reads the replication slot ${slot} of the directory.`);
-      await sleep(LOOK_MS);
-    }
+    await untilUnread(directory, slot);
+    await dropSlot(directory, slot);
     const made = await createSlotWithSnapshot(replication, slot);
     if (made !== undefined) return made;
   }

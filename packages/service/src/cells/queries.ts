@@ -124,26 +124,33 @@ export function slotNameOf(cell: string): string {
   return `purser_${cell.replaceAll('-', '_')}`;
 }
 
-/** Drops a replication slot that nobody reads, if there is one. False: somebody reads it. */
-export async function dropSlot(directory: Queryable, slot: string): Promise<boolean> {
-  const { rows } = await directory.query<{ active: boolean }>(
-    'select active from pg_replication_slots where slot_name = $1',
-    [slot],
-  );
-  if (rows[0]?.active === true) return false;
+/** Whether somebody reads a replication slot now. */
+export async function isSlotRead(directory: Queryable, slot: string): Promise<boolean> {
+  const { rowCount } = await directory.query('select from pg_replication_slots where slot_name = $1 and active', [
+    slot,
+  ]);
+  return rowCount === 1;
+}
+
+/** Drops a replication slot, unless somebody reads it or there is none. */
+export async function dropSlot(directory: Queryable, slot: string): Promise<void> {
   await directory.query(
     'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1 and not active',
     [slot],
   );
-  return true;
 }
 
 export async function hasSubscription(db: Queryable): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select from pg_subscription s join pg_database d on d.oid = s.subdbid
+  return (await isCopying(db)) !== undefined;
+}
+
+/** Whether the subscription is enabled. Undefined: there is none. */
+export async function isCopying(db: Queryable): Promise<boolean | undefined> {
+  const { rows } = await db.query<{ enabled: boolean }>(
+    `select s.subenabled as enabled from pg_subscription s join pg_database d on d.oid = s.subdbid
      where d.datname = current_database() and s.subname = 'purser_directory'`,
   );
-  return rowCount === 1;
+  return rows[0]?.enabled;
 }
 
 /** Begins to copy what changes in the directory from the slot on. The statement takes no parameters. */
