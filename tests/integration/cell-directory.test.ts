@@ -260,12 +260,24 @@ test('AU-09 one run at a time makes a copy right, and only from the slot on that
   assert.equal(await isCopying(), true);
 });
 
-test('a copy goes on as it was if it cannot be copied again', async () => {
+test('a copy goes on as it was if it cannot be copied again, or not from there', async () => {
   await assert.rejects(againInVain(), /A transaction .* does not end[^\n]*$/);
   await one.owner.query(`create role reader login password 'reader' in role pg_read_all_data`);
   const reader = new URL(one.url);
   [reader.username, reader.password] = ['reader', 'reader'];
   await assert.rejects(again(reader.href), /does not allow this user to copy the directory[^\n]*$/);
+  const staging = await server.addDatabase('staging');
+  for (const name of ['c1', 'c2']) await addCell(staging.owner, name, 'http://127.0.0.1:9');
+  await openCell(staging.owner, 'c1');
+  await publishDirectory(staging.owner);
+  await staging.owner.query(`update cells.cells set beat_at = clock_timestamp() + interval '2 hours'`);
+  await staging.owner.query('update webhooks.event_key set key = sha256(key)'); // As if it had begun by itself.
+  await assert.rejects(again(staging.url), /the directory of another installation/);
+  const { rows } = await one.owner.query<{ key: Buffer }>('select key from webhooks.event_key');
+  await staging.owner.query('update webhooks.event_key set key = $1', [rows[0]?.key]);
+  await staging.owner.query(`update cells.own set directory_url = 'https://c1.purser.test'`);
+  await assert.rejects(again(staging.url), /or only a copy of a directory/);
+  await staging.close();
   assert.equal(await isCopying(), true);
 });
 

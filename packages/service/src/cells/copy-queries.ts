@@ -93,6 +93,12 @@ async function selectKey(db: Queryable, table: string): Promise<readonly string[
   return rows.map(({ name }) => name);
 }
 
+/** All rows of a small table, as one text. */
+export async function selectAll(db: Queryable, table: string): Promise<string> {
+  const { rows } = await db.query<{ all: string }>(`select coalesce(jsonb_agg(t), '[]')::text as all from ${table} t`);
+  return rows[0]?.all ?? '';
+}
+
 /** Opens the rows of a table, for `fetchRows`. One at a time. */
 export async function openRows(tx: Queryable, table: string): Promise<void> {
   await tx.query(`declare directory_rows no scroll cursor for select to_jsonb(t)::text as row from ${table} t`);

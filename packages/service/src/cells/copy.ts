@@ -12,6 +12,7 @@ import {
   openRows,
   replaceRows,
   replaceSubscription,
+  selectAll,
   selectColumns,
   stage,
   tryOutSlot,
@@ -32,7 +33,7 @@ import {
   selectOwnCell,
   slotNameOf,
 } from '#cells/queries.ts';
-import { DIRECTORY, type DirectoryTable } from '#cells/tables.ts';
+import { DIRECTORY, type DirectoryTable, MARK } from '#cells/tables.ts';
 import { writeTimesAlike } from '#db/moved-rows.ts';
 import { createPool, inSnapshot, inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { countCopy } from '#db/queries.ts';
@@ -125,6 +126,12 @@ async function refuseUnready(directory: Queryable, owner: Queryable, name: strin
   if (!(await selectCells(directory)).some((cell) => cell.name === name)) {
     throw new CellFault(`The directory has no cell ${name}. Run \`npm run purser -- cells add\` there first.`);
   }
+  if (await isAnother(directory, owner)) {
+    throw new CellFault(
+      'That database has the directory of another installation, or only a copy of a directory. Nothing was changed. ' +
+        'Let PURSER_DIRECTORY_URL name the database of the first cell.',
+    );
+  }
   // A former leader that nobody stopped, or a directory that was restored and does not run, would bring revoked keys back.
   if (await isOlder(directory, owner)) {
     throw new CellFault(
@@ -133,6 +140,13 @@ async function refuseUnready(directory: Queryable, owner: Queryable, name: strin
     );
   }
   for (const table of DIRECTORY) await columnsOf(directory, owner, table);
+}
+
+/** Whether it is not where the directory of this copy is written. A database that joins has no copy yet, and takes any directory. */
+async function isAnother(directory: Queryable, copy: Queryable): Promise<boolean> {
+  if ((await selectDirectoryUrl(directory)) !== undefined) return true;
+  if ((await selectOwnCell(copy)) === undefined) return false;
+  return (await selectAll(directory, MARK)) !== (await selectAll(copy, MARK));
 }
 
 /** By the time that gateways of the directory's cell write into it every few seconds. */

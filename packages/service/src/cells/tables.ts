@@ -110,7 +110,11 @@ const EXPIRES_BY: Readonly<Record<string, string>> = {
   'webhooks/subscriptions': 'listening_until',
 };
 
-const SEEDED: readonly string[] = ['db/generations', 'webhooks/event_key'];
+const EVENT_KEY = 'webhooks/event_key';
+const SEEDED: readonly string[] = ['db/generations', EVENT_KEY];
+
+/** The table that tells one directory from another: its one row is random since the first cell's database was made, and copied to all cells. */
+export const MARK = EVENT_KEY.replace('/', '.');
 
 /** All tables of the directory. */
 export const DIRECTORY: readonly DirectoryTable[] = Object.entries(TABLES).flatMap(([schema, { directory = [] }]) =>
