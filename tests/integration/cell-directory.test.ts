@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { compareOnce } from '../../packages/service/src/app/cell-copy.ts';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
 import { publishDirectory, subscribe } from '../../packages/service/src/cells/directory.ts';
-import { selectCopyAge } from '../../packages/service/src/cells/queries.ts';
+import { createSubscription, selectCopyAge } from '../../packages/service/src/cells/queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
@@ -30,7 +31,8 @@ const log = createLog('silent');
 const server = await startLogicalServer();
 const one = await server.addDatabase('one');
 const two = await server.addDatabase('two');
-const { again, againInVain, halfway, isCopying } = setCopyStage(one, two);
+const { again, againInVain, halfway, isCopying, isRead } = setCopyStage(one, two);
+const isUnread = async () => (await isRead()) === false;
 const upstream = await startScriptedUpstream();
 const running: TestService[] = [];
 const secrets = { secret: Buffer.from(SHARED_SECRET.PURSER_SECRET) };
@@ -168,12 +170,6 @@ test('a copy that stands still grows old, and is young again when it goes on', a
   await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
 });
 
-/** Whether nobody reads the slot of the copy. */
-async function isUnread(): Promise<boolean> {
-  const { rows } = await one.owner.query(`select active from pg_replication_slots where slot_name = 'purser_c2'`);
-  return rows[0]?.active === false;
-}
-
 test('AU-09 a copy that has missed a revocation says so, and one command makes it right while its gateways run', async () => {
   const [c1, c2] = running as readonly TestService[];
   assert.ok(c1 !== undefined && c2 !== undefined);
@@ -230,19 +226,15 @@ test('AU-09 a copy that has missed a revocation says so, and one command makes i
 });
 
 test('a copy whose slot is gone stands still, is not compared, and is copied again', async () => {
-  const slotIs = (state: boolean | undefined) => async () => {
-    const { rows } = await one.owner.query(`select active from pg_replication_slots where slot_name = 'purser_c2'`);
-    return rows[0]?.active === state;
-  };
   await two.owner.query('alter subscription purser_directory disable');
-  await waitUntil('nothing is copied', slotIs(false));
+  await waitUntil('nothing is copied', isUnread);
   await one.owner.query(`select pg_drop_replication_slot('purser_c2')`);
   await two.owner.query('alter subscription purser_directory enable');
   await one.owner.query(`update accounts.apps set name = 'Another'`);
   await assert.rejects(setCopyStage(two, one).again(), /no cell c2 with a copy/);
   const replaced = await again();
   assert.ok(replaced.some(({ table }) => table === 'accounts.apps'));
-  await waitUntil('the copy goes on', slotIs(true));
+  await waitUntil('the copy goes on', async () => (await isRead()) === true);
   assert.deepEqual(await compareOnce(two.owner, secrets), []);
 });
 
@@ -266,6 +258,9 @@ test('a copy goes on as it was if it cannot be copied again, or not from there',
   const reader = new URL(one.url);
   [reader.username, reader.password] = ['reader', 'reader'];
   await assert.rejects(again(reader.href), /does not allow this user to copy the directory[^\n]*$/);
+  await one.owner.query('alter publication purser_directory drop table accounts.passkeys'); // As before an upgrade.
+  await assert.rejects(again(), /does not offer accounts\.passkeys\. Run/);
+  await publishDirectory(one.owner);
   const staging = await server.addDatabase('staging');
   for (const name of ['c1', 'c2']) await addCell(staging.owner, name, 'http://127.0.0.1:9');
   await openCell(staging.owner, 'c1');
@@ -279,6 +274,18 @@ test('a copy goes on as it was if it cannot be copied again, or not from there',
   await assert.rejects(again(staging.url), /or only a copy of a directory/);
   await staging.close();
   assert.equal(await isCopying(), true);
+});
+
+test('the log of the database server never has the password of the directory', async () => {
+  const { rows } = await two.owner.query<{ log: string }>(`select current_setting('data_directory') || '.log' as log`);
+  const attempt = inTransaction(two.owner, async (tx) => {
+    await tx.query(`set local log_min_messages = 'error'; set local log_statement = 'all'`);
+    await createSubscription(tx, 'postgres://copier:secret-word@127.0.0.1:9/none', 'purser_c9');
+  });
+  await assert.rejects(attempt, /already exists/);
+  const text = readFileSync(rows[0]?.log ?? '', 'utf8');
+  assert.match(text, /subscription "purser_directory" already exists/);
+  assert.doesNotMatch(text, /secret-word/);
 });
 
 function inText(_key: string, value: unknown): unknown {

@@ -12,6 +12,8 @@ interface CopyStage {
   readonly again: (databaseUrl?: string) => Promise<Replaced>;
   /** The same while a transaction in the directory does not end. */
   readonly againInVain: () => Promise<Replaced>;
+  /** Whether somebody reads the slot of the copy. Undefined: there is no slot. */
+  readonly isRead: () => Promise<boolean | undefined>;
   readonly isCopying: () => Promise<boolean | undefined>;
   /** A run that has read the whole directory, and goes on when it is released. */
   readonly halfway: () => Promise<{ readonly run: Promise<Replaced>; readonly release: () => Promise<void> }>;
@@ -27,15 +29,21 @@ export function setCopyStage(directory: TestDatabase, copy: TestDatabase): CopyS
         await tx.query('select pg_current_xact_id()');
         return await again();
       }),
+    isRead: async () => {
+      const { rows } = await directory.owner.query<{ active: boolean }>(
+        `select active from pg_replication_slots where slot_name = 'purser_c2'`,
+      );
+      return rows[0]?.active;
+    },
     isCopying: () => isCopying(copy.owner),
     halfway: async () => {
       const client = await copy.owner.connect();
-      await client.query('begin; lock table webhooks.subscriptions in share mode'); // The last table.
+      await client.query('begin; lock table db.identity in share mode'); // It counts itself there when it has read all.
       const run = again();
       run.catch(() => {}); // It is looked at later.
       await waitUntil('the run waits', async () => {
         const { rowCount } = await directory.owner.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from webhooks.subscriptions t %'`,
+          `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update db.identity %'`,
         );
         return rowCount === 1;
       });

@@ -31,12 +31,13 @@ import {
   selectDirectoryUrl,
   selectNewestBeat,
   selectOwnCell,
+  selectUnpublished,
   slotNameOf,
 } from '#cells/queries.ts';
 import { DIRECTORY, type DirectoryTable, MARK } from '#cells/tables.ts';
 import { writeTimesAlike } from '#db/moved-rows.ts';
 import { createPool, inSnapshot, inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { countCopy } from '#db/queries.ts';
+import { countCopy, waitForLocks } from '#db/queries.ts';
 import type { Log } from '#kernel/log.ts';
 import { sleep } from '#kernel/sleep.ts';
 
@@ -73,7 +74,17 @@ export async function copyAgain(owner: Pool, options: CopyOptions): Promise<read
   if ((await selectOwnCell(owner)) !== name || (await selectDirectoryUrl(owner)) === undefined) {
     throw new CellFault(`This database is no cell ${name} with a copy of the directory.`);
   }
-  return copyDirectory(owner, options);
+  const replaced = await copyDirectory(owner, options);
+  await guardDirectory(owner); // Tables that an upgrade has added may lack it.
+  return replaced;
+}
+
+/** Lets nobody but the copying process write the directory in this database. */
+export async function guardDirectory(owner: Pool): Promise<void> {
+  await inTransaction(owner, async (tx) => {
+    await waitForLocks(tx);
+    for (const table of DIRECTORY) await guard(tx, table);
+  });
 }
 
 /**
@@ -122,6 +133,15 @@ export async function copyDirectory(
 async function refuseUnready(directory: Queryable, owner: Queryable, name: string): Promise<void> {
   if (!(await hasPublication(directory))) {
     throw new CellFault('That database offers no directory. Run `npm run purser -- cells publish` there first.');
+  }
+  const unpublished = await selectUnpublished(
+    directory,
+    DIRECTORY.map(({ name: table }) => table),
+  );
+  if (unpublished.length > 0) {
+    throw new CellFault(
+      `That database does not offer ${unpublished.join(', ')}. Run \`npm run purser -- cells publish\` of this version there first.`,
+    );
   }
   if (!(await selectCells(directory)).some((cell) => cell.name === name)) {
     throw new CellFault(`The directory has no cell ${name}. Run \`npm run purser -- cells add\` there first.`);
@@ -223,7 +243,6 @@ async function replaceAll(
   await writeAsCopy(to);
   const replaced: Replaced[] = [];
   for (const table of DIRECTORY) replaced.push(await replaceTable(from, to, table));
-  for (const table of DIRECTORY) await guard(to, table);
   await countCopy(to);
   await forgetComparison(to);
   await replaceSubscription(to, databaseUrl, slot);

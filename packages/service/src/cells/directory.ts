@@ -1,9 +1,8 @@
-import { copyDirectory } from '#cells/copy.ts';
+import { copyDirectory, guardDirectory } from '#cells/copy.ts';
 import { CellFault, settleCell } from '#cells/cells.ts';
 import {
   countRows,
   createPublication,
-  guard,
   hasPublication,
   hasSubscription,
   refreshSubscription,
@@ -72,9 +71,7 @@ export async function subscribe(owner: Pool, options: Subscribed): Promise<void>
     await refreshSubscription(owner);
     await untilCopied(owner);
   } else await begin(owner, { name, databaseUrl, log });
-  await inTransaction(owner, async (tx) => {
-    for (const table of DIRECTORY) await guard(tx, table);
-  });
+  await guardDirectory(owner);
   await settleCell(owner, { name, directoryUrl: publicUrl }, beginWalletIds);
 }
 

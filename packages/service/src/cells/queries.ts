@@ -105,6 +105,16 @@ export async function hasPublication(db: Queryable): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** The tables of the directory that are not offered to other cells. */
+export async function selectUnpublished(db: Queryable, tables: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from unnest($1::text[]) name where not exists (
+       select from pg_publication_tables p where p.pubname = 'purser_directory' and p.schemaname || '.' || p.tablename = name)`,
+    [tables],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The names of tables are ours, and not of anybody outside. */
 export async function createPublication(tx: Queryable, tables: readonly string[]): Promise<void> {
   await tx.query(`create publication purser_directory for table ${tables.join(', ')}`);
@@ -153,8 +163,11 @@ export async function isCopying(db: Queryable): Promise<boolean | undefined> {
   return rows[0]?.enabled;
 }
 
-/** Begins to copy what changes in the directory from the slot on. The statement takes no parameters. */
+/** Begins to copy what changes in the directory from the slot on. The statement takes no parameters, so the server's log must not have it. */
 export async function createSubscription(tx: Queryable, databaseUrl: string, slot: string): Promise<void> {
+  await tx.query(
+    `set local log_min_error_statement = 'panic'; set local log_statement = 'none'; set local log_min_duration_statement = -1`,
+  );
   const { rows } = await tx.query<{ statement: string }>(
     `select format(
        'create subscription purser_directory connection %L publication purser_directory with (create_slot = false, slot_name = %L, copy_data = false)',
