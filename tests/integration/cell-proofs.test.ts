@@ -145,10 +145,21 @@ test('WA-10 a command that wakes in a newer move of its slot leaves that one alo
   await ledger.close();
 });
 
-async function slotsWithWallets(): Promise<Set<number>> {
-  const users = 'select app_id as app, user_id as "user" from ledger.wallets';
-  const found = [stage.one, stage.two].map(({ owner }) => owner.query<{ app: AppId; user: EndUserId }>(users));
-  return new Set((await Promise.all(found)).flatMap(({ rows }) => rows).map(({ app, user }) => slotOf(app, user)));
+/** Each in a slot of their own, without any wallet: those of the histories have running calls, with which no slot can move. */
+async function newUsers(appId: AppId, count: number): Promise<readonly EndUserId[]> {
+  const owners = 'select app_id as app, user_id as "user" from ledger.wallets';
+  const found = [stage.one, stage.two].map(({ owner }) => owner.query<{ app: AppId; user: EndUserId }>(owners));
+  const taken = new Set(
+    (await Promise.all(found)).flatMap(({ rows }) => rows).map(({ app, user }) => slotOf(app, user)),
+  );
+  const users: EndUserId[] = [];
+  for (let name = 0; users.length < count; name += 1) {
+    const user = `worth-${name}` as EndUserId;
+    const slot = slotOf(appId, user);
+    if (!taken.has(slot)) users.push(user);
+    taken.add(slot);
+  }
+  return users;
 }
 
 const CALLS = 40;
@@ -217,15 +228,8 @@ test(`WA-02 WA-03 of ${CALLS} calls at the gateways of two cells, a wallet that 
     assert.deepEqual(await c2.wallet(app, user), { balance: left, held: 0, openStreams: 0 });
   };
 
-  // The histories above leave wallets with running calls, with which no slot can move.
-  const taken = await slotsWithWallets();
-  for (let name = 0, round = 0; round < ROUNDS; name += 1) {
-    const user = `worth-${name}`;
-    const slot = slotOf(app.appId, user as EndUserId);
-    if (taken.has(slot)) continue;
-    taken.add(slot);
+  for (const [round, user] of (await newUsers(app.appId, ROUNDS)).entries()) {
     await play(round % 2 === 0 ? 'cap' : 'wallet', user, 1 + ((seed + round) % 30));
-    round += 1;
   }
   await assertBooksOfBoth(stage);
 });
