@@ -23,13 +23,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const upstream = await startScriptedUpstream();
 const cells = await startTwoCells(upstream.baseUrl);
 const { c1, c2 } = cells;
-after(async () => {
-  try {
-    await cells.close();
-  } finally {
-    await upstream.close();
-  }
-});
+after(() => cells.close(upstream));
 
 const OTHER = { c1: 'c2', c2: 'c1' } as const;
 const SLOW = { ratePerMinute: 1, rateBurst: 9 };

@@ -28,15 +28,7 @@ const { c1, c2, app } = cells;
 const CELLS = ['c1', 'c2'] as const;
 const RICH = 1_000_000_000_000;
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-after(async () => {
-  const differences = [...(await c1.check()), ...(await c2.check())];
-  try {
-    await cells.close();
-  } finally {
-    await upstream.close();
-  }
-  assert.deepEqual(differences, []);
-});
+after(() => cells.close(upstream));
 
 /** More than any hold, so that a call is charged what it held. The smallest output that a model may be asked for cannot be lowered (WA-13). */
 const ALL = { prompt_tokens: 900_000, completion_tokens: 16, total_tokens: 900_016 };

@@ -22,13 +22,7 @@ const { c1, c2, app } = cells;
 const { openPages, newEmail, signedInAt, personOf, walletAt, disconnect } = cellPeopleOf(cells);
 const ARRIVAL_COOKIE = '__Host-purser-arrival';
 const NOT_HERE = 'This link did not work';
-after(async () => {
-  try {
-    await cells.close(); // Looks for the addresses of all people in the logs.
-  } finally {
-    await upstream.close();
-  }
-});
+after(() => cells.close(upstream));
 
 const at = (nowMs: number): Clock => ({ ...systemClock, nowMs: () => nowMs });
 

@@ -1,4 +1,5 @@
 // Two services on two databases, which are two cells with the same apps. They share the secret and an upstream.
+import assert from 'node:assert/strict';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
@@ -28,7 +29,8 @@ export interface TwoCells {
   readonly setAddress: (at: CellName, name: CellName, address: string) => Promise<void>;
   /** Says in the database of `at` that `cell` has the user. It is in force a moment later. */
   readonly give: (at: CellName, user: EndUserId, cell: CellName) => Promise<void>;
-  readonly close: () => Promise<void>;
+  /** Closes both, and then the others, even if one fails. Fails if the books of a cell are not right. */
+  readonly close: (...others: readonly Pick<TestService, 'close'>[]) => Promise<void>;
 }
 
 const NAMES = ['c1', 'c2'] as const;
@@ -64,12 +66,12 @@ export async function startTwoCells(upstreamUrl: string, settings: Settings = {}
       await owner.query('update cells.slots set cell = $2 where slot = $1', [slotOf(app.appId, user), cell]);
       await bumpGeneration(owner, 'cells');
     },
-    close: async () => {
-      try {
-        await first.close();
-      } finally {
-        await second.close(); // Or the process of a test that failed would never end.
-      }
+    close: async (...others) => {
+      const differences = [...(await first.check()), ...(await second.check())];
+      // Or the process of a test that failed would never end.
+      const ended = await Promise.allSettled([first, second, ...others].map(({ close }) => close()));
+      assert.deepEqual(differences, []);
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
     },
   };
 }
