@@ -123,6 +123,14 @@ test('CP-05 the list of payments has those of all cells, and what moved with a u
 
 const find = (at: CellName, text: string) => pageAt(at, `/ops/find?q=${encodeURIComponent(text)}`);
 
+test('CP-05 a wallet is opened in the cell of its user, and another one says which that is', async () => {
+  const ask = { userId: unmovedUser(cells, 'c2'), reason: 'They asked for it.' };
+  const path = `/operator/apps/${app.appId}/wallets`;
+  const { error } = await OPERATORS.c1.get(409, 'POST', path, ask);
+  assert.match(String((error as { readonly message: unknown }).message), /^This user belongs to the cell c2\./);
+  assert.equal((await OPERATORS.c2.get(201, 'POST', path, ask))['userId'], ask.userId);
+});
+
 test('CP-10 what another cell has is not found here, and the page says where it is', async () => {
   const user = await opened('c2');
   const id = await begun('c2', user);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test, type TestContext } from 'node:test';
 import { openCell } from '../../packages/service/src/app/own-cell.ts';
 import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts';
+import { copyDirectory } from '../../packages/service/src/cells/copy.ts';
 import { slotOf, slotsInWords } from '../../packages/service/src/cells/slot.ts';
 import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
 import { readCells } from '../../packages/service/src/cli/cells-command.ts';
@@ -195,4 +196,16 @@ test('the wallets of each cell have ids of their own', async (t) => {
   assert.deepEqual(rows, [{ wallet_id: 1_000_000_000_001n }]);
   const first = await owner.query<{ most: bigint }>('select max(wallet_id) as most from ledger.wallets');
   assert.ok(Number(first.rows[0]?.most) < 100);
+});
+
+const copy = (databaseUrl: string) => copyDirectory(owner, { name: 'c2', databaseUrl, log: createLog('silent') });
+
+test('a copy of several hosts is refused, unless PostgreSQL itself looks for the leader', async () => {
+  await assert.rejects(copy('postgres://u:secret@127.0.0.1:1,127.0.0.1:2/db'), (fault: Error) => {
+    assert.match(fault.message, /Add \?target_session_attrs=read-write/);
+    return !fault.message.includes('secret');
+  });
+  await assert.rejects(copy('postgres://u:p@127.0.0.1:1,127.0.0.1:2/db?target_session_attrs=read-write'), (fault) => {
+    return !String(fault).includes('target_session_attrs');
+  });
 });

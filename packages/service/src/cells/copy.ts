@@ -35,6 +35,7 @@ import {
   slotNameOf,
 } from '#cells/queries.ts';
 import { DIRECTORY, type DirectoryTable, MARK } from '#cells/tables.ts';
+import { databaseAddressOf } from '#db/hosts.ts';
 import { writeTimesAlike } from '#db/moved-rows.ts';
 import { createPool, inSnapshot, inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { countCopy, waitForLocks } from '#db/queries.ts';
@@ -97,6 +98,7 @@ export async function copyDirectory(
   owner: Pool,
   { name, databaseUrl, log, waitMsMax = WAIT_MS_MAX }: CopyOptions,
 ): Promise<readonly Replaced[]> {
+  refuseAnyHost(databaseUrl);
   const open = (more: { readonly replicates?: true }): Pool =>
     createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log, ...more });
   const [directory, replication] = [open({}), open({ replicates: true })];
@@ -127,6 +129,15 @@ export async function copyDirectory(
   } finally {
     await Promise.all([directory.end(), replication.end()]);
   }
+}
+
+/** We look for the leader ourselves, but PostgreSQL, which goes on copying from this address, takes the first server that answers. */
+function refuseAnyHost(databaseUrl: string): void {
+  const { hosts, url } = databaseAddressOf(databaseUrl);
+  if (hosts.length === 1 || new URL(url).searchParams.has('target_session_attrs')) return;
+  throw new CellFault(
+    'PURSER_DIRECTORY_URL names several hosts. Add ?target_session_attrs=read-write to it, or PostgreSQL would also copy from a standby, which sends nothing.',
+  );
 }
 
 /** Before anything is given up. */

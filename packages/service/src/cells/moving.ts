@@ -7,3 +7,9 @@ const LEAVING = 'PC002';
 export function isLeaving(fault: unknown): boolean {
   return sqlStateOf(fault) === LEAVING;
 }
+
+/** The cell to which the user of a wallet belongs that is not opened here, see `ledger/wallet/refuse_foreign_wallet.sql`. Undefined for every other fault. */
+export function cellOfUser(fault: unknown): string | undefined {
+  if (!(fault instanceof Error && 'constraint' in fault && 'detail' in fault)) return undefined;
+  return fault.constraint === 'wallets_of_own_slots' ? String(fault.detail) : undefined;
+}

@@ -4,7 +4,7 @@ import { userElsewhere } from '#gateway/answer/refusals.ts';
 import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { directoryOf } from '#cells/directory.ts';
-import { isLeaving } from '#cells/moving.ts';
+import { cellOfUser, isLeaving } from '#cells/moving.ts';
 import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
@@ -154,6 +154,10 @@ export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: s
   const directory = directoryOf(fault);
   if (directory !== undefined) return sendRefusal(exchange, elsewhere(directory));
   if (isLeaving(fault)) return sendRefusal(exchange, userElsewhere());
+  const cell = cellOfUser(fault);
+  if (cell !== undefined) {
+    return sendRefusal(exchange, refuse('CONFLICT', `This user belongs to the cell ${cell}. Do this there.`));
+  }
   log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');
   sendRefusal(exchange, faultRefusal());
 }

@@ -13,7 +13,8 @@ begin
   if its.moving_to = own and not new.is_connected then
     return new; -- It arrives, see ledger.arrive.
   elsif its.cell is distinct from own then
-    raise exception 'the user of this wallet belongs to the cell %', its.cell using errcode = 'check_violation';
+    raise exception 'the user of this wallet belongs to the cell %', its.cell
+      using errcode = 'check_violation', constraint = 'wallets_of_own_slots', detail = its.cell;
   elsif its.moving_to is not null then
     raise exception 'the user of this wallet is given to another cell' using errcode = 'PC002';
   end if;
