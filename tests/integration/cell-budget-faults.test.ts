@@ -285,6 +285,8 @@ test('CP-08 WA-08 an allowance is of one month, and a hold of the old month sett
   await begin('2031-02-01T00:00:00Z');
   await arrive(late); // It is of January.
   assert.equal((await figures(key)).c2.allowance, null);
+  const use = 'select held, allowance from ledger.budget_use($1)';
+  assert.deepEqual((await ledgers.c2.database.owner.query(use, [key])).rows, [{ held: 0n, allowance: 0n }]);
   assert.ok(isGranted(await places.c1(call('c1', of, 60))));
   assert.ok(isGranted(await places.c2(call('c2', of, 40))));
   assert.ok(!isGranted(await places.c2(call('c2', of, 1))));

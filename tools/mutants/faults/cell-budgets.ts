@@ -246,7 +246,7 @@ export const CELL_BUDGET_FAULTS: readonly Mutant[] = [
   {
     id: 'asks-with-the-use-of-another-month',
     clause: 'WA-08',
-    edits: [use('b.key_id = p_key and b.month = this_month', 'b.key_id = p_key')],
+    edits: [use('b.key_id = p_key and b.month = this_month', 'b.key_id = p_key order by b.month limit 1')],
     killer: MONTH,
   },
   {
