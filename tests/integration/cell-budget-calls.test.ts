@@ -7,7 +7,7 @@ import { GIVE_BACK, LEND } from '../../packages/service/src/http/cells/budgets.t
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
-import { chat, type Reply, send } from '../support/client.ts';
+import { chat, type Reply, send, untilAnswered } from '../support/client.ts';
 import { newMember, type Person } from '../support/control.ts';
 import { type Budgeted, budgetedKeys } from '../support/budgeted-keys.ts';
 import { createGate } from '../support/gate.ts';
@@ -108,7 +108,7 @@ test('CP-08 of 3 k simultaneous calls about users of two cells over both gateway
     let answered = 0;
     const sent = Array.from({ length: 3 * admitted }, async () => {
       const { of, at } = order.next().value as { readonly of: CellName; readonly at: CellName };
-      const reply = await callOf(USERS[of], key, at);
+      const reply = await untilAnswered(() => callOf(USERS[of], key, at));
       answered += 1;
       return reply;
     });
@@ -133,12 +133,12 @@ test('CP-08 a budget is used up to the last call, wherever the calls are, and wh
   const key = await newKey(HOLD + (most - 1) * CHARGE + CHARGE - 1);
   let admitted = 0;
   for (const cell of ['c2', 'c2', 'c1', 'c2', 'c1', 'c1', 'c2', 'c1', 'c2', 'c1', 'c2', 'c2', 'c1', 'c2'] as const) {
-    const reply = await callOf(USERS[cell], key, 'c1');
+    const reply = await untilAnswered(() => callOf(USERS[cell], key, 'c1'));
     if (reply.status === 200) admitted += 1;
     else assert.ok(isRefused(reply), reply.text);
   }
   assert.equal(admitted, most);
-  const refused = await callOf(USERS.c2, key, 'c2');
+  const refused = await untilAnswered(() => callOf(USERS.c2, key, 'c2'));
   assertRefusal(refused, { code: 'KEY_BUDGET_EXCEEDED' });
   assert.equal(refused.headers.get('retry-after'), null, 'spent, and not on hold');
 });

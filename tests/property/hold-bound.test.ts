@@ -33,7 +33,7 @@ import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = 3_000;
+const RUNS = 1_500;
 const SHRINK_MS_MAX = 60_000; // After that, the smallest counterexample found so far is reported.
 const MODELS = 12;
 const CALLS = 8 * MODELS; // Each model with each kind of balance, twice.

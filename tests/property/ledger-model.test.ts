@@ -5,7 +5,7 @@ import { createLedgerDatabase, type LedgerDatabase, WAYS } from '../support/ledg
 import { History } from '../support/ledger-history.ts';
 import { KEYS, type Step, step } from '../support/ledger-steps.ts';
 
-const RUNS = 15;
+const RUNS = 10;
 const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.
 const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

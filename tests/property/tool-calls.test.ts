@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createToolCallOrder } from '../../packages/service/src/providers/openai-compatible/tool-calls.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 
-const RUNS = 2_000;
+const RUNS = 1_000;
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 interface Intent {

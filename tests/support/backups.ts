@@ -21,7 +21,8 @@ const log = createLog('silent');
 /** The running embedded server of a data directory. */
 export async function openRunning(dataDirectory: string): Promise<{ readonly url: string; readonly pool: Pool }> {
   const url = (await findRunningPostgres(path.join(dataDirectory, 'postgres'))) ?? '';
-  return { url, pool: createPool({ url, role: 'owner', connectionsMax: 2, log }) };
+  // A new connection would be refused once this process has used a copy, which is on a later timeline.
+  return { url, pool: createPool({ url, role: 'owner', connectionsMax: 2, keepsOne: true, log }) };
 }
 
 export function backUp(server: { readonly url: string; readonly pool: Pool }, dataDirectory: string, backups: string) {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** One answer as a plain HTTP client sees it. */
 export interface Reply {
   readonly status: number;
@@ -43,6 +45,14 @@ export const COMPLETIONS = '/v1/chat/completions';
 export function chat(options: CallOptions, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
   const body = { model: 'large', messages: [{ role: 'user', content: 'Hello' }], ...fields };
   return send(COMPLETIONS, { body, ...options });
+}
+
+/** Repeats a call as often as it is told to come back, as clients do: on a busy machine, a cell may answer another one too late. */
+export async function untilAnswered(call: () => Promise<Reply>): Promise<Reply> {
+  const reply = await call();
+  if (reply.status !== 429) return reply;
+  await sleep(1_000 * Number(reply.headers.get('retry-after')));
+  return untilAnswered(call);
 }
 
 /** The answer with this head and this text. */
