@@ -19,7 +19,7 @@ const CASES = [
   'chat.write-full:slow:streamed',
 ];
 
-/** Of three gateways, one is cut off for longer than its lease, one is spared, and one is killed and stopped. So is the database. */
+/** Of three gateways, one is cut off for longer than its lease and one is spared. The others and the database are killed. */
 const SEED = 3;
 
 test('WA-07, WA-10 a history of kills, stops, a cut and outages: books, model, clients and provider agree', async (t) => {

@@ -136,7 +136,8 @@ function refuseAnyHost(databaseUrl: string): void {
   const { hosts, url } = databaseAddressOf(databaseUrl);
   if (hosts.length === 1 || new URL(url).searchParams.has('target_session_attrs')) return;
   throw new CellFault(
-    'PURSER_DIRECTORY_URL names several hosts. Add ?target_session_attrs=read-write to it, or PostgreSQL would also copy from a standby, which sends nothing.',
+    'PURSER_DIRECTORY_URL names several hosts. Add ?target_session_attrs=read-write to it. ' +
+      'Otherwise the database server may connect to a standby, and copies nothing.',
   );
 }
 
