@@ -100,7 +100,10 @@ test('CP-04 an owner reads sums of charges, refusals, provider errors and latenc
     keys.map((key) => [key.calls, key.chargedCalls, key.chargedMicros]),
     [[6, 3, totals.chargedMicros]],
   );
-  const sandbox = await statsOf('mode=sandbox&step=day');
+  const sandbox = await waitUntil('the call of the sandbox is in its sums', async () => {
+    const stats = await statsOf('mode=sandbox&step=day');
+    return stats.totals.calls > 0 && stats;
+  });
   assert.deepEqual([sandbox.totals.calls, sandbox.totals.chargedMicros, sandbox.series.length], [1, play, 31]);
 });
 
