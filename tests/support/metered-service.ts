@@ -6,6 +6,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { catalogueAt } from './catalogue.ts';
 import { COMPLETIONS } from './client.ts';
 import { createGate } from './gate.ts';
@@ -48,6 +49,7 @@ export interface Cost {
   readonly writesToCaller: number;
   readonly chunkParses: number;
   readonly allocatedBytes: number;
+  readonly durationMs: number;
 }
 
 interface Load {
@@ -74,6 +76,8 @@ export interface MeteredService {
    * machine is. The process is stopped while they are sent and while they are answered.
    */
   readonly costOfBurst: (burst: Burst) => Promise<Cost>;
+  /** What the service's own workers cost while nobody calls, for so long. */
+  readonly costOfIdling: (durationMs: number) => Promise<Cost>;
   readonly close: () => Promise<void>;
 }
 
@@ -93,14 +97,17 @@ export async function startMeteredService(): Promise<MeteredService> {
 
   const costDuring = async (calls: number, work: () => Promise<void>): Promise<Cost> => {
     const before = await readMeter(meterUrl);
+    const beganMs = performance.now();
     await work();
+    const durationMs = performance.now() - beganMs;
     const after = await readMeter(meterUrl);
-    return costBetween(before, after, { calls, provider: upstream.baseUrl, service: service.url });
+    return { ...costBetween(before, after, { calls, provider: upstream.baseUrl, service: service.url }), durationMs };
   };
   return {
     upstream,
     costOf: (load) => costDuring(load.calls, () => callInTurn(caller, load)),
     costOfBurst: (burst) => costDuring(burst.calls, () => callAtOnce(caller, { ...burst, upstream, pid: service.pid })),
+    costOfIdling: (durationMs) => costDuring(0, () => pause(durationMs)),
     close: async () => {
       agent.destroy();
       await service.stop();
@@ -190,7 +197,7 @@ interface Sides {
   readonly service: string;
 }
 
-function costBetween(before: Counts, after: Counts, { calls, provider, service }: Sides): Cost {
+function costBetween(before: Counts, after: Counts, { calls, provider, service }: Sides): Omit<Cost, 'durationMs'> {
   const grown = (of: 'statements' | 'connections' | 'writes', key: string): number =>
     (after[of][key] ?? 0) - (before[of][key] ?? 0);
   const kinds = Object.keys(after.statements).map((kind) => [kind, grown('statements', kind)] as const);
