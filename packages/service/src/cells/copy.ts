@@ -80,12 +80,21 @@ export async function copyAgain(owner: Pool, options: CopyOptions): Promise<read
   return replaced;
 }
 
-/** Lets nobody but the copying process write the directory in this database. */
+/** Lets nobody but the copying process write the directory in this database. Throws `CellFault` if a table stays locked for seconds. */
 export async function guardDirectory(owner: Pool): Promise<void> {
-  await inTransaction(owner, async (tx) => {
-    await waitForLocks(tx);
-    for (const table of DIRECTORY) await guard(tx, table);
-  });
+  try {
+    await inTransaction(owner, async (tx) => {
+      await waitForLocks(tx);
+      for (const table of DIRECTORY) await guard(tx, table);
+    });
+  } catch (fault) {
+    if (sqlStateOf(fault) !== WAITED_TOO_LONG) throw fault;
+    throw new CellFault(
+      'The directory is copied, but others can still write the copy: a transaction in this database holds one of its tables. ' +
+        'Let it end, and then run this again.',
+      { cause: fault },
+    );
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { rangeOf, slotOf, SLOTS, slotsInWords } from '#cells/slot.ts';
 import { printBooks } from '#cli/cells-books-command.ts';
 import { readMove } from '#cli/cells-move-command.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
+import { refuseUnusable } from '#cli/other-database.ts';
 import type { Pool } from '#db/pool.ts';
 import { type AppId, type EndUserId, parseEndUserId, parseId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
@@ -118,6 +119,7 @@ async function join(owner: Pool, publicUrl: string, { config, log }: Context): P
       'Set PURSER_CELL to the name of the new cell, and PURSER_DIRECTORY_URL to the database that has the directory.',
     );
   }
+  await refuseUnusable('PURSER_DIRECTORY_URL', databaseUrl, log);
   await subscribe(owner, { name, databaseUrl, publicUrl, beginWalletIds, log });
   console.log(`This database is the cell ${name}, and has a copy of the directory.`);
 }

@@ -2,6 +2,7 @@ import { compareOnce } from '#app/cell-copy.ts';
 import type { Config } from '#app/config.ts';
 import { copyAgain } from '#cells/copy.ts';
 import { UsageError } from '#cli/command-error.ts';
+import { refuseUnusable } from '#cli/other-database.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Secrets } from '#kernel/keys.ts';
 import type { Log } from '#kernel/log.ts';
@@ -19,6 +20,7 @@ export async function copyDirectoryAgain(owner: Pool, { config, log }: AgainCont
       'Set PURSER_CELL to the name of the cell, and PURSER_DIRECTORY_URL to the database that has the directory.',
     );
   }
+  await refuseUnusable('PURSER_DIRECTORY_URL', databaseUrl, log);
   for (const { table, went, came } of await copyAgain(owner, { name, databaseUrl, log })) {
     console.log(`${table}: ${went} rows went, ${came} came`);
   }

@@ -4,6 +4,7 @@ import { CellFault } from '#cells/cells.ts';
 import { selectDirectoryUrl } from '#cells/queries.ts';
 import { rangeOf } from '#cells/slot.ts';
 import { UsageError } from '#cli/command-error.ts';
+import { refuseUnusable } from '#cli/other-database.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
 import { type MoveDatabases, moveSlot, takeBack } from '#moves/move-slot.ts';
@@ -77,14 +78,15 @@ async function withDatabases(
     );
   }
   const opened: Pool[] = [];
-  const open = (url: string): Pool => {
+  const open = async (setting: string, url: string): Promise<Pool> => {
+    await refuseUnusable(setting, url, log);
     const pool = createPool({ url, role: 'owner', connectionsMax: 2, log });
     opened.push(pool);
     return pool;
   };
   try {
-    const to = open(otherDatabaseUrl);
-    const directory = hasCopy && directoryUrl !== undefined ? open(directoryUrl) : from;
+    const to = await open('PURSER_OTHER_DATABASE_URL', otherDatabaseUrl);
+    const directory = hasCopy && directoryUrl !== undefined ? await open('PURSER_DIRECTORY_URL', directoryUrl) : from;
     if ((await selectDirectoryUrl(directory)) !== undefined) {
       throw new CellFault('PURSER_DIRECTORY_URL is not the database in which the directory is written.');
     }
