@@ -131,16 +131,25 @@ test('CP-05 a wallet is opened in the cell of its user, and another one says whi
   assert.equal((await OPERATORS.c2.get(201, 'POST', path, ask))['userId'], ask.userId);
 });
 
-test('CP-10 what another cell has is not found here, and the page says where it is', async () => {
+const findings = (at: CellName, text: string) =>
+  OPERATORS[at].get(200, 'GET', `/operator/find?q=${encodeURIComponent(text)}`);
+
+test('CP-10 what another cell has is not found here, and the page and the API say where it is', async () => {
   const user = await opened('c2');
   const id = await begun('c2', user);
   for (const text of [id, `${app.appId} ${user}`]) {
     assert.match(await find('c1', text), /Nothing has the id.*The cell c2 has it\. Look there\./s);
     assert.doesNotMatch(await find('c2', text), /Nothing has the id|The cell/);
+    assert.deepEqual(await findings('c1', text), { found: [], otherCells: [{ cell: 'c2', answers: true, has: true }] });
+    const there = await findings('c2', text);
+    assert.deepEqual([(there['found'] as unknown[]).length, there['otherCells']], [1, undefined]);
   }
+  const nowhere = [{ cell: 'c2', answers: true, has: false }];
+  assert.deepEqual(await findings('c1', 'chk_nobody'), { found: [], otherCells: nowhere });
   assert.doesNotMatch(await find('c1', 'chk_nobody'), /The cell/);
   const restore = await cutOff(cells, 'c1');
   assert.match(await find('c1', `${app.appId} ${user}`), /The cell c2 does not answer, and may have it\./);
+  assert.deepEqual((await findings('c1', `${app.appId} ${user}`))['otherCells'], [{ cell: 'c2', answers: false }]);
   await restore();
 });
 

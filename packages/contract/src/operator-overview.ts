@@ -147,4 +147,11 @@ export const foundSchema = z.object({
         .meta({ description: 'What hangs on it. `name`: of apps and accounts, as far as it is known.' }),
     }),
   ),
+  otherCells: z
+    .array(z.object({ cell: z.string(), answers: z.boolean(), has: z.boolean().optional() }))
+    .optional()
+    .meta({
+      description:
+        'The other cells, if the service has several and this one has nothing. `has`: whether that cell has it. Look there for what it is.',
+    }),
 });

@@ -6,12 +6,14 @@ import {
   serviceStatsSchema,
 } from '@purser/contract/operator-overview.ts';
 import type { CellAttention, OtherCellAttention } from '#http/cells/attention.ts';
+import type { FoundElsewhere } from '#http/cells/find.ts';
 import { figuresToWire } from '#http/figures-to-wire.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { statsTimeOf } from '#stats/range.ts';
+import type { Found } from '#operator/found.ts';
 import type { Figures } from '#stats/stats.ts';
 
 /** Routes with which operators begin: what needs them, the figures of the service, and finding one thing (CP-10). */
@@ -69,16 +71,16 @@ export function addOverviewRoutes(plane: Plane, operator: OperatorPlane): void {
   plane.get(
     '/operator/find',
     { schema: { querystring: findQuerySchema, response: { 200: foundSchema } } },
-    async ({ query }) => ({
-      found: (await find(query.q)).map(({ atMs, amount, name, state, related, ...thing }) => ({
-        ...thing,
-        name: name ?? null,
-        state: state ?? null,
-        at: atMs === undefined ? null : isoOf(atMs),
-        amountMicros: amount === undefined ? null : microsToWire(amount),
-        related: related.map(({ kind, id, name: called }) => ({ kind, id, name: called ?? null })),
-      })),
-    }),
+    async ({ query: { q } }) => {
+      const found = await find(q);
+      return {
+        found: found.map(foundToWire),
+        otherCells:
+          operator.cell === undefined || found.length > 0
+            ? undefined
+            : (await operator.findElsewhere(q)).map(foundElsewhereToWire),
+      };
+    },
   );
 }
 
@@ -95,6 +97,21 @@ function sumsToWire({ books, held }: Pick<CellAttention, 'books' | 'held'>) {
 function otherCellToWire({ cell, attention }: OtherCellAttention) {
   if (attention === undefined) return { cell, answers: false };
   return { cell, answers: true, findings: [...attention.findings], ...sumsToWire(attention) };
+}
+
+function foundToWire({ atMs, amount, name, state, related, ...thing }: Found) {
+  return {
+    ...thing,
+    name: name ?? null,
+    state: state ?? null,
+    at: atMs === undefined ? null : isoOf(atMs),
+    amountMicros: amount === undefined ? null : microsToWire(amount),
+    related: related.map(({ kind, id, name: called }) => ({ kind, id, name: called ?? null })),
+  };
+}
+
+function foundElsewhereToWire({ cell, has }: FoundElsewhere) {
+  return has === undefined ? { cell, answers: false } : { cell, answers: true, has };
 }
 
 /** Sums with what providers charged: only operators see that. */
