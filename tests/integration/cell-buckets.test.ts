@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { CELL_REQUEST, createCellRequests } from '../../packages/service/src/cells/cell-request.ts';
 import { TOKENS } from '../../packages/service/src/http/cells/tokens.ts';
-import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../packages/service/src/kernel/keys.ts';
 import { type CallOptions, type Reply, send } from '../support/client.ts';
+import { changeKeys } from '../support/operator-acts.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { type CellName, startTwoCells, type TwoCells } from '../support/two-cells.ts';
@@ -85,8 +85,7 @@ test('LI-01 calls of a busy app at both cells at once are no more than its burst
 test('CP-08 the limit of a key counts at all cells together', async () => {
   const app = await cells.addApp('c1', { ratePerMinute: 1_000, rateBurst: 1_000 });
   for (const { database } of [c1, c2]) {
-    await database.owner.query('update accounts.api_keys set rate_per_minute = 1 where app_id = $1', [app.appId]);
-    await bumpGeneration(database.owner, 'accounts');
+    await changeKeys(database.owner, { set: 'rate_per_minute = 1', where: 'app_id = $1' }, [app.appId]);
   }
   /** The first answer at a cell that knows the limit. */
   const limited = async (at: CellName): Promise<number> => {

@@ -1,3 +1,4 @@
+import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { type Reply, send } from './client.ts';
 import { waitUntil } from './wait-until.ts';
 import type { Code } from './refusal.ts';
@@ -16,13 +17,22 @@ export async function setApp(service: TestService, { appId }: TestApp, assignmen
 }
 
 export async function revokeKey(service: TestService, { appId }: TestApp, mode: 'live' | 'sandbox'): Promise<void> {
-  await service.database.owner.query(
+  const ofApp = { set: 'revoked_at = clock_timestamp()', where: 'app_id = $1 and mode = $2' };
+  await changeKeys(service.database.owner, ofApp, [appId, mode]);
+}
+
+/** With the next generation: a gateway that has already read the keys reads them again. */
+export async function changeKeys(
+  owner: Pool,
+  { set, where }: { readonly set: string; readonly where: string },
+  values: readonly unknown[],
+): Promise<void> {
+  await owner.query(
     `with bumped as (
        update db.generations set generation = generation + 1 where topic = 'accounts' returning generation
      )
-     update accounts.api_keys set revoked_at = clock_timestamp(), generation = bumped.generation
-     from bumped where app_id = $1 and mode = $2`,
-    [appId, mode],
+     update accounts.api_keys set ${set}, generation = bumped.generation from bumped where ${where}`,
+    [...values],
   );
 }
 

@@ -9,6 +9,7 @@ import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { catalogueAt } from './catalogue.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { changeKeys } from './operator-acts.ts';
 import { REDIRECT_URI, startTestService, type TestApp, type TestService } from './service.ts';
 import { SHARED_SECRET } from './two-gateways.ts';
 
@@ -122,8 +123,7 @@ async function addApp(
       },
       keys,
     });
-    // Before any gateway has loaded it.
-    await owner.query(`update accounts.api_keys set addresses = '{192.0.2.0/24}' where key_id = $1`, [keys[0]?.keyId]);
+    await changeKeys(owner, { set: `addresses = '{192.0.2.0/24}'`, where: 'key_id = $1' }, [keys[0]?.keyId]);
   }
   return app;
 }

@@ -8,6 +8,7 @@ import {
   Purser,
   ServiceApiError,
 } from '../../../packages/sdk/src/sdk.ts';
+import { setApp } from '../../support/operator-acts.ts';
 import { type SimulatedService, startSimulatedService } from '../../support/simulated-service.ts';
 import { CLIENTS, requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
@@ -155,9 +156,7 @@ function helpersBy(key: string): readonly (() => Promise<unknown>)[] {
 test('SDK-01 a helper throws ServiceApiError on any other unsuccessful answer', async () => {
   const { service } = simulated;
   const suspended = await service.addApp();
-  await service.database.owner.query("update accounts.apps set status = 'suspended' where app_id = $1", [
-    suspended.appId,
-  ]);
+  await setApp(service, suspended, "status = 'suspended'");
   const rows: readonly (readonly [() => Promise<unknown>, number, string])[] = [
     ...helpersBy('svc_live_nobody').map((call) => [call, 401, 'UNAUTHORIZED'] as const),
     [() => purserBy().connect('anna', { redirectUri: 'https://evil.test/' }), 400, 'BAD_REQUEST'],
