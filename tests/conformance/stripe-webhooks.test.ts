@@ -20,7 +20,7 @@ const TYPES = [
 ] as const;
 
 const ORDERS = permutationsOf([0, 1, 2, 3, 4]);
-/** A third of them, another one in each run. All of them with `--rounds 9`. */
+/** One in five in a short run, others each time. All of them with `--rounds 9`. */
 const STEP = Math.max(1, Math.round(9 / ROUNDS));
 const FIRST = randomInt(STEP);
 const AT_ONCE = 6;

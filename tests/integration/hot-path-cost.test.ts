@@ -41,8 +41,8 @@ const BYTES_MAX = [
   { of: 'a streamed call of 32 at once', found: 146_400, isStream: true, calls: 256, atOnce: 32 },
 ] as const;
 const ROOM = 1.25;
-/** The cheapest of several windows counts, because other work of the service can only add to it. */
-const WINDOWS = 4;
+/** The cheapest window counts, because other work of the service can only add to it. */
+const WINDOWS = 2;
 /** The service's workers allocate by the time that passes, and a busy machine takes many times as long for the same calls. */
 const IDLE_MS = 700;
 

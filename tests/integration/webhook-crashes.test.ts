@@ -5,7 +5,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { setWebhookStage, type SubscribedApp } from '../support/webhook-stage.ts';
 import { startWorkers, WORKER_SECRET } from '../support/webhook-workers.ts';
 
-const EVENTS = 70 * ROUNDS; // 210 in a short run.
+const EVENTS = 70 * ROUNDS; // 140 in a short run.
 const APPS = 7;
 const KILLS = 2 * ROUNDS;
 const FAILURES_MAX = 2;
