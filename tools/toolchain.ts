@@ -16,7 +16,7 @@ export interface Outcome {
 
 /** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '..');
-const TOOL_TIMEOUT_MS = 110_000; // Below the time limit of a test, so that the output is still told.
+const TOOL_TIMEOUT_MS = 170_000; // Below the time limit of a test, so that the output is still told.
 
 /**
  * The type checkers are written in Go and collect their garbage whenever the heap has doubled: a fifth of their time, to save memory

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ROOT, runNode } from '../../tools/toolchain.ts';
 
 const PLANTED = 'settle-twice';
-const TIMEOUT_MS = 110_000;
+const TIMEOUT_MS = 170_000;
 
 test('the suite notices a settlement that runs twice', async () => {
   const args = [join(ROOT, 'tools/mutants/main.ts'), '--only', PLANTED];
