@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '#app/config.ts';
 import { StartError } from '#app/start-error.ts';
 import { UnfitConnectionError } from '#db/connection-check.ts';
-import { databaseAddressOf, textOf } from '#db/hosts.ts';
+import { databaseInWords } from '#db/hosts.ts';
 import { NoLeaderError } from '#db/leader.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
@@ -56,11 +56,9 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
   return { url, owner, close };
 }
 
-/** Names hosts and database only: the URL contains a password. */
 function unreachable(text: string, fault: unknown): string {
   if (fault instanceof UnfitConnectionError) return fault.message;
-  const { hosts, database } = databaseAddressOf(text);
-  const where = `The database ${database} at ${hosts.map(textOf).join(', ')}`;
+  const where = databaseInWords(text);
   if (fault instanceof NoLeaderError) return `${where} has no server that takes writes. ${CHECK_IT}`;
   return `${where} cannot be reached. ${CHECK_IT}`;
 }

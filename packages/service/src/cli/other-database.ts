@@ -1,5 +1,5 @@
 import { CommandError } from '#cli/command-error.ts';
-import { databaseAddressOf, textOf } from '#db/hosts.ts';
+import { databaseInWords } from '#db/hosts.ts';
 import { createPool } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
 
@@ -12,12 +12,9 @@ export async function refuseUnusable(setting: string, url: string, log: Log): Pr
   try {
     (await pool.connect()).release();
   } catch (fault) {
-    const { hosts, database } = databaseAddressOf(url);
-    const where = `The database ${database} at ${hosts.map(textOf).join(', ')}`;
     const why = fault instanceof Error ? fault.message : String(fault);
-    throw new CommandError(`${where} cannot be used (${why}). Check that it runs and that ${setting} is right.`, {
-      cause: fault,
-    });
+    const what = `${databaseInWords(url)} cannot be used (${why}).`;
+    throw new CommandError(`${what} Check that it runs and that ${setting} is right.`, { cause: fault });
   } finally {
     await pool.end();
   }

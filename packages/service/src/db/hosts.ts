@@ -53,6 +53,12 @@ export function databaseAddressOf(url: string): DatabaseAddress {
   return address;
 }
 
+/** Names the database and its hosts, without user and password: for messages. */
+export function databaseInWords(url: string): string {
+  const { hosts, database } = databaseAddressOf(url);
+  return `The database ${database} at ${hosts.map(textOf).join(', ')}`;
+}
+
 function hostOf({ hostname, port }: URL): Host {
   return { name: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? PORT : Number(port) };
 }
