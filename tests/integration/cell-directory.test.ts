@@ -8,7 +8,6 @@ import { publishDirectory, subscribe } from '../../packages/service/src/cells/di
 import { createSubscription, selectCopyAge } from '../../packages/service/src/cells/queries.ts';
 import { slotOf } from '../../packages/service/src/cells/slot.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
-import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { beginWalletIds, hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
@@ -17,6 +16,7 @@ import { chat, send } from '../support/client.ts';
 import { newOperator, newOwnApp, newOwner, personWith } from '../support/control.ts';
 import { setCopyStage } from '../support/copy-stage.ts';
 import { startLogicalServer } from '../support/logical-server.ts';
+import { changeKeys } from '../support/operator-acts.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
@@ -180,13 +180,7 @@ test('AU-09 a copy that has missed a revocation says so, and one command makes i
   // The copy is ahead of a new leader: it skips what that one commits next.
   await two.owner.query('alter subscription purser_directory disable');
   await waitUntil('nothing is copied', isUnread);
-  await inTransaction(one.owner, async (tx) => {
-    const generation = await bumpGeneration(tx, 'accounts');
-    await tx.query(`update accounts.api_keys set revoked_at = clock_timestamp(), generation = $2 where app_id = $1`, [
-      own.appId,
-      generation,
-    ]);
-  });
+  await changeKeys(one.owner, { set: 'revoked_at = clock_timestamp()', where: 'app_id = $1' }, [own.appId]);
   await two.owner.query(
     `select pg_replication_origin_advance(roname, pg_current_wal_insert_lsn())
      from pg_replication_origin where roname = (select 'pg_' || oid from pg_subscription where subname = 'purser_directory')`,

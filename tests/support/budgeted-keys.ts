@@ -2,9 +2,9 @@
 import { digestOfApiKey, newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { insertKey } from '../../packages/service/src/accounts/key-queries.ts';
 import { NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts';
-import { bumpGeneration } from '../../packages/service/src/db/queries.ts';
 import { type KeyId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { changeKeys } from './operator-acts.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
 
 export interface Budgeted {
@@ -44,15 +44,8 @@ export function budgetedKeys({ c1, c2, app }: TwoCells): BudgetedKeys {
       return { keyId, apiKey };
     },
     setBudget: async ({ keyId }, budget) => {
-      for (const owner of owners) {
-        const generation = await bumpGeneration(owner, 'accounts');
-        await owner.query('update accounts.api_keys set budget_micros = $2, generation = $3 where key_id = $1', [
-          keyId,
-          budget,
-          generation,
-        ]);
-        await bumpGeneration(owner, 'accounts');
-      }
+      const ofKey = { set: 'budget_micros = $2', where: 'key_id = $1' };
+      for (const owner of owners) await changeKeys(owner, ofKey, [keyId, budget]);
     },
     usedOf: async (key) => ({ c1: await usedIn(key, owners[0]), c2: await usedIn(key, owners[1]) }),
   };
