@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Cost, type MeteredService, startMeteredService } from '../support/metered-service.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 
-// What a call costs the service, in counts that machine load cannot change. CONTRIBUTING.md says what to do when one fails.
+// What a call costs the service, in counts that machine load does not decide. CONTRIBUTING.md says what to do when one fails.
 
 const PLAIN = { model: 'large', messages: [{ role: 'user', content: 'Hello' }] };
 const STREAMED = { ...PLAIN, stream: true };
@@ -31,8 +31,9 @@ const STREAM_WRITES_MAX = 4;
 const CHUNK_PARSES_MAX = 6;
 
 /**
- * Bytes that a call allocates on the JavaScript heap in unoptimised code. The limit is a quarter above `found`, which was measured in
- * November 2026. A lone call pays for two statements; 32 simultaneous calls share them.
+ * Bytes that a call allocates on the JavaScript heap in unoptimised code, without what workers allocate meanwhile. The limit is a quarter above
+ * `found`, which was measured on 28 November 2026. A lone call pays for two statements; 32 simultaneous calls share them. Six days before, a plain
+ * call allocated 88,400: turns that gateway processes share took 4,000 more, the sums of an app's calls and metrics 2,000.
  */
 const BYTES_MAX = [
   { of: 'a plain call', found: 99_000, isStream: false, calls: 200, atOnce: 1 },

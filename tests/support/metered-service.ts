@@ -1,4 +1,5 @@
-// The service in a separate process that counts what its calls cost. Machine load cannot change these counts.
+// The service in a separate process that counts what its calls cost. Machine load changes none of these counts but the allocated bytes, to which
+// workers add by the time that passes.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -101,7 +102,7 @@ export async function startMeteredService(): Promise<MeteredService> {
     await work();
     const durationMs = performance.now() - beganMs;
     const after = await readMeter(meterUrl);
-    return { ...costBetween(before, after, { calls, provider: upstream.baseUrl, service: service.url }), durationMs };
+    return costBetween(before, after, { calls, durationMs, provider: upstream.baseUrl, service: service.url });
   };
   return {
     upstream,
@@ -191,13 +192,12 @@ async function answered(sent: ClientRequest): Promise<void> {
   assert.equal(answer.statusCode, 200, said);
 }
 
-interface Sides {
-  readonly calls: number;
+interface Measured extends Pick<Cost, 'calls' | 'durationMs'> {
   readonly provider: string;
   readonly service: string;
 }
 
-function costBetween(before: Counts, after: Counts, { calls, provider, service }: Sides): Omit<Cost, 'durationMs'> {
+function costBetween(before: Counts, after: Counts, { calls, durationMs, provider, service }: Measured): Cost {
   const grown = (of: 'statements' | 'connections' | 'writes', key: string): number =>
     (after[of][key] ?? 0) - (before[of][key] ?? 0);
   const kinds = Object.keys(after.statements).map((kind) => [kind, grown('statements', kind)] as const);
@@ -209,6 +209,7 @@ function costBetween(before: Counts, after: Counts, { calls, provider, service }
     writesToCaller: grown('writes', portOf(service)),
     chunkParses: after.chunkParses - before.chunkParses,
     allocatedBytes: after.allocatedBytes - before.allocatedBytes,
+    durationMs,
   };
 }
 

@@ -1,2 +1,2 @@
-/** How often a repeating test repeats: a few times, or as often as `npm test -- --rounds` says. */
+/** How often a repeating test repeats: twice, or as often as `npm test -- --rounds` says. */
 export const ROUNDS = Number(process.env['PURSER_TEST_ROUNDS'] ?? 2);
