@@ -19,7 +19,7 @@ const STATIC: readonly Check[] = [
 ];
 
 // Without the tests that run the checks above once more.
-const REPEATED = ['tests/structure/toolchain.test.ts', 'tests/structure/structure.test.ts'];
+const REPEATED = ['tests/proofs/toolchain/toolchain.test.ts', 'tests/structure/structure.test.ts'];
 const TESTS: Check = {
   name: 'fast tests',
   run: () => runScript('test.ts', ['--fast', ...REPEATED.flatMap((file) => ['--without', file])]),

@@ -1,4 +1,4 @@
-// Compares the sums of calls with a million receipts, and times what pages read: `npm run stats`, `-- --calls <n>` for fewer.
+// Compares the sums of calls with a million receipts, and times what pages read: `npm run proofs -- stats`, `-- --calls <n>` for fewer.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

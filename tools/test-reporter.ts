@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { spec as createSpecReporter, type TestEvent } from 'node:test/reporters';
+import { keep } from './test-order.ts';
 
 type Summary = Extract<TestEvent, { type: 'test:summary' }>['data'];
 
@@ -25,7 +26,7 @@ interface Total {
  * Reports files that ran one by one as a single run: by the `spec` reporter, with tables, the files that took longest and the
  * closing lines of the runner at the very end. A run in which no test was executed fails, which the runner lets pass.
  */
-export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export default async function* report(source: AsyncIterable<TestEvent>, keepsTimings = false): AsyncGenerator<string> {
   const startedMs = performance.now();
   const counts = { tests: 0, suites: 0, passed: 0, cancelled: 0, skipped: 0, todo: 0 };
   const total: Total = { counts, executed: 0, isInterrupted: false, files: [], tables: [] };
@@ -35,6 +36,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     yield '\nNo test was executed, so this run has failed: see its arguments, and the names of the tests.\n\n';
   }
   yield* rendered(total.tables);
+  if (keepsTimings) keep(total.files.map(({ file, ms }) => ({ file: relative('.', file), ms })));
   if (total.files.length >= FILES_FOR_LONGEST) yield longestOf(total.files);
   yield* rendered(closingLines(counts, performance.now() - startedMs));
 }

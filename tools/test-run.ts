@@ -5,22 +5,20 @@ import { PassThrough } from 'node:stream';
 import { run } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
-import { type Group, inQueues } from './test-order.ts';
+import { type Group, inOrder } from './test-order.ts';
 import report from './test-reporter.ts';
 
 export interface Plan {
   readonly files: readonly string[];
   readonly pattern: string | undefined;
   readonly timeoutMs: number;
+  readonly keepsTimings: boolean;
 }
 
 const GROUP = join(import.meta.dirname, 'test-group.ts');
 const GLOBAL_SETUP = 'tests/support/global-setup.ts';
-/** For two cores. A file that computes is busy less than half of its time: it waits for its database and for its timers. */
-const COMPUTING_AT_ONCE = 4;
-const WAITING_AT_ONCE = 4;
-/** When no file that waits is left, the cores have room for more that compute. */
-const COMPUTING_ALONE_AT_ONCE = 6;
+/** For two cores. A file is busy for a third of its time: it waits for its database, its timers and its processes. */
+const AT_ONCE = 6;
 /** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];
 /** A process says something at least once per test. Beyond this share of a test's time, it only waits for something that a test left open. */
@@ -45,11 +43,8 @@ const setup: Setup = existsSync(GLOBAL_SETUP)
   : {};
 await setup.globalSetup?.();
 // With a pattern, each file has its own process: the runner would skip the suite of a file whose name does not match.
-const { waiting, computing } = inQueues(plan.files, plan.pattern === undefined);
-const [waitingLeft, computingLeft] = [[...waiting], [...computing]];
-const waitingDone = runQueue(waitingLeft, WAITING_AT_ONCE);
-const more = waitingDone.then(() => runQueue(computingLeft, COMPUTING_ALONE_AT_ONCE - COMPUTING_AT_ONCE));
-await Promise.all([runQueue(computingLeft, COMPUTING_AT_ONCE), more]);
+const left = [...inOrder(plan.files, plan.pattern === undefined)];
+await Promise.all(Array.from({ length: AT_ONCE }, runNext));
 if (!isEnding) {
   events.end();
   await printed;
@@ -58,14 +53,11 @@ if (!isEnding) {
 }
 
 /** Takes groups out of the list until none is left. */
-async function runQueue(left: Group[], atOnce: number): Promise<void> {
-  const runNext = async (): Promise<void> => {
-    const group = isEnding ? undefined : left.shift();
-    if (group === undefined) return;
-    await runGroup(group);
-    await runNext();
-  };
-  await Promise.all(Array.from({ length: atOnce }, runNext));
+async function runNext(): Promise<void> {
+  const group = isEnding ? undefined : left.shift();
+  if (group === undefined) return;
+  await runGroup(group);
+  await runNext();
 }
 
 /** A process is reported as a whole when it has ended, so that two of them do not mix; a single one while it runs. */
@@ -106,7 +98,7 @@ function note(event: TestEvent, began: Map<string, TestEvent>): void {
 }
 
 async function print(): Promise<void> {
-  for await (const text of report(events)) process.stdout.write(text);
+  for await (const text of report(events, plan.keepsTimings)) process.stdout.write(text);
 }
 
 /** Names what is under way, takes down what was set up, and ends. The processes of the tests end with this one. */

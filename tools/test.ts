@@ -3,17 +3,10 @@ import { existsSync, globSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { promiseFiles } from './test-files.ts';
 import type { Plan } from './test-run.ts';
 
-const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
-const SLOW = [
-  'tests/integration',
-  'tests/conformance',
-  'tests/browser',
-  'tests/property',
-  'tests/prove/short.test.ts',
-  'tests/prove/reserves.test.ts',
-];
+const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
 /** Half of what it takes to load the service is its compilation, which is the same in each file. */
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
 const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.
@@ -30,7 +23,8 @@ const USAGE = `npm test -- [options] [file, folder or glob]...
   --without <path>   leaves out a file or folder; may be given again
   --rounds <n>       how often a test that repeats itself does so, and so much more time for each test
   --timeout <seconds> how much time each test has (${TEST_TIMEOUT_SECONDS})
-  --limit <seconds>  ends the run after so long (${RUN_SECONDS_MAX})`;
+  --limit <seconds>  ends the run after so long (${RUN_SECONDS_MAX})
+  --keep-timings     writes how long each file took to tools/test-timings.json, by which later runs order files`;
 
 interface Choice {
   readonly files: readonly string[];
@@ -39,6 +33,7 @@ interface Choice {
   readonly timeoutSeconds: number;
   /** Undefined: as often as the tests themselves say. */
   readonly rounds: number | undefined;
+  readonly keepsTimings: boolean;
 }
 
 // What `npm test` runs: the tests of the folder that it is started in, by the Node that runs it.
@@ -53,11 +48,8 @@ function choose(args: readonly string[]): Choice {
   const leftOut = [...(values.fast ? SLOW : []), ...values.without.map(withoutSlash)];
   const isLeftOut = (file: string): boolean => leftOut.some((path) => file === path || file.startsWith(`${path}/`));
   const files = new Set<string>();
-  for (const asked of positionals.length === 0 ? ALL : positionals) {
-    const found = globSync(isFolder(asked) ? `${withoutSlash(asked)}/**/*.test.ts` : asked);
-    if (found.length === 0 && positionals.length > 0) stop(`No test file matches ${asked}.`);
-    for (const file of found) if (!isLeftOut(file)) files.add(file);
-  }
+  const found = positionals.length === 0 ? promiseFiles() : positionals.flatMap(filesOf);
+  for (const file of found) if (!isLeftOut(file)) files.add(file);
   if (files.size === 0) stop(`No test file is left to run in ${process.cwd()}.`);
   const [limitSeconds, timeoutSeconds] = [Number(values.limit), Number(values.timeout)];
   for (const [name, seconds] of Object.entries({ limit: limitSeconds, timeout: timeoutSeconds })) {
@@ -65,7 +57,8 @@ function choose(args: readonly string[]): Choice {
   }
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) stop(`\`--rounds\` is a number.\n\n${USAGE}`);
-  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds, timeoutSeconds, rounds };
+  const { pattern, 'keep-timings': keepsTimings } = values;
+  return { files: [...files].toSorted(), pattern, limitSeconds, timeoutSeconds, rounds, keepsTimings };
 }
 
 function parse(args: readonly string[]) {
@@ -80,11 +73,18 @@ function parse(args: readonly string[]) {
         limit: { type: 'string', default: String(RUN_SECONDS_MAX) },
         without: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
+        'keep-timings': { type: 'boolean', default: false },
       },
     });
   } catch (error) {
     return stop(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }
+}
+
+function filesOf(asked: string): readonly string[] {
+  const found = globSync(isFolder(asked) ? `${withoutSlash(asked)}/**/*.test.ts` : asked);
+  if (found.length === 0) stop(`No test file matches ${asked}.`);
+  return found;
 }
 
 function isFolder(path: string): boolean {
@@ -100,8 +100,8 @@ function stop(message: string): never {
   process.exit(1);
 }
 
-function start({ files, pattern, timeoutSeconds, rounds }: Choice): ChildProcess {
-  const plan: Plan = { files, pattern, timeoutMs: timeoutSeconds * 1000 * (rounds ?? 1) };
+function start({ files, pattern, timeoutSeconds, rounds, keepsTimings }: Choice): ChildProcess {
+  const plan: Plan = { files, pattern, timeoutMs: timeoutSeconds * 1000 * (rounds ?? 1), keepsTimings };
   const args = [join(import.meta.dirname, 'test-run.ts'), JSON.stringify(plan)];
   pruneCompileCache();
   // Set where a test runs this file: the runner would take itself for a test of the outer run.

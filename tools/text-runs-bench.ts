@@ -1,5 +1,5 @@
 // What packages/text-runs saves: processor time for each chunk of a stream, from the provider's text to the caller's frames,
-// with text runs and with every chunk parsed. `npm run bench:text-runs [-- --rounds 7 --streams 1500]`
+// with text runs and with every chunk parsed. `npm exec node tools/text-runs-bench.ts [--rounds 7 --streams 1500]`
 import { parseArgs } from 'node:util';
 import { medianOf } from '../benchmarks/measure.ts';
 import { tableOf } from '../benchmarks/support/table.ts';

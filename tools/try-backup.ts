@@ -1,4 +1,4 @@
-// Plays a backup, a lost machine and a restore to a moment, with calls and payments: `npm run try:backup`.
+// Plays a backup, a lost machine and a restore to a moment, with calls and payments: `npm run proofs -- backup`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Builds the image and tries what the guide for containers promises: `npm run try:container -- [--engine podman] [--base <image>]
+// Builds the image and tries what the guide for containers promises: `npm run proofs -- container [--engine podman] [--base <image>]
 // [--build-base <image>] [--tag <image>] [--network <of the build>]`. With `--tag` and no `--build-base`, an image that is there is tried.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';

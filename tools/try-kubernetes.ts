@@ -1,5 +1,5 @@
 // Renders the manifests of `deploy/kubernetes` and validates them by kubeconform against Kubernetes' own schemas:
-// `npm run try:kubernetes`. It says how to get what is missing.
+// `npm run proofs -- kubernetes`. It says how to get what is missing.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -5,12 +5,12 @@ import { delimiter, join } from 'node:path';
 import { ROOT } from './toolchain.ts';
 
 /**
- * `npm run try:python [interpreter ...]`: builds, installs and tests the Python package with every Python of this machine,
+ * `npm run proofs -- python [interpreter ...]`: builds, installs and tests the Python package with every Python of this machine,
  * and checks its types with each that has mypy or pyright. Nothing is fetched.
  */
 
 const PACKAGE = join(ROOT, 'packages', 'purser-python');
-const TESTS = ['tests/conformance/sdk/python.test.ts', 'tests/conformance/sdk/retries.test.ts', '-t', 'Python'];
+const TESTS = ['tests/proofs/sdk/python.test.ts', 'tests/conformance/sdk/retries.test.ts', '-t', 'Python'];
 const COUNT = /^ℹ ((?:pass|skipped) \d+)$/gm;
 const NAME = /^python3(?:\.\d+)?$/;
 const STEP_TIMEOUT_MS = 600_000;

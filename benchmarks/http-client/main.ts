@@ -1,4 +1,4 @@
-// What packages/upstream-http costs beside undici: `npm run bench:upstream [-- --rounds 7 --calls 10000]`.
+// What packages/upstream-http costs beside undici: `npm exec node benchmarks/http-client/main.ts [--rounds 7 --calls 10000]`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../../tools/toolchain.ts';
-import { ALONE, HELD_PLAYS, LONG_PLAYS } from '../observed/held-plays.ts';
-import { PHASES, SLOW_TO_END } from '../observed/plays.ts';
+import { ALONE, HELD_PLAYS, LONG_PLAYS } from '../proofs/observed/held-plays.ts';
+import { PHASES, SLOW_TO_END } from '../proofs/observed/plays.ts';
 
-/** The alerts of `deploy/prometheus`, tried by `promtool`. `npm run try:alerts` fails if it is missing; a test run skips. */
+/** The alerts of `deploy/prometheus`, tried by `promtool`. `npm run proofs -- alerts` fails if it is missing; a test run skips. */
 
 const FOLDER = path.join(ROOT, 'deploy/prometheus');
 

@@ -16,11 +16,11 @@ import {
   patroniEnvironment,
   writeHaproxyFile,
   writePatroniFile,
-} from '../failover/files.ts';
+} from '../proofs/failover/files.ts';
 import { deployEnvironment, deployText, deployYaml } from '../support/deploy-files.ts';
 import { programAt } from '../support/nginx.ts';
 
-/** The files of deploy/ha agree with each other, and `npm run failover` runs what is shipped. */
+/** The files of deploy/ha agree with each other, and `npm run proofs -- failover` runs what is shipped. */
 
 interface Patroni {
   readonly restapi: { readonly listen: string };

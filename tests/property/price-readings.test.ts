@@ -1,4 +1,4 @@
-// Two readings of the price agree: the service's, and one of the tests that shares no code with it. `npm run prices` compares
+// Two readings of the price agree: the service's, and one of the tests that shares no code with it. `npm run proofs -- prices` compares
 // a million random prices and usages. PURSER_TEST_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { inQueues, NAMED } from '../../tools/test-order.ts';
+import { LONG } from '../../tools/proofs.ts';
+import { promiseFiles, proofFiles, PROOFS } from '../../tools/test-files.ts';
+import { inOrder } from '../../tools/test-order.ts';
 import { type Outcome, ROOT, runNode } from '../../tools/toolchain.ts';
 
 const COMMAND = join(ROOT, 'tools', 'test.ts');
 const TIMEOUT_MS = 60_000;
-const LONGEST_COMPUTING = 'tests/browser/example.test.ts';
 const folder = mkdtempSync(join(tmpdir(), 'purser-test-command-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -25,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
   'tests/broken/stays.test.ts':
     "import { test } from 'node:test'; test('passes', () => {}); setInterval(() => {}, 99);",
+  'tests/proofs/crashes/kills.test.ts': "import { test } from 'node:test'; test('kills', () => {});",
   'tests/setup.test.ts':
     "import { test } from 'node:test'; test('sees the setup', (t) => t.assert.equal(process.env['PURSER_SEEN'], 'yes'));",
   'tests/broken/table.test.ts':
@@ -120,19 +122,40 @@ test('a file that ends before its tests do fails the run', async () => {
   assert.match(output, /failing tests:[\s\S]*dies\.test\.ts[\s\S]*ℹ fail 1\n/);
 });
 
-test('every file with a recorded time exists', () => {
-  assert.deepEqual(
-    NAMED.filter((file) => !existsSync(join(ROOT, file))),
-    [],
-  );
-  assert.equal(new Set(NAMED).size, NAMED.length);
+test('files are run longest first, and those without a recorded time count as short', () => {
+  const timings = { 'tests/browser/long.test.ts': 9, 'tests/structure/middling.test.ts': 5 };
+  const files = ['tests/browser/new.test.ts', ...Object.keys(timings).toReversed()];
+  assert.deepEqual(inOrder(files, true, timings), [
+    ['tests/browser/long.test.ts'],
+    ['tests/structure/middling.test.ts'],
+    ['tests/browser/new.test.ts'],
+  ]);
 });
 
-test('waiting files run beside computing ones, both longest first, and files without a recorded time come last', () => {
-  const [waiting = '', next = ''] = NAMED;
-  const { waiting: inOrder, computing } = inQueues(['tests/new.test.ts', next, LONGEST_COMPUTING, waiting], true);
-  assert.deepEqual(inOrder, [[waiting], [next]]);
-  assert.deepEqual(computing, [[LONGEST_COMPUTING], ['tests/new.test.ts']]);
+test('proofs are no part of `npm test`, and every command of `npm run proofs` names files that exist', () => {
+  assert.deepEqual(
+    promiseFiles(ROOT).filter((file) => file.startsWith(PROOFS)),
+    [],
+  );
+  assert.ok(proofFiles(ROOT).length > 0);
+  const commands = Object.values(LONG).flatMap(({ long }) => long.flat());
+  const paths = commands.filter((word) => /^(tests|tools)\//.test(word));
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(ROOT, path))),
+    [],
+  );
+  const folders = new Set(proofFiles(ROOT).map((file) => file.split('/')[2] ?? ''));
+  assert.deepEqual(
+    [...folders].filter((name) => !Object.hasOwn(LONG, name)),
+    [],
+    'a folder of proofs has a name',
+  );
+});
+
+test('a proof that has no name is refused with the names of all', async () => {
+  const { code, output } = await runNode({ args: ['tools/proofs.ts', 'nothing'], cwd: ROOT, timeoutMs: TIMEOUT_MS });
+  assert.equal(code, 2);
+  assert.match(output, /There is no proof with the name nothing\.[\s\S]* cells +moves users/);
 });
 
 test('short files share a process, one after the other, and their hooks are their own', async () => {

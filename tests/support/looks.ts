@@ -19,7 +19,7 @@ const EVERY: Readonly<Record<Look, ContextOptions>> = {
 };
 
 /**
- * `npm run looks` goes through every look and keeps pictures. `npm test` goes through the pages once, and `assertSound` turns each page to
+ * `npm run proofs -- looks` goes through every look and keeps pictures. `npm test` goes through the pages once, and `assertSound` turns each page to
  * the other width and colour scheme for a moment.
  */
 export const IS_FOR_PEOPLE = process.env['PURSER_TEST_LOOKS'] === 'every';

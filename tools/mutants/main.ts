@@ -7,11 +7,11 @@ import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 
 const JOBS_MAX = 8; // Each has a PostgreSQL server of its own.
-const USAGE = `npm run mutants -- [options]
+const USAGE = `npm run proofs -- mutants [options]
   --only <id>   plants only this one; may be given again
   --jobs <n>    how many at once (a core each, at most ${JOBS_MAX})`;
 
-// What `npm run mutants` runs: each fault by itself, and whether its test notices.
+// What `npm run proofs -- mutants` runs: each fault by itself, and whether its test notices.
 const { mutants, jobs } = choose(process.argv.slice(2));
 const idWidth = Math.max(...mutants.map(({ id }) => id.length));
 const stopping = new AbortController();

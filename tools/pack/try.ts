@@ -23,7 +23,7 @@ interface Way {
   readonly install: (prefix: string) => string;
 }
 
-// `npm run try:pack`: packs, installs the package and the archive without a network into empty folders, and makes a charged call
+// `npm run proofs -- pack`: packs, installs the package and the archive without a network into empty folders, and makes a charged call
 // with each, as an ordinary user and as root (if we are root). The package's PostgreSQL comes from npm's cache, which `npm ci` fills.
 const folder = mkdtempSync(join(tmpdir(), 'purser-try-'));
 chmodSync(folder, 0o755);

@@ -1,8 +1,8 @@
 import type { Mutant, NamedTest } from '../mutant.ts';
 import { inFile, reserve } from './places.ts';
 
-const budgetTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budgets.test.ts', name });
-const callTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-calls.test.ts', name });
+const budgetTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budgets.test.ts', name });
+const callTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-calls.test.ts', name });
 
 const LENT = budgetTest('CP-08 a cell spends what it was lent of a budget, and the home counts that before');
 const SHARE = budgetTest(
@@ -18,7 +18,7 @@ const UNANSWERED = budgetTest(
   'CP-08 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered',
 );
 const ANSWERED = budgetTest('CP-08 a home that was restored answers a cell that has spent more than it was lent');
-const faultTest = (name: string): NamedTest => ({ file: 'tests/integration/cell-budget-faults.test.ts', name });
+const faultTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-faults.test.ts', name });
 const AT_ONCE = budgetTest(
   'CP-08 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed',
 );

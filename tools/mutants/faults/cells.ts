@@ -21,11 +21,11 @@ const foreignWallet = inFile('packages/service/src/ledger/wallet/refuse_foreign_
 const forwarding = inFile('packages/service/src/http/data-plane/forwarding.ts');
 const walletIds = inFile('packages/service/src/ledger/wallet/begin_wallet_ids.sql');
 const inCells = ofFile('tests/integration/cells.test.ts');
-const inBuckets = ofFile('tests/integration/cell-buckets.test.ts');
+const inBuckets = ofFile('tests/proofs/cells/cell-buckets.test.ts');
 const ofLimiter = ofFile('tests/conformance/rate-limiter.test.ts');
-const forwarded = ofFile('tests/integration/cell-forwarding.test.ts');
+const forwarded = ofFile('tests/proofs/cells/cell-forwarding.test.ts');
 
-const inReports = ofFile('tests/integration/cell-reports.test.ts');
+const inReports = ofFile('tests/proofs/cells/cell-reports.test.ts');
 
 const MOVED = 'BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
 const SUMS =

@@ -8,7 +8,7 @@ const pages = inFile('packages/service/src/web/sign-in/hand-over.ts');
 const signOut = inFile('packages/service/src/web/sign-in/email-code.ts');
 const walletList = inFile('packages/service/src/web/wallet/wallet-list.ts');
 const otherCells = inFile('packages/service/src/http/cells/other-cells.ts');
-const inPeople = ofFile('tests/integration/cell-people.test.ts');
+const inPeople = ofFile('tests/proofs/cells/cell-people.test.ts');
 
 const TOKEN =
   'ON-01 a token signs in the browser that began it, once: none that is foreign, old, forged, altered or for another cell does';

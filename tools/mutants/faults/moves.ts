@@ -14,8 +14,8 @@ const ofIdentities = inFile('packages/service/src/identities/moving-queries.ts')
 const ofPayments = inFile('packages/service/src/payments/refuse_leaving.sql');
 const parcel = inFile('packages/service/src/moves/parcel.ts');
 const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.sql');
-const inMoves = ofFile('tests/integration/cell-moves.test.ts');
-const inProofs = ofFile('tests/integration/cell-proofs.test.ts');
+const inMoves = ofFile('tests/proofs/cells/cell-moves.test.ts');
+const inProofs = ofFile('tests/proofs/cells/cell-proofs.test.ts');
 
 const KILLED =
   'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';

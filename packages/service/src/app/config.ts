@@ -89,7 +89,7 @@ export interface Config extends LimitSettings, LogSettings, StopSettings, Databa
   readonly metricsToken: string | undefined;
   /** Allows webhook endpoints that use http or private addresses. Development only. */
   readonly webhookAllowPrivate: boolean;
-  /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
+  /** The point at which this process dies or stops on purpose, see `npm run proofs -- histories`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
   /** Each setting that there is, by name, and whether it is set. Never its value. */
   readonly settings: readonly { readonly name: string; readonly isSet: boolean }[];

@@ -52,7 +52,7 @@ type OwnFailpoint = (typeof OWN)[number];
 
 /**
  * The moments at which a process can be made to die or to stand still: before and after everything that a call waits for.
- * `npm run prove` goes through all of them.
+ * `npm run proofs -- histories` goes through all of them.
  */
 export const FAILPOINTS: readonly string[] = [
   ...OWN,

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { CellFault } from '../../../packages/service/src/cells/cells.ts';
+import { guardDirectory } from '../../../packages/service/src/cells/copy.ts';
+import { readCells } from '../../../packages/service/src/cli/cells-command.ts';
+import { CommandError } from '../../../packages/service/src/cli/command-error.ts';
+import { createLog } from '../../../packages/service/src/kernel/log.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+/** What commands of cells say when they cannot go on because of a database. */
+
+const database = await createTestDatabase();
+after(() => database.close());
+
+function run(words: string, setting: 'directoryUrl' | 'otherDatabaseUrl', url: string): Promise<unknown> {
+  const config = {
+    cell: 'c2',
+    secret: Buffer.alloc(32),
+    secretAlso: undefined,
+    directoryUrl: undefined,
+    otherDatabaseUrl: undefined,
+  };
+  return readCells(words.split(' '))(database.owner, {
+    config: { ...config, [setting]: url },
+    log: createLog('silent'),
+  });
+}
+
+describe('cells', { concurrency: true }, () => {
+  for (const [words, setting, name] of [
+    ['move 17 --to c2', 'otherDatabaseUrl', 'PURSER_OTHER_DATABASE_URL'],
+    ['subscribe --again', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
+    ['subscribe --at https://c1.purser.test', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
+  ] as const) {
+    test(`\`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async () => {
+      const withoutPassword = new URL(database.url);
+      const { host } = withoutPassword;
+      withoutPassword.password = '';
+      const missing = new URL(database.url);
+      missing.pathname = '/none';
+      for (const [url, where, why] of [
+        [withoutPassword.href, `${withoutPassword.pathname.slice(1)} at ${host}`, 'password'],
+        [missing.href, `none at ${host}`, 'does not exist'],
+        ['postgres://someone:hidden-word@127.0.0.1:1/there', 'there at 127.0.0.1:1', 'ECONNREFUSED'],
+      ] as const) {
+        const fault = await run(words, setting, url).then(
+          () => assert.fail('it went on'),
+          (thrown: unknown) => thrown,
+        );
+        assert.ok(fault instanceof CommandError, String(fault));
+        assert.ok(fault.message.startsWith(`The database ${where} cannot be used (`), fault.message);
+        assert.ok(fault.message.includes(why) && fault.message.includes(name), fault.message);
+        for (const word of ['hidden-word', new URL(database.url).password]) assert.ok(!fault.message.includes(word));
+      }
+    });
+  }
+
+  test('a copy of the directory that stays locked is told from one that is not copied', async () => {
+    const holder = await database.owner.connect();
+    await holder.query('begin; lock table accounts.apps in share mode');
+    try {
+      await assert.rejects(
+        guardDirectory(database.owner),
+        (fault) =>
+          fault instanceof CellFault && /^The directory is copied, .* holds one of its tables/.test(fault.message),
+      );
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    await guardDirectory(database.owner);
+  });
+});

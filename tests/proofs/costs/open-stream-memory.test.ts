@@ -1,0 +1,89 @@
+// A stream may be open for minutes. It must not keep its request all that time, which may be a whole book.
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { listenOnLoopback } from '../../../packages/simulator/src/simulator.ts';
+import { catalogueAt } from '../../support/catalogue.ts';
+import { COMPLETIONS } from '../../support/client.ts';
+import { frame } from '../../support/scripted-upstream.ts';
+import { startTestService } from '../../support/service.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const STREAMS = 50;
+const CHARACTERS = 400 * 1024;
+/** Sockets and parsers of all three sides and the rest of what a stream needs: far less than one copy of its body. */
+const KEPT_BYTES_MAX = CHARACTERS / 4;
+
+/** Its streams begin and stay open. It keeps no request, because it runs in the process that is measured. */
+const provider = createServer((incoming, response) => {
+  incoming.resume().once('end', () => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      frame({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well' }, finish_reason: null }] }),
+    );
+  });
+});
+const port = await listenOnLoopback(provider, 0);
+const model = { contextTokens: 4_000_000, timeoutMs: 600_000 };
+const service = await startTestService(catalogueAt(`http://127.0.0.1:${port}/v1`, model));
+after(async () => {
+  provider.closeAllConnections();
+  provider.close();
+  await service.close();
+});
+const app = await service.addApp({ maxStreamsPerUser: STREAMS });
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** The memory in use, on and off the heap. */
+function bytesInUse(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** All calls share one body, so that the callers' own copies do not count. */
+function bodyOf(character: string): Buffer {
+  const messages = [{ role: 'user', content: character.repeat(CHARACTERS) }];
+  return Buffer.from(JSON.stringify({ model: 'large', stream: true, messages }));
+}
+
+async function openStream(user: string, body: Buffer): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${app.liveKey}`, 'x-service-user': user };
+  const sent = request(service.url + COMPLETIONS, { method: 'POST', agent: false, headers });
+  sent.end(body);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.once('error', reject);
+  });
+  assert.equal(answer.statusCode, 200);
+  await new Promise((resolve) => answer.once('data', resolve));
+  return answer;
+}
+
+for (const [what, character] of [
+  ['ASCII', 'x'],
+  ['Cyrillic', 'ж'],
+] as const) {
+  test(`an open stream keeps no copy of its request in ${what}`, async (t) => {
+    await service.fund(app, what, 1_000_000_000_000);
+    const body = bodyOf(character);
+    const leave: IncomingMessage[] = [await openStream(what, body)]; // The first stream pays for everything that is allocated once.
+    const before = bytesInUse();
+    for (let stream = 0; stream < STREAMS - 1; stream += 1) leave.push(await openStream(what, body));
+    // What else the process does may hold memory for a moment. A copy of the request would stay.
+    let kept = (bytesInUse() - before) / (STREAMS - 1);
+    for (let times = 0; times < 10 && kept >= KEPT_BYTES_MAX; times += 1) {
+      await sleep(100);
+      kept = (bytesInUse() - before) / (STREAMS - 1);
+    }
+    t.diagnostic(`${Math.round(kept / 1024)} KiB an open stream, whose request has ${Math.round(body.length / 1024)}`);
+    for (const answer of leave) answer.destroy();
+    await waitUntil('they have ended', async () => (await service.wallet(app, what)).held === 0);
+    assert.ok(kept < KEPT_BYTES_MAX, `${kept} bytes a stream`);
+  });
+}

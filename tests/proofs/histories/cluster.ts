@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { findBinaries } from '../../../packages/service/src/embedded/binaries.ts';
+import { ensureCluster, SUPERUSER } from '../../../packages/service/src/embedded/cluster.ts';
+import { findFreePort } from '../../../packages/service/src/embedded/free-port.ts';
+import { layOut } from '../../../packages/service/src/embedded/layout.ts';
+import { clearLeftovers } from '../../../packages/service/src/embedded/leftovers.ts';
+import { launchPostmaster, type Postmaster } from '../../../packages/service/src/embedded/postmaster.ts';
+import { choosePrivileges } from '../../../packages/service/src/embedded/privileges.ts';
+import { createLog } from '../../../packages/service/src/kernel/log.ts';
+
+/** The PostgreSQL server of one history, which dies and restarts when the history says so. */
+export interface Cluster {
+  readonly url: string;
+  /** Kills it as `pg_ctl -m immediate` does, or by SIGKILL, and waits until it is gone. */
+  readonly kill: (signal: 'SIGQUIT' | 'SIGKILL') => Promise<void>;
+  /** Starts it again on its port and waits until it answers. */
+  readonly restart: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const log = createLog('silent');
+const never = new AbortController().signal;
+
+export async function startCluster(directory: string): Promise<Cluster> {
+  const binaries = await findBinaries();
+  const layout = await layOut(join(directory, 'postgres'));
+  const privileges = await choosePrivileges(binaries, layout, []);
+  const password = await ensureCluster({ binaries, privileges, layout, say: () => {} });
+  const port = await findFreePort();
+  const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
+  const launch = (): Promise<Postmaster> => launchPostmaster({ binaries, privileges, layout, port, url }, never);
+  let postmaster = await launch();
+  return {
+    url,
+    kill: async (signal) => {
+      process.kill(postmaster.pid, signal);
+      await postmaster.exited;
+    },
+    restart: async () => {
+      await clearLeftovers(layout, log);
+      postmaster = await launch();
+    },
+    stop: () => postmaster.stop(),
+  };
+}

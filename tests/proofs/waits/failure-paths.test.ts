@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CALLER_LEAVES } from '../../support/failure-paths/caller-leaves.ts';
+import { PROVIDER_BREAKS } from '../../support/failure-paths/provider-breaks.ts';
+import { PROVIDER_REFUSES } from '../../support/failure-paths/provider-refuses.ts';
+import { walk } from '../../support/failure-paths/walk.ts';
+import { WHOLE_ANSWERS } from '../../support/failure-paths/whole-answers.ts';
+import { scriptByPrompt } from '../../support/prompt-scripts.ts';
+import { ROUNDS } from '../../support/rounds.ts';
+import { setStage } from '../../support/stage.ts';
+
+/** Every way a call can fail, or seem to, and its expected result: `tests/support/failure-paths`. */
+const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
+const AT_A_TIME = 12;
+const HASTE_MS = 2_000;
+
+const stage = await setStage({
+  app: { maxStreamsPerUser: 1 }, // If a slot is not freed, the next stream is refused.
+  catalogue: ({ providers, models, aliases }) => {
+    const [open] = models;
+    const large = { ...open, timeoutMs: 60_000 };
+    return {
+      providers: { ...providers, closed: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } },
+      models: [
+        large,
+        { ...large, id: 'acme.drained-1', onAbandon: 'drain' },
+        { ...large, id: 'acme.hasty-1', timeoutMs: HASTE_MS },
+        { ...large, id: 'acme.drained-hasty-1', onAbandon: 'drain', timeoutMs: HASTE_MS },
+        { ...large, id: 'acme.closed-1', provider: 'closed' },
+      ],
+      aliases: { large: aliases.large },
+    };
+  },
+});
+const scripts = scriptByPrompt(stage.upstream);
+
+describe('failure paths', { concurrency: AT_A_TIME }, () => {
+  for (const path of PATHS) {
+    for (const kind of path.kinds) {
+      test(`${path.clause} a ${kind} call: ${path.what}`, async () => {
+        for (let round = 1; round <= ROUNDS; round += 1) await walk(stage, scripts, path, kind);
+      });
+    }
+  }
+});
+
+test('WA-09 after all failure paths the books are right', async () => {
+  assert.deepEqual(await stage.service.check(), []);
+});
