@@ -15,7 +15,7 @@ export const AI_SDK_OPENAI: StockClient = {
     ...RETRIED,
     'usage not requested': {
       seen: 'usage',
-      why: 'always asks for the usage of a stream, and has no option to turn that off',
+      why: 'it always asks for the usage of a stream, and has no option to turn that off',
     },
   },
   start: inThisProcess((address, ask) => askThroughAi(connect(address), ask)),

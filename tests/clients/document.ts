@@ -8,66 +8,72 @@ import type { StockClient } from './stock-client.ts';
 import { TOOLS } from './tools.ts';
 import { installedVersions } from './versions.ts';
 
-/** The text of `docs/CLIENTS.md`: the results expected of the installed versions, and the settings that the tests use. */
+/** The text of `docs/CLIENTS.md`: the settings that the tests use, and the results expected of the installed versions. */
 export function clientsDocument(): string {
   const columns = [
     ...CLIENTS.map((client) => expectedColumn(client, installedVersions(client))),
     ...PYTHON_CLIENTS.map((client) => expectedColumn(client, client.seenWith?.join(', ') ?? '')),
   ];
   const clients = columns.map(({ client }) => client);
-  const differences = clients.flatMap(differencesOf).join('\n');
   const tools = TOOLS.map(({ name, seenWith, settings, notes }) => {
     return `${settingsOf({ name: `${name} ${seenWith}`, settings })}\n\n${notes}`;
   });
   const documented = DOCUMENTED.map(
     ({ name, language, settings, notes }) => `### ${name}\n\n\`\`\`${language}\n${settings}\n\`\`\`\n\n${notes}`,
   );
-  const stock = [HEAD, matrixText(columns), DIFFERENCES, differences, SETTINGS, ...clients.map(settingsOf)];
-  const parts = [...stock, TRIED, ...tools, UNTRIED, ...documented];
-  return `${parts.join('\n\n')}\n`;
+  const settings = [HEAD, ...clients.map(settingsOf), TRIED, ...tools, UNTRIED, ...documented];
+  const results = [DIFFERENCES, differencesOf(clients).join('\n'), RESULTS, matrixText(columns), MADE];
+  return `${[...settings, ...results].join('\n\n')}\n`;
 }
 
 const HEAD = `# Clients
 
-\`node tools/clients-table.ts\` writes this file from the tests in \`tests/clients\`. Do not edit it.
+Any client of the chat-completions format works unmodified. Give it the address of the service with \`/v1\`, an API key of
+your app, and the header \`x-service-user\` with your name for the user who pays. Here are the settings for each, then what is
+[different](#where-a-client-differs) about some.
 
-\`npm test\` runs every scenario with each of these unmodified client libraries, against the whole service and a provider
-whose answers the scenario chooses. It prints this table with the results. \`ok\` means that the client behaves as it should
-and the service charges the right amount. The Python clients run only if they are installed (\`pip install openai litellm mcp\`;
-\`PURSER_TEST_PYTHON\` may name the interpreter). The table gives the versions that were run.`;
+- A tool that cannot send headers of its own needs a key that is [bound to a user](guides/app-developer.md#keys).
+- A tool that repeats calls without marking them needs a key that [joins](guides/app-developer.md#retries).
+
+In the settings, \`baseUrl\` is \`http://127.0.0.1:8787/v1\` or the like, \`key\` the API key, \`user\` the user, and \`large\` a
+model of the catalogue.
+
+## Libraries`;
+
+const TRIED = `## Tools
+
+We have run each in the version that is given.`;
+
+const UNTRIED = `## Other clients
+
+We have not run these. Their settings are from the documentation or the source of each.`;
 
 const DIFFERENCES = `## Where a client differs
 
 A failed call is not charged. Only \`connection lost\` costs the user money: the service has completed the call, and then
 serves it a second time.`;
 
-const SETTINGS = `## Settings
+const RESULTS = `## What was tested
 
-\`baseUrl\` is the address of the service with \`/v1\` (\`http://127.0.0.1:8787/v1\`). \`key\` is an API key of the app, and
-\`user\` is the end user who pays. \`large\` stands for a model of the catalogue. The tests run exactly these lines.`;
+\`ok\` means that the client behaves as it should and the service charges the right amount.`;
 
-const TRIED = `## Tools that were tried
-
-\`tests/conformance/python-tools.test.ts\` runs these with \`PURSER_TEST_PYTHON\` set to an interpreter that has them: a call that is
-answered and charged once, and one that is refused for lack of money. A tool that cannot send headers of its own needs a key
-that is bound to a user. A tool that repeats calls without marking them needs a key that joins. See
-[the app developer's guide](guides/app-developer.md#retries).`;
-
-const UNTRIED = `## Settings from documentation
-
-These were not run against Purser. The settings and notes are from the documentation or the source of each client.`;
+const MADE = `\`node tools/clients-table.ts\` writes this page from [the tests](../tests/clients/README.md).`;
 
 function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
 }
 
-/** Scenarios that differ for the same reason share a line. */
-function differencesOf({ name, differs }: StockClient): readonly string[] {
-  const scenarios = new Map<string, string[]>();
-  for (const [scenario, { why }] of Object.entries(differs)) {
-    scenarios.set(why, [...(scenarios.get(why) ?? []), scenario]);
+/** A line for each reason, with the clients and the scenarios that differ for it. */
+function differencesOf(clients: readonly StockClient[]): readonly string[] {
+  const lines = new Map<string, Set<string>>();
+  for (const { name, differs } of clients) {
+    const reasons = Map.groupBy(Object.entries(differs), ([, { why }]) => why);
+    for (const [why, scenarios] of reasons) {
+      const said = `(${scenarios.map(([scenario]) => scenario).join('; ')}): ${why}.`;
+      lines.set(said, (lines.get(said) ?? new Set()).add(`**${name}**`));
+    }
   }
-  return [...scenarios].map(([why, of]) => `- **${name}** (${of.join('; ')}): ${why}.`);
+  return [...lines].map(([said, names]) => `- ${[...names].join(', ')} ${said}`);
 }
 
 const LANGUAGES: Readonly<Record<string, string>> = { py: 'python', yaml: 'yaml' };

@@ -16,7 +16,7 @@ OPENAI_API_KEY=svc_live_...
 ENABLE_FORWARD_USER_INFO_HEADERS=True
 FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
     notes:
-      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. By its source, it shows our error as text in the chat.',
+      'Open WebUI sends its own id of the user in that header, so each user has a wallet. Connect each once, with `POST /connect` and that id. Titles and tags are calls too, and the user pays for them. Set a small task model, or switch them off. According to its source, it shows our error as text in the chat.',
   },
   {
     name: 'opencode',
@@ -36,7 +36,7 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
   }
 }`,
     notes:
-      'In `opencode.json`. It is built on `@ai-sdk/openai-compatible`, which is in the table above; opencode may retry on top of that.',
+      'This goes into `opencode.json`. opencode is built on `@ai-sdk/openai-compatible`, which is [tested](#what-was-tested). It may retry on top of that.',
   },
   {
     name: 'Continue',
@@ -52,7 +52,7 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
       headers:
         x-service-user: anna`,
     notes:
-      'In `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion makes a call at each pause in typing, so consider what that costs.',
+      'This goes into `config.yaml`. Leave out the roles `embed` and `rerank`: there are no such routes here. Autocompletion makes a call at each pause in typing, so consider what that costs.',
   },
   {
     name: 'aider',
@@ -64,7 +64,7 @@ FORWARD_USER_INFO_HEADER_USER_ID=x-service-user`,
     extra_headers:
       x-service-user: anna`,
     notes:
-      'It calls through LiteLLM, which is in the table above: its errors have our message and no code. A key that is bound to a user needs no settings file.',
+      'It calls through LiteLLM, which is [tested](#what-was-tested): its errors have our message and no code. A key that is bound to a user needs no settings file.',
   },
   {
     name: 'Spring AI',
@@ -85,7 +85,7 @@ spring.ai.openai.chat.options.model=large`,
     .customHeaders(Map.of("x-service-user", user))
     .build();`,
     notes:
-      'One model object for each user. It retries by itself (`maxRetries`) and does not mark its retries: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
+      'Make one model object for each user. It retries by itself (`maxRetries`) and does not mark its retries: use `maxRetries(0)`, or a key that joins. The message of its `HttpException` is our body.',
   },
   {
     name: 'openai-go',
@@ -96,7 +96,7 @@ spring.ai.openai.chat.options.model=large`,
 	option.WithHeader("x-service-user", user),
 )`,
     notes:
-      'It obeys `x-should-retry` and `retry-after`, and marks its retries (`X-Stainless-Retry-Count`), like the `openai` clients in the table. `*openai.Error` has `Code`, `Type` and the response, whose header `x-service-topup-url` is the link.',
+      'It obeys `x-should-retry` and `retry-after`, and marks its retries (`X-Stainless-Retry-Count`), like the `openai` clients above. `*openai.Error` has `Code`, `Type` and the response, whose header `x-service-topup-url` is the link.',
   },
   {
     name: 'openai-java',
