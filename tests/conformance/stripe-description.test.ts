@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /**
  * The versions of Stripe's API since 2026-09-30 call the parameter of a checkout so, and refuse the older name. The newest
- * description and the newest stripe-mock are of 2026-08-26 (decision 0068).
+ * description and the newest stripe-mock are of 2026-08-26 (decision 68).
  */
 const RENAMED = { since: '2026-09-30', now: 'allowed_payment_method_types', before: 'payment_method_types' } as const;
 

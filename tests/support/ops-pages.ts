@@ -19,7 +19,7 @@ interface OneOfEach {
   readonly email: string;
 }
 
-/** Every page for operators, with what its address needs. `isPreview`: it shows at once what an act will do, mostly by running it (decision 67). */
+/** Every page for operators, with what its address needs. `isPreview`: it shows at once what an act will do, mostly by running it (decision 72). */
 export function opsPages(of: OneOfEach): readonly { readonly page: string; readonly isPreview: boolean }[] {
   const wallet = `?app=${of.app}&user=${of.user}`;
   const queries: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ type LeastRole = AppRole | { readonly sandbox: AppRole; readonly live: AppRole }
 const KEYS = { sandbox: 'developer', live: 'owner' } as const;
 
 /**
- * The least role for every route and every page of an app (AU-06, decision 0055). The service does not start with a route or
+ * The least role for every route and every page of an app (AU-06, decision 55). The service does not start with a route or
  * page of an app that is not here. A test opens all of them in each role and compares.
  */
 export const LEAST_ROLES: Readonly<Record<string, LeastRole>> = {

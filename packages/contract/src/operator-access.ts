@@ -18,7 +18,7 @@ const ADMIN: OperatorAccess = { least: 'admin' };
 const ADMIN_PROVED: OperatorAccess = { least: 'admin', needsProof: true };
 
 /**
- * Who may use every route under `/operator` and every page under `/ops` (CP-07, decision 0066). The service does not start with
+ * Who may use every route under `/operator` and every page under `/ops` (CP-07, decision 66). The service does not start with
  * one that is not here. A viewer sees figures, the catalogue and apps. Support also sees wallets, calls and people, and refunds.
  * Finance moves money. An admin does everything.
  */

@@ -3,7 +3,7 @@ import { amount, moment } from './control.ts';
 import { appId } from './identifiers.ts';
 import { auditEntrySchema, auditPageSchema, next } from './operator.ts';
 
-/** The audit trail as operators read it, and its chain of hashes (decision 0071). */
+/** The audit trail as operators read it, and its chain of hashes (decision 71). */
 
 const text = (most: number) => z.string().trim().min(1).max(most);
 

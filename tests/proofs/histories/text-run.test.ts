@@ -1,4 +1,4 @@
-// Chunks that differ only in their text are passed on unparsed (docs/decisions/0031). Callers must not notice.
+// Chunks that differ only in their text are passed on unparsed (docs/decisions/0028). Callers must not notice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -29,7 +29,7 @@ export interface ListenToken {
 }
 
 /**
- * Tokens for `purser listen` (decision 0062). One opens the event feed of one app and no other route, for a day. It is bound to
+ * Tokens for `purser listen` (decision 20). One opens the event feed of one app and no other route, for a day. It is bound to
  * the session that made it: it ends with it, and acts with the role that its account has in the app at the time.
  */
 export interface ListenTokens {

@@ -211,7 +211,7 @@ export function readProcessConfig(): Config {
 
 /**
  * Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only, and name it
- * `localhost`: browsers bind passkeys to a name, and 127.0.0.1 is none (decision 0063). Production
+ * `localhost`: browsers bind passkeys to a name, and 127.0.0.1 is none (decision 26). Production
  * needs https, because cookies are `Secure` only then; a service that only this machine reaches may do without.
  */
 function readPublicUrl(

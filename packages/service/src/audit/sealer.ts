@@ -43,7 +43,7 @@ interface SealerOptions {
 }
 
 /**
- * Gives every committed entry its link, a second after its act (decision 0071). Every process runs one; the row lock of the head
+ * Gives every committed entry its link, a second after its act (decision 71). Every process runs one; the row lock of the head
  * lets one of them work at a time, and no act waits for it. A pass that dies leaves nothing, and the next one goes on.
  */
 export function startSealer({ pool, key, clock, log }: SealerOptions): { readonly stop: () => Promise<void> } {

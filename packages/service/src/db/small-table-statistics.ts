@@ -9,7 +9,7 @@ const TABLES_PER_PASS = 100;
 
 /**
  * Analyzes small tables that have doubled, every second. Until a table is analyzed, connections keep plans that were made
- * when it was almost empty, and autovacuum comes too late to help (decision 35).
+ * when it was almost empty, and autovacuum comes too late to help (decision 37).
  */
 export function startSmallTableStatistics(
   pool: Pool,

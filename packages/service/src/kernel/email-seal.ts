@@ -4,7 +4,7 @@ import { deriveKey, hmacSha256, seal, unseal } from '#kernel/crypto.ts';
 /** An e-mail address as the database keeps it. */
 type SealedEmail = Brand<string, 'SealedEmail'>;
 
-/** Encrypts e-mail addresses, and texts that may contain one, before they are stored (decision 0077). */
+/** Encrypts e-mail addresses, and texts that may contain one, before they are stored (decision 74). */
 export interface EmailSeal {
   /** Seals an address, in lower case. The same address gives the same text, so that it can be looked up and be unique. */
   readonly seal: (address: string) => SealedEmail;

@@ -28,7 +28,7 @@ export const RENEWABLE_PURPOSES: readonly KeptPurpose[] = ['account-authenticato
 
 export type KeptKeys = Readonly<Record<KeptPurpose, Buffer>>;
 
-/** All keys of a process, made once at its start (decision 0074). */
+/** All keys of a process, made once at its start (decision 74). */
 export interface Keys {
   /**
    * For proofs that expire: links, forms, cookies, challenges, mailed codes. Derived from `PURSER_SECRET` and, during a change,

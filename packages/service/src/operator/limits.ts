@@ -19,7 +19,7 @@ export interface RoleLimit {
   readonly day: Micros | undefined;
 }
 
-/** The limits in money of operators, as settings say them (CP-07, decision 0072). */
+/** The limits in money of operators, as settings say them (CP-07, decision 72). */
 export interface MoneyBounds {
   readonly ofRole: Readonly<Record<OperatorRole, RoleLimit>>;
   /** The largest credit, also of a new wallet, in every role. */

@@ -16,7 +16,7 @@ import { personOf } from '#operator/second-persons.ts';
 import { lockPending, type PendingRow, selectPending, selectPendingActs, updatePending } from '#operator/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 
-/** Acts that are too large for one person, and those who decide about them (CP-07, decision 0072). */
+/** Acts that are too large for one person, and those who decide about them (CP-07, decision 72). */
 export interface PendingActs {
   /** The newest first. Pass `next` as `before` to get the page after it; undefined on the last one. */
   readonly list: (page: {

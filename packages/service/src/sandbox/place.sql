@@ -1,5 +1,5 @@
 -- Places holds (see `reserve.sql`) and gives the first call of each wallet that got one the outcome that is set for it, once
--- (decision 0058). The wallets stay locked from the one to the other, so of calls at once exactly one takes it. The hold keeps it: if
+-- (decision 19). The wallets stay locked from the one to the other, so of calls at once exactly one takes it. The hold keeps it: if
 -- the answer of this statement is lost and the call comes again, it plays the same.
 create or replace function sandbox.place(p_instance bigint, p_grant bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, granted bigint, earlier uuid, plays text)

@@ -43,7 +43,7 @@ export interface SandboxWallets {
   readonly foundByCall: (appId: AppId, userId: EndUserId) => Promise<SandboxWallet>;
   /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. In the trail. */
   readonly reset: (by: SandboxActor, user: TestUser, reset: SandboxReset) => Promise<SandboxWallet>;
-  /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 0058). Undefined clears it. In the trail. */
+  /** Sets what this user's next call that gets a hold will play in place of the outcome of its model, once (decision 19). Undefined clears it. In the trail. */
   readonly setNext: (by: SandboxActor, user: TestUser, outcome: SandboxOutcome | undefined) => Promise<SandboxWallet>;
 }
 

@@ -1,4 +1,4 @@
--- Sets or clears the outcome of a test user's next call (decision 0058). A user without a wallet gets one with the grant, as by a call.
+-- Sets or clears the outcome of a test user's next call (decision 19). A user without a wallet gets one with the grant, as by a call.
 create or replace function sandbox.set_next(p_app text, p_user text, p_grant bigint, p_outcome text) returns sandbox.wallets
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -65,7 +65,7 @@ export interface Hold<M extends Mode> {
   readonly mode: M;
   readonly call: ChatCall;
   readonly granted: Micros;
-  /** The outcome that this call plays in place of its model's, in the sandbox only (decision 0058). */
+  /** The outcome that this call plays in place of its model's, in the sandbox only (decision 19). */
   readonly plays?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import { refuse } from '#kernel/refusal.ts';
 
 const TOKENS = '/apps/:appId/webhook/listen-tokens';
 
-/** Routes for the tokens of `purser listen` (decision 0062). */
+/** Routes for the tokens of `purser listen` (decision 20). */
 export function addListenTokenRoutes(plane: Plane, control: ControlPlane): void {
   const { listenTokens } = control;
 

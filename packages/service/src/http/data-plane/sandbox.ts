@@ -20,7 +20,7 @@ interface TesterCall {
 type Act = (call: TesterCall) => Promise<SandboxWallet | Refusal>;
 
 /**
- * Lets a key that may reset test users act on one of its app: the user that `x-service-user` names (SB-07, decision 0060). A key that
+ * Lets a key that may reset test users act on one of its app: the user that `x-service-user` names (SB-07, decision 19). A key that
  * makes calls is refused, and so is a live one.
  */
 async function handle(plane: DataPlane, exchange: Exchange, act: Act): Promise<void> {

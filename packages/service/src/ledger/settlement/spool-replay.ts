@@ -26,7 +26,7 @@ const PASSING_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 /**
  * Settles what other processes left on disk. It does not ask whether they are alive, because the answer would be out of date
  * on arrival. It need not know: settling twice is the same as settling once, and a live owner notices the claim and writes
- * its newest lines again (decision 9). True if everything has landed or was set aside. False if something must wait, or if
+ * its newest lines again (decision 88). True if everything has landed or was set aside. False if something must wait, or if
  * another process was quicker to claim a file and may not have settled it yet.
  */
 export async function replayFiles(options: ReplayOptions): Promise<boolean> {

@@ -8,7 +8,7 @@ import { createSpoolWriter, type SpoolWriter } from '#ledger/settlement/spool-wr
 
 /**
  * Keeps settlements on disk until they have reached the database. A file belongs to the process that made it as long as it
- * has the name that this process gave it. `docs/decisions/0009-settlements-on-disk.md` says how other processes claim it.
+ * has the name that this process gave it. `docs/decisions/0088-a-charge-that-was-told-is-booked-even-after-an-outage.md` says how other processes claim it.
  */
 export interface Spool {
   /** Writes a settlement to disk. True once it is there. False if it cannot be written, which is logged. */

@@ -41,7 +41,7 @@ export async function sendPage(
  * How a page may be compressed. The length of a compressed page tells a listener on the network whether a text that another site put
  * into its address also occurs elsewhere in it, such as a proof or a name (BREACH). So only a page is compressed that the
  * browser says was asked for by us or by the visitor, or that is for nobody in particular. Answers to forms are not: they alone
- * show secrets (decision 0052).
+ * show secrets (decision 26).
  */
 function codingFor({ method, headers }: IncomingMessage, text: string): Coding | undefined {
   if (method === 'POST' || text.length < LENGTH_MIN) return undefined;
