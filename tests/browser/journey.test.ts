@@ -23,7 +23,7 @@ function pagesLoaded({ requests }: Tab): number {
 }
 
 for (const [look, options] of LOOKS) {
-  test(`ON-01 ON-02 ON-03 ON-05 a user gets from a refused call to a served one, and disconnects: ${look}`, async (t) => {
+  test(`PG-05 ON-01 ON-02 ON-03 ON-05 a user gets from a refused call to a served one, and disconnects: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open(options);
@@ -141,7 +141,7 @@ test('ON-03 the pages handle a declined card, an invalid number and a card with 
   assert.equal((await service.wallet(app, user)).balance, 10_000_000);
 });
 
-test('ON-01 ON-02 a user can get to a served call without scripts', async (t) => {
+test('PG-05 ON-01 ON-02 a user can get to a served call without scripts', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ hasScripts: false });
@@ -157,7 +157,7 @@ test('ON-01 ON-02 a user can get to a served call without scripts', async (t) =>
   assertQuiet(tab, 'without scripts');
 });
 
-test('threat 11: a page loads nothing but the app’s logo', async (t) => {
+test('PG-01 a page loads nothing but the app’s logo', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open();

@@ -239,7 +239,7 @@ test('SB-07 AU-06 only a key that was made to reset test users does, and it does
   assert.equal(rolled['mayReset'], true, 'its successor may do the same');
 });
 
-test('WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect', async () => {
+test('CP-17 WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect', async () => {
   const connections = connectionsOf(service.database);
   const owner = await newOwner(service);
   const own = await newOwnApp(owner);

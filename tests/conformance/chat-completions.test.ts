@@ -107,7 +107,7 @@ const COSTLY_USAGE = {
   is_byok: false,
 };
 
-test('B4 CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays', async () => {
+test('CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays', async () => {
   const choices = FULL_COMPLETION.choices.map((choice) => ({
     ...choice,
     native_finish_reason: 'end_turn',

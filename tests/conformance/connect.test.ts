@@ -34,7 +34,7 @@ test('BI-02 a link does not reveal what it contains', async () => {
   for (const word of ['anna', 'a.com', 'the-state', 'Label', app.appId]) assert.ok(!shown.includes(word), word);
 });
 
-/** Each is close to `https://a.com/back` without being it (threats 10). */
+/** Each is close to `https://a.com/back` without being it (BI-02). */
 const TRICKS: readonly unknown[] = [
   'https://a.com.evil.com/back',
   'https://a.com@evil.com/back',
@@ -129,7 +129,7 @@ const NO_TEXT: readonly unknown[] = [
   {},
 ];
 
-test('BI-02, threat 10: more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them', async () => {
+test('BI-02 more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them', async () => {
   assert.ok(TRICKS.length >= 60, String(TRICKS.length));
   const said = new Set<string>();
   for (const redirectUri of [...TRICKS, ...NO_TEXT]) {

@@ -119,7 +119,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-test('A2 CC-14 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets', async () => {
+test('CC-25 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
   const { user, owner } = await newOwnerOfWallet();
   const headers = { 'idempotency-key': 'kept' };
@@ -134,7 +134,7 @@ test('A2 CC-14 a user who has disconnected gets neither a kept answer nor a conf
   assert.equal((await retry(user)).headers.get('x-service-replayed'), 'true');
 });
 
-test('A2 CC-15 a rejection that is remembered is not given to a user who has disconnected', async () => {
+test('CC-15 a rejection that is remembered is not given to a user who has disconnected', async () => {
   const { user, owner } = await newOwnerOfWallet();
   upstream.script({ status: 400, body: '{}' });
   assert.equal((await ask(user)).status, 502);
@@ -147,7 +147,7 @@ test('A2 CC-15 a rejection that is remembered is not given to a user who has dis
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
 });
 
-test('A2 CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets', async () => {
+test('CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets', async () => {
   const user = `user-${String((users += 1)).padStart(3, '0')}`;
   const gate = createGate();
   const steps = streamSteps({ model: 'm', pieces: ['First piece', 'last'], usage: USAGE, includeUsageChunk: true });

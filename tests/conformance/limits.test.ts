@@ -237,7 +237,7 @@ test('SB-10 live and sandbox streams are counted separately, and take tokens fro
   }
 });
 
-test('C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried', async () => {
+test('CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   upstream.script({

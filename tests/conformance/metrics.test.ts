@@ -41,7 +41,7 @@ function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
 
 const ANSWERED = 'outcome="answered",mode="live"';
 
-test('WA-09 the times of a call are counted by model, provider, outcome and mode, and made-up models as other', async () => {
+test('OP-05 the times of a call are counted by model, provider, outcome and mode, and made-up models as other', async () => {
   await service.fund(app, 'timed', 1_000_000);
   const call = { url: service.url, key: app.liveKey, user: 'timed' };
   scriptAnswer();
@@ -71,7 +71,7 @@ test('WA-09 the times of a call are counted by model, provider, outcome and mode
   });
 });
 
-test('WA-09 a scrape shows what waits, what needs a person, the money held, leases, connections and the disk', async () => {
+test('OP-05 a scrape shows what waits, what needs a person, the money held, leases, connections and the disk', async () => {
   const now = await scrape(service.url);
   const least: Readonly<Record<string, number>> = {
     purser_database_up: 1,
@@ -110,7 +110,7 @@ async function addedBy(act: () => Promise<unknown>): Promise<Readonly<Record<str
   );
 }
 
-test('WA-07 calls, charges and overruns are counted by mode and outcome', async () => {
+test('OP-05 calls, charges and overruns are counted by mode and outcome', async () => {
   await service.fund(app, 'counted', 1_000_000);
   const call = { url: service.url, key: app.liveKey, user: 'counted' };
   scriptAnswer();
@@ -140,7 +140,7 @@ async function refused(status: number, act: () => Promise<{ status: number }>): 
   assert.equal((await act()).status, status);
 }
 
-test('ER-01 refusals are counted by code, including those of the HTTP parser', async () => {
+test('OP-05 refusals are counted by code, including those of the HTTP parser', async () => {
   assert.deepEqual(await addedBy(() => refused(401, () => chat({ url: service.url, key: 'nobody', user: 'u' }))), {
     'purser_refusals_total{code="UNAUTHORIZED"}': 1,
   });
@@ -157,7 +157,7 @@ test('ER-01 refusals are counted by code, including those of the HTTP parser', a
   });
 });
 
-test('WA-07 usage reports that contradict themselves are counted', async () => {
+test('OP-05 usage reports that contradict themselves are counted', async () => {
   await service.fund(app, 'clamped', 1_000_000);
   scriptAnswer({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 7 });
   const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'clamped' }));
@@ -165,7 +165,7 @@ test('WA-07 usage reports that contradict themselves are counted', async () => {
   assert.equal(counted['purser_outputs_cut_total'], undefined);
 });
 
-test('WA-07 answers past their limit are counted', async () => {
+test('OP-05 answers past their limit are counted', async () => {
   await service.fund(app, 'past', 1_000_000);
   scriptAnswer(USAGE, 'x'.repeat(500_000));
   const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'past' }));
@@ -215,7 +215,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('ER-03 labels have values from fixed lists, and no key, user, prompt or answer gets into the metrics', async () => {
+test('OP-05 ER-03 labels have values from fixed lists, and no key, user, prompt or answer gets into the metrics', async () => {
   const user = `${CANARY}-user`;
   await service.fund(app, user, 1_000_000);
   scriptAnswer();
@@ -241,7 +241,7 @@ test('ER-03 labels have values from fixed lists, and no key, user, prompt or ans
   }
 });
 
-test('AU-01 with a token set, only its bearer can read the metrics', async () => {
+test('OP-05 with a token set, only its bearer can read the metrics', async () => {
   await scrape(guarded.url, { authorization: `Bearer ${TOKEN}` });
   await scrape(guarded.url, { authorization: `bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.9' });
   const wrong = ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN];
@@ -254,7 +254,7 @@ test('AU-01 with a token set, only its bearer can read the metrics', async () =>
   }
 });
 
-test('AU-01 without a token, a request through a proxy finds nothing at this address', async () => {
+test('OP-05 without a token, a request through a proxy finds nothing at this address', async () => {
   await scrape(service.url);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'X-Forwarded-For']) {
     const reply = await send('/metrics', { url: service.url, headers: { [header]: '127.0.0.1' } });
@@ -270,7 +270,7 @@ const own = Object.values(os.networkInterfaces())
     return !internal && family === 'IPv4';
   });
 
-test('AU-01 without a token, another machine finds nothing at this address', {
+test('OP-05 without a token, another machine finds nothing at this address', {
   skip: own === undefined && 'this machine has no address but loopback',
 }, async () => {
   const open = await startTestService(catalogueAt(upstream.baseUrl), {
@@ -287,7 +287,7 @@ test('AU-01 without a token, another machine finds nothing at this address', {
   }
 });
 
-test('AU-01 metrics can be read but not written', async () => {
+test('OP-05 metrics can be read but not written', async () => {
   assert.equal((await send('/metrics', { url: service.url, method: 'POST', body: {} })).status, 405);
   const head = await send('/metrics', { url: service.url, method: 'HEAD' });
   assert.deepEqual([head.status, head.text], [200, '']);

@@ -86,7 +86,7 @@ test('MO-01 the list for the operator’s own app also has the reserved models',
   }
 });
 
-test('MO-01 MO-06 GET /prices: what the models that an app may call cost with the margin, and their limits', async () => {
+test('MO-12 GET /prices: what the models that an app may call cost with the margin, and their limits', async () => {
   const open = await send('/prices', { url: service.url, key: thirdParty.testKey });
   assert.equal(open.status, 200);
   assert.equal(open.body['currency'], 'EUR');

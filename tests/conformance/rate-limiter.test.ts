@@ -183,7 +183,7 @@ test('LI-01 if the database cannot be reached the call fails, and the next one a
   await closed.end();
 });
 
-test('B7 LI-01 a step of the clock by an hour and back blocks no bucket, and gives out no more than one burst', async () => {
+test('LI-01 a step of the clock by an hour and back blocks no bucket, and gives out no more than one burst', async () => {
   const appId = newAppId();
   const asked = { bucket: appId, perMinute: 60, burst: 20, kept: 0, returned: 0 };
   const take = async (wanted: number, target = 0) => {
@@ -204,7 +204,7 @@ test('B7 LI-01 a step of the clock by an hour and back blocks no bucket, and giv
   assert.equal((await take(20))?.granted, 20, 'the lease has ended too');
 });
 
-test('LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share', async () => {
+test('CE-05 LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share', async () => {
   const clock = stoppedClock();
   const appId = newAppId();
   await fillOnce(appId, 1); // The share.

@@ -95,7 +95,7 @@ test('CC-14 equal calls that are not retries are separate calls, even when they 
   await expectCharged(user, 5 * CHARGE);
 });
 
-test('CC-14 a marked retry of a delivered answer is a new call', async () => {
+test('CC-25 a marked retry of a delivered answer is a new call', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Twice.'));
   await chat(onFirst(user, counted(0)));
@@ -104,7 +104,7 @@ test('CC-14 a marked retry of a delivered answer is a new call', async () => {
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-14 an answer whose caller had left is kept for its marked retry, and delivered once', async () => {
+test('CC-25 an answer whose caller had left is kept for its marked retry, and delivered once', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
@@ -136,7 +136,7 @@ test('CC-14 twenty concurrent calls with one key over two gateways: one provider
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body', async () => {
+test('CC-25 a key is replayed in order, for its own user, app and mode, and refuses another body', async () => {
   const [user, other] = [await newUser(FUNDS), await newUser(FUNDS)];
   const asked = scripted(saying('Kept.'));
   const first = await chat(onFirst(user, keyed('k')));
@@ -172,7 +172,7 @@ test('CC-14 the checks of the call come before the checks of its key', async () 
   assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
 });
 
-test('CC-14 a refusal, a fault and a broken-off stream are not replayed: the retry runs again', async () => {
+test('CC-25 a refusal, a fault and a broken-off stream are not replayed: the retry runs again', async () => {
   const poor = await newUser(0);
   assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
   const user = await newUser(FUNDS);
@@ -194,7 +194,7 @@ test('CC-14 a refusal, a fault and a broken-off stream are not replayed: the ret
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-14 a stream with a key is replayed byte for byte', async () => {
+test('CC-25 a stream with a key is replayed byte for byte', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['Größe ', '\u{1F600}'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: steps });
@@ -208,7 +208,7 @@ test('CC-14 a stream with a key is replayed byte for byte', async () => {
   await expectCharged(user, CHARGE);
 });
 
-test('D7 CC-12 a stream says its charge before its end, its replay says the same, and a failed one says nothing', async () => {
+test('CC-12 a stream says its charge before its end, its replay says the same, and a failed one says nothing', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
   for (const wantsUsage of [true, false]) {
@@ -262,7 +262,7 @@ test('CC-14 sandbox: a key is charged once, in sequence or twenty at once, and i
   assert.deepEqual([wallet?.balance, wallet?.held], [balance - charge, 0]);
 });
 
-test('CC-14 a keyed stream is not replayed if its caller left', async () => {
+test('CC-25 a keyed stream is not replayed if its caller left', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: [...steps.slice(0, 2), { hang: true }] });
@@ -277,7 +277,7 @@ test('CC-14 a keyed stream is not replayed if its caller left', async () => {
   assert.equal(asked(), 2);
 });
 
-test('A3 CC-14 a suspended wallet gets no kept answer and joins no running call', async () => {
+test('CC-25 a suspended wallet gets no kept answer and joins no running call', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted(saying('Kept.'));

@@ -235,7 +235,7 @@ for (const [asked, format, given] of [
   ['JSON', { type: 'json_object' }, { sandbox: true }],
   ['JSON of a schema', { type: 'json_schema', json_schema: { name: 'shape', schema: SHAPE } }, INSTANCE],
 ] as const) {
-  test(`A9 SB-02 the canned answer has the shape that was asked for: two choices of ${asked}, plain and streamed`, async () => {
+  test(`SB-02 the canned answer has the shape that was asked for: two choices of ${asked}, plain and streamed`, async () => {
     const fields = { n: 2, response_format: format };
     const plain = await chat({ url: service.url, key: app.testKey, user: 'shaped' }, fields);
     const choices = plain.body['choices'] as { index: number; message: { content: string } }[];

@@ -250,7 +250,7 @@ async function reset(user: string, { balance = GRANT, isSuspended = false }): Pr
   await resetSandboxWallet(service.database.owner, { ...wallet, isSuspended });
 }
 
-test('A3 SB-05 CC-14 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer', async () => {
+test('SB-05 CC-25 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer', async () => {
   const headers = { 'idempotency-key': 'reset' };
   const retry = () => chat({ url: service.url, key: app.testKey, user: 'reset', headers });
   assert.equal((await retry()).status, 200);

@@ -182,7 +182,7 @@ test('ER-05 a stock client is told to retry a throttled call, and raises its err
   assert.ok(Number(fault.headers.get('retry-after')) >= 1);
 });
 
-test('CC-11 a provider that never reports usage is charged by our own count, and the books are right after all', async () => {
+test('CC-23 a provider that never reports usage is charged by our own count, and the books are right after all', async () => {
   const spent = await simulated.spentBy('anna', () => client.chat.completions.create({ model: 'no-usage', messages }));
   assert.ok(spent > 0 && spent < 1_000, `${spent}`);
   assert.deepEqual(await simulated.service.check(), []);

@@ -110,7 +110,7 @@ test('WA-03 a call that exceeds the cap only because of other holds is refused w
   assert.doesNotMatch(String(upFront.error['message']), /on hold/);
 });
 
-test('A6 WA-13 while a stream holds most of the money, a parallel call gets its share; once nothing is left, the refusal passes', async () => {
+test('WA-13 while a stream holds most of the money, a parallel call gets its share; once nothing is left, the refusal passes', async () => {
   await service.fund(app, 'u-parallel', 6_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   upstream.script({
@@ -128,7 +128,7 @@ test('A6 WA-13 while a stream holds most of the money, a parallel call gets its 
   assertRefusal(last, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true, isPassing: true });
   assert.match(String(last.error['message']), /on hold for calls that still run/);
   assert.equal(last.headers.get('retry-after'), '1');
-  // A2: once the user has disconnected, running calls tell nothing of it.
+  // WA-02: once the user has disconnected, running calls tell nothing of it.
   await service.setWallet(app, 'u-parallel', 'is_connected = false');
   assert.deepEqual(shapeOf(await ask('u-parallel')), shapeOf(await ask('u-stranger')));
   await service.setWallet(app, 'u-parallel', 'is_connected = true');

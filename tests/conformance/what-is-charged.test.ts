@@ -140,7 +140,7 @@ async function chargedFor(body: string): Promise<number> {
   return Number(reply.headers.get('x-service-charge-micros'));
 }
 
-test('CC-11 our own count of a prompt does not depend on how its JSON was written', async () => {
+test('CC-23 our own count of a prompt does not depend on how its JSON was written', async () => {
   const english = 'Tell me about the history of the lighthouse at the end of the bay. '.repeat(8);
   const plain = await chargedFor(JSON.stringify(bodyOf(english)));
   assert.equal(plain, estimatedCharge(JSON.stringify(bodyOf(english)), 'word'));
@@ -153,7 +153,7 @@ test('CC-11 our own count of a prompt does not depend on how its JSON was writte
   assert.equal(await chargedFor(escaped), await chargedFor(russian));
 });
 
-test('WA-07 CC-11 our own count of an answer is never above the limit that was sent', async () => {
+test('WA-07 CC-23 our own count of an answer is never above the limit that was sent', async () => {
   const user = await newUser(BALANCE);
   const content = 'word '.repeat(40);
   upstream.script({ body: JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }) });

@@ -51,7 +51,7 @@ const WITH_PROMTOOL = {
 };
 
 test(
-  'WA-09 each alert has its moment to be quiet and its moment to fire, and promtool sees both',
+  'OP-05 each alert has its moment to be quiet and its moment to fire, and promtool sees both',
   WITH_PROMTOOL,
   () => {
     promtool('check', 'config', '--syntax-only', 'prometheus.yml');
@@ -60,7 +60,7 @@ test(
   },
 );
 
-test('WA-09 no alert is without a test in which it fires, and one in which it does not', () => {
+test('OP-05 no alert is without a test in which it fires, and one in which it does not', () => {
   const { tests } = read('purser.rules.test.yml') as { tests: readonly RuleTest[] };
   const tried = tests.flatMap((one) => one.alert_rule_test);
   for (const { alert } of rules) {
@@ -70,7 +70,7 @@ test('WA-09 no alert is without a test in which it fires, and one in which it do
   }
 });
 
-test('WA-09 the runbook has a paragraph for each alert, and for no other', () => {
+test('OP-05 the runbook has a paragraph for each alert, and for no other', () => {
   const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
   const told = [...runbook.matchAll(/^### (Purser\w+)$/gm)].map(([, name = '']) => name);
   assert.deepEqual(told.toSorted(), rules.map(({ alert }) => alert).toSorted());
@@ -80,7 +80,7 @@ test('WA-09 the runbook has a paragraph for each alert, and for no other', () =>
   }
 });
 
-test('WA-09 the runbook says of each alert how far it was played, as the plays are', () => {
+test('OP-05 the runbook says of each alert how far it was played, as the plays are', () => {
   const runbook = readFileSync(path.join(ROOT, 'docs/guides/operator/alerts.md'), 'utf8');
   const rows = [...runbook.matchAll(/^\| ([a-z].+) \| (Purser.+) \|$/gm)].map(([, how = '', names = '']) => ({
     hasEnded: how.endsWith(' ended') || how.includes(' ended with '),

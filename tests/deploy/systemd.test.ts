@@ -21,7 +21,7 @@ function run(...words: readonly string[]): string {
   return stdout + stderr;
 }
 
-test('the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) => {
+test('OP-17 the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-units-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(UNITS, folder, { recursive: true });
@@ -34,7 +34,7 @@ test('the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) =>
   }
 });
 
-test('systemd repeats a start for as long as it takes, but none that cannot succeed', () => {
+test('OP-17 systemd repeats a start for as long as it takes, but none that cannot succeed', () => {
   const unit = linesOf('purser.service');
   for (const line of ['Restart=on-failure', 'StartLimitIntervalSec=0']) assert.ok(unit.includes(line), line);
   assert.match(
@@ -46,7 +46,7 @@ test('systemd repeats a start for as long as it takes, but none that cannot succ
 
 const linesOf = (name: string) => readFileSync(path.join(UNITS, name), 'utf8').split('\n');
 
-test('the unit for several gateways is the one for a service, but for its port', () => {
+test('OP-17 the unit for several gateways is the one for a service, but for its port', () => {
   const one = new Set(linesOf('purser.service'));
   const others = linesOf('purser@.service').filter((line) => !one.has(line));
   assert.ok(

@@ -30,7 +30,7 @@ test('ER-01 the guide lists every code with its status', () => {
 /** Variables of the reader's shell that begin otherwise, because they are not of this service. */
 const FOREIGN = ['DATABASE_URL'];
 
-test('D8 the documents use one set of names for the variables of their commands, and `npm start` prints those of the demo', () => {
+test('OP-18 the documents use one set of names for the variables of their commands, and `npm start` prints those of the demo', () => {
   const used = new Set<string>();
   for (const file of allDocuments()) {
     for (const [, name = ''] of readDocument(file).matchAll(/\$\{?([A-Z][A-Z_]+)/g)) used.add(name);
@@ -48,7 +48,7 @@ test('D8 the documents use one set of names for the variables of their commands,
   );
 });
 
-test('the guide lists every setting that the service reads, and no other', () => {
+test('OP-02 the guide lists every setting that the service reads, and no other', () => {
   const told = rowsUnder(`${OPERATOR}/settings.md`, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
 });
@@ -63,7 +63,7 @@ test('CC-21 the document lists every field of an answer that an app gets, and no
   assert.deepEqual([...new Set(told)].toSorted(), [...new Set(seen)].toSorted());
 });
 
-test('the log lines in the guide exist, with their levels', () => {
+test('OP-06 the log lines in the guide exist, with their levels', () => {
   const sources = globSync('packages/service/src/**/*.ts', { cwd: ROOT });
   const code = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
   for (const [cell = '', level = ''] of rowsUnder(`${OPERATOR}/log.md`, '## Log lines')) {
@@ -73,7 +73,7 @@ test('the log lines in the guide exist, with their levels', () => {
   }
 });
 
-test('the guide subscribes to the Stripe events that the payments folder names', () => {
+test('ON-02 the guide subscribes to the Stripe events that the payments folder names', () => {
   const EVENT = /`((?:checkout|payment_intent|charge|refund)\.(?!ts)[a-z_.]+)`/g;
   const eventsIn = (document: string) =>
     [...readDocument(document).matchAll(EVENT)].map(([, name = '']) => name).toSorted();
@@ -104,10 +104,10 @@ test('CC-11 the examples in the owner’s guide are what such calls cost', () =>
 });
 
 for (const document of allDocuments()) {
-  test(`${document}: each link has a target`, () => assert.deepEqual(deadLinks(document), []));
+  test(`OP-18 ${document}: each link has a target`, () => assert.deepEqual(deadLinks(document), []));
 }
 
-test('SDK-02 each document with blocks of code has a test that runs them', () => {
+test('OP-18 each document with blocks of code has a test that runs them', () => {
   const withCode = allDocuments().filter((document) => /^```\w/m.test(readDocument(document)));
   assert.deepEqual(
     withCode.filter((document) => !GUIDES.includes(document) && !ELSEWHERE.includes(document)),

@@ -63,18 +63,18 @@ async function setStage(): Promise<GuideStage> {
 for (const guide of GUIDES) {
   for (const block of guideBlocks(guide)) {
     const { name, skip } = block;
-    test(`SDK-02 ${guide}: ${name} does what it says`, { skip }, () => block.run(stage));
+    test(`OP-18 ${guide}: ${name} does what it says`, { skip }, () => block.run(stage));
   }
 }
 
-test('the operator’s guide lists every metric that the service exports, and no other', async () => {
+test('OP-05 the operator’s guide lists every metric that the service exports, and no other', async () => {
   const { text } = await send('/metrics', { url: service.url });
   const served = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name);
   const told = rowsUnder('docs/guides/operator/metrics.md', '## Metrics').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), served.toSorted());
 });
 
-test('WA-09 every metric that the alerts and the dashboard name is served', async () => {
+test('OP-05 every metric that the alerts and the dashboard name is served', async () => {
   const { text } = await send('/metrics', { url: service.url });
   const served = new Set<string>();
   for (const [, name = '', kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
@@ -92,7 +92,7 @@ test('WA-09 every metric that the alerts and the dashboard name is served', asyn
   }
 });
 
-test('each route that a document names exists', async () => {
+test('OP-18 each route that a document names exists', async () => {
   const { body } = await send('/openapi.json', { url: service.url });
   const paths = body['paths'] as Readonly<Record<string, object>>;
   const there = Object.entries(paths).flatMap(([address, methods]) =>
@@ -103,6 +103,6 @@ test('each route that a document names exists', async () => {
   }
 });
 
-test('SDK-02 a block that nothing can run is refused', () => {
+test('OP-18 a block that nothing can run is refused', () => {
   assert.throws(() => guideBlocks('docs/ARCHITECTURE.md'), /nothing runs such a block/);
 });

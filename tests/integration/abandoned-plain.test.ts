@@ -20,7 +20,7 @@ const ANSWER = completionBody({ model: 'large-upstream', content: 'A whole answe
 
 const { upstream, service, app, newUser } = await setStage({ model: { timeoutMs: 10_000 } });
 
-test('CC-11 a stopping service waits for a plain call whose caller has left', async () => {
+test('CC-22 OP-12 a stopping service waits for a plain call whose caller has left', async () => {
   const other = await startSecondGateway(service);
   const user = await newUser(BALANCE);
   const gate = createGate();
@@ -40,7 +40,7 @@ test('CC-11 a stopping service waits for a plain call whose caller has left', as
   assert.deepEqual(await service.check(), []);
 });
 
-test('CC-11 a stopping service takes calls until proxies had time to notice, turns away what a proxy repeats elsewhere, and ends streams', async () => {
+test('OP-12 a stopping service takes calls until proxies had time to notice, turns away what a proxy repeats elsewhere, and ends streams', async () => {
   const other = await startSecondGateway(service, { PURSER_STOP_DELAY_SECONDS: '1' });
   const user = await newUser(BALANCE);
   const gate = createGate();

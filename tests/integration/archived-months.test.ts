@@ -80,7 +80,7 @@ async function detach(): Promise<void> {
   await runMonths(readMonths(['detach', '2025-01', '--archive', folder]), ledger.database.owner);
 }
 
-test('WA-09 months with every kind of receipt are closed, and archived as what was sealed', async () => {
+test('WA-16 months with every kind of receipt are closed, and archived as what was sealed', async () => {
   const { owner } = ledger.database;
   await close();
   await assert.rejects(archiveMonth(owner, '2025-03', folder), /Close 2025-03 first/);
@@ -100,7 +100,7 @@ test('WA-09 months with every kind of receipt are closed, and archived as what w
   );
 });
 
-test('WA-09 receipts that are not what was sealed replace no archive, and a folder that is not there is named', async () => {
+test('WA-16 receipts that are not what was sealed replace no archive, and a folder that is not there is named', async () => {
   const { owner } = ledger.database;
   await close();
   const file = await archiveMonth(owner, '2025-01', folder);
@@ -119,7 +119,7 @@ test('WA-09 receipts that are not what was sealed replace no archive, and a fold
   });
 });
 
-test('WA-09 nothing is detached without a whole archive, too early, or before the check has been over it', async () => {
+test('WA-16 nothing is detached without a whole archive, too early, or before the check has been over it', async () => {
   const { owner } = ledger.database;
   await close();
   await archiveMonth(owner, '2025-01', folder);
@@ -145,7 +145,7 @@ test('WA-09 nothing is detached without a whole archive, too early, or before th
   assert.deepEqual(await receiptsText('2025-01'), january);
 });
 
-test('WA-09 after a month is detached, balances, the checks, days and statistics are right without its receipts', async () => {
+test('WA-16 after a month is detached, balances, the checks, days and statistics are right without its receipts', async () => {
   const { owner } = ledger.database;
   await archive();
   const before = await balances();
@@ -182,7 +182,7 @@ test('WA-09 after a month is detached, balances, the checks, days and statistics
   assert.deepEqual(days, daysBefore.slice(0, 1));
 });
 
-test('WA-09 with a month detached, the check still finds what is wrong, in what is here and in what was kept', async () => {
+test('WA-16 with a month detached, the check still finds what is wrong, in what is here and in what was kept', async () => {
   await detach();
   for (const [by, rule] of [
     [
@@ -228,7 +228,7 @@ test('WA-09 with a month detached, the check still finds what is wrong, in what 
   assert.deepEqual(await rulesOf(), []);
 });
 
-test('CP-04 a report that would need archived receipts is refused, and says from which day on there are some', async () => {
+test('WA-16 CP-04 a report that would need archived receipts is refused, and says from which day on there are some', async () => {
   await detach();
   const usage = createAppUsage({ planes: ledger.live, reports: ledger.live });
   const query = {
@@ -247,7 +247,7 @@ test('CP-04 a report that would need archived receipts is refused, and says from
   assert.equal(page[0]?.requests, 1);
 });
 
-test('WA-09 a month comes back from its archive, under any name, and after a restore that was killed', async () => {
+test('WA-16 a month comes back from its archive, under any name, and after a restore that was killed', async () => {
   const { owner } = ledger.database;
   await detach();
   const file = path.join(folder, 'purser-receipts-2025-01.csv.gz');
@@ -272,7 +272,7 @@ test('WA-09 a month comes back from its archive, under any name, and after a res
   );
 });
 
-test('the commands work one at a time, and say what they take', async (t) => {
+test('WA-16 the commands work one at a time, and say what they take', async (t) => {
   const { owner } = ledger.database;
   await close();
   const said: string[] = [];

@@ -46,7 +46,7 @@ const stateOf = async (month: string) => {
   return rows[0];
 };
 
-test('WA-09 a month is closed only after it has ended, in its order, without running calls, and with right books', async () => {
+test('WA-16 a month is closed only after it has ended, in its order, without running calls, and with right books', async () => {
   const { owner } = ledger.database;
   await assert.rejects(closeMonth(owner, '2025-12'), /2026-01 is the first month/);
   await assert.rejects(closeMonth(owner, '2026-02'), /Close 2026-01 first/);
@@ -64,7 +64,7 @@ test('WA-09 a month is closed only after it has ended, in its order, without run
   await assert.rejects(closeMonth(owner, now), /Close 2026-02 first/);
 });
 
-test('WA-09 a closed month takes no receipt: a call with such an id holds nothing', async () => {
+test('WA-16 a closed month takes no receipt: a call with such an id holds nothing', async () => {
   const { owner } = ledger.database;
   await closeMonth(owner, '2026-01');
   const late = { ...holdOf('user', 10), callId: callIdAt(at('2026-01', 31)) };
@@ -77,7 +77,7 @@ test('WA-09 a closed month takes no receipt: a call with such an id holds nothin
   assert.equal((await ledger.wallet('user')).held, 0);
 });
 
-test('WA-09 the hash of a month is of its CSV, and the chain is of that and the month before', async () => {
+test('WA-16 the hash of a month is of its CSV, and the chain is of that and the month before', async () => {
   const { owner } = ledger.database;
   const { receipts: closed } = await closeMonth(owner, '2026-01');
   await call('user', at('2026-02', 3), 7);
@@ -102,7 +102,7 @@ test('WA-09 the hash of a month is of its CSV, and the chain is of that and the 
   assert.equal((await closeMonth(owner, '2026-01')).receipts, closed);
 });
 
-test('WA-09 what a wallet and a budget add up to in a closed month is kept', async () => {
+test('WA-16 what a wallet and a budget add up to in a closed month is kept', async () => {
   const { rows } = await ledger.database.owner.query(
     `select to_char(month, 'YYYY-MM') as month, receipts::int, charged_micros::int as charged, entries::int, last_seq::int,
        opening_micros::int as opening, closing_micros::int as closing from ledger.month_wallets order by month`,
@@ -113,7 +113,7 @@ test('WA-09 what a wallet and a budget add up to in a closed month is kept', asy
   ]);
 });
 
-test('WA-09 the check and the sums look into no month that is closed and that they have been over', async () => {
+test('WA-16 the check and the sums look into no month that is closed and that they have been over', async () => {
   const { owner } = ledger.database;
   for (const month of ['2026-01', '2026-02']) await closeMonth(owner, month);
   assert.equal((await checkChanges(ledger.live)).found, 0n);
@@ -149,7 +149,7 @@ test('WA-09 the check and the sums look into no month that is closed and that th
   assert.deepEqual([whole.entries, whole.found], [all[0]?.entries, 0n]);
 });
 
-test('WA-09 a month is made while the one before is closed, and calls go on', async () => {
+test('WA-16 a month is made while the one before is closed, and calls go on', async () => {
   assert.equal(await makeMonth(ledger.live), false);
   await call('user', new Date(), 1);
   assert.deepEqual(await ledger.differences(), []);

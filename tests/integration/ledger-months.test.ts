@@ -134,7 +134,7 @@ function databaseClock(beginning: string) {
   };
 }
 
-test('B7 WA-08 a step of the clock that is taken back begins no month, and the true one begins on time', async (t) => {
+test('WA-08 a step of the clock that is taken back begins no month, and the true one begins on time', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   await ledger.open('stepped', 1_000, 50);
   const clock = databaseClock('2031-01-31T22:30:00Z');
@@ -155,7 +155,7 @@ test('B7 WA-08 a step of the clock that is taken back begins no month, and the t
   await expectMonth('stepped', '2031-02-01', 0, 50);
 });
 
-test('B7 WA-08 a clock that has been set right is believed after an hour', async (t) => {
+test('WA-08 a clock that has been set right is believed after an hour', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   await ledger.open('righted', 1_000, 50);
   const clock = databaseClock('2032-05-31T22:00:00Z');
@@ -169,7 +169,7 @@ test('B7 WA-08 a clock that has been set right is believed after an hour', async
   await expectMonth('righted', '2032-06-01', 0, 50);
 });
 
-test('B7 WA-08 two gateways that look at the clock at once see no step', async (t) => {
+test('WA-08 two gateways that look at the clock at once see no step', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   const { owner } = ledger.database;
   await stepDatabaseClock(ledger.database, '0');
@@ -181,7 +181,7 @@ test('B7 WA-08 two gateways that look at the clock at once see no step', async (
   assert.deepEqual(rows, [{ is_steady: true }]);
 });
 
-test('B7 WA-08 the first gateway that starts after a pause believes the clock at once, one beside others does not', async (t) => {
+test('WA-08 the first gateway that starts after a pause believes the clock at once, one beside others does not', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   const { owner } = ledger.database;
   await ledger.open('paused', 1_000, 50);

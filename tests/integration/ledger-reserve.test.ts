@@ -43,7 +43,7 @@ test('WA-07 a hold gets what balance and cap afford, between its least and its m
   await expectRight();
 });
 
-test('A6 WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something', async () => {
+test('WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something', async () => {
   await ledger.open('shared', 1_000);
   await ledger.open('shared-cap', 9_000, 1_000);
   for (const user of ['shared', 'shared-cap']) {
@@ -57,7 +57,7 @@ test('A6 WA-13 no call gets more than three quarters of what is left, unless its
   await expectRight();
 });
 
-test('A6 WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not', async () => {
+test('WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not', async () => {
   await ledger.open('passing', 100);
   const running = holdOf('passing', 80);
   assert.deepEqual(await ledger.reserve([running, holdOf('passing', 21), holdOf('passing', 101)]), [
@@ -168,7 +168,7 @@ test('LI-02 streams count while they hold, and plain calls never count', async (
 
 const plain = () => holdOf('plain', 1, { callsMax: 2 });
 
-test('C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count', async () => {
+test('CC-18 plain calls count while they hold, in a batch and across batches, and streams never count', async () => {
   await ledger.open('plain', 1_000);
   const [first, stream] = [plain(), holdOf('plain', 1, { streamsMax: 3 })];
   assert.deepEqual(await ledger.reserve([first]), [1]); // Whole: by the statement for ordinary calls.
@@ -177,7 +177,7 @@ test('C2 CC-18 plain calls count while they hold, in a batch and across batches,
   await ledger.settle([endOf(first, 1), endOf(stream, 1)]);
   assert.deepEqual(await ledger.reserve([plain(), plain()]), [1, 'call_limit']);
   await ledger.setWallet('plain', 'is_connected = false');
-  assert.deepEqual(await ledger.reserve([plain()]), ['payment_required']); // Running calls tell nothing (A2).
+  assert.deepEqual(await ledger.reserve([plain()]), ['payment_required']); // Running calls tell nothing (WA-02).
   await ledger.setWallet('plain', 'is_connected = true');
   await expectRight();
 });

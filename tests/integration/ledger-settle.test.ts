@@ -44,7 +44,7 @@ test('WA-07 a settlement takes its charge, releases the rest and stores a receip
   ]);
 });
 
-test('CC-11 the receipt of a call says if its usage was estimated', async () => {
+test('CC-23 the receipt of a call says if its usage was estimated', async () => {
   const request = await holding('estimated', { balance: 100, amount: 60 });
   await ledger.settle([{ ...endOf(request, 25), isEstimated: true }]);
   assert.equal((await receiptOf(ledger.database, request.callId))?.isEstimated, true);

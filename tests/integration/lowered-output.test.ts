@@ -217,7 +217,7 @@ test('WA-07 a hold prices each prompt token at the model’s dearest input price
   }
 });
 
-test('CC-11 reported usage of zero costs nothing', async () => {
+test('CC-23 reported usage of zero costs nothing', async () => {
   const user = `user-${(users += 1)}`;
   await service.fund(app, user, 100_000);
   const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

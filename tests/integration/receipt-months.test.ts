@@ -45,7 +45,7 @@ async function callAt(user: string, at: Date): Promise<string> {
   return request.callId;
 }
 
-test('there are this month and the next two, and nobody makes one twice', async () => {
+test('WA-16 there are this month and the next two, and nobody makes one twice', async () => {
   const { rows } = await ledger.database.owner.query<{ month: string }>(
     'select month::text as month from ledger.months order by month',
   );
@@ -57,7 +57,7 @@ test('there are this month and the next two, and nobody makes one twice', async 
   assert.deepEqual(await Promise.all([makeMonth(ledger.live), makeMonth(ledger.live)]), [false, false]);
 });
 
-test('WA-09 a receipt lies in the month in which its call began, to the millisecond, also by a wrong clock', async () => {
+test('WA-16 a receipt lies in the month in which its call began, to the millisecond, also by a wrong clock', async () => {
   await ledger.open('user', 1_000);
   for (const [at, place] of [
     [new Date(0), tableOf(0)], // A gateway without a clock: the first month has all that came before.
@@ -88,7 +88,7 @@ test('WA-09 a receipt lies in the month in which its call began, to the millisec
   );
 });
 
-test('WA-09 a call is charged once, also if it is settled again after its month has ended', async () => {
+test('WA-16 a call is charged once, also if it is settled again after its month has ended', async () => {
   const request = { ...holdOf('user', 10), callId: callIdAt(monthsOn(1, -1)) };
   await ledger.reserve([request]);
   await ledger.settle([endOf(request, 4)]);
@@ -96,7 +96,7 @@ test('WA-09 a call is charged once, also if it is settled again after its month 
   assert.deepEqual(await ledger.reserve([request]), ['call_ended']);
 });
 
-test('WA-09 the check finds a number that receipts of two months have, which no index can', async () => {
+test('WA-16 the check finds a number that receipts of two months have, which no index can', async () => {
   const { owner } = ledger.database;
   const twice = callIdAt(monthsOn(2));
   await owner.query(
@@ -115,7 +115,7 @@ test('WA-09 the check finds a number that receipts of two months have, which no 
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 months are made as time goes on, and take in the receipts that came before them', async () => {
+test('WA-16 months are made as time goes on, and take in the receipts that came before them', async () => {
   const early = await callAt('user', monthsOn(4, 5));
   assert.equal(await placeOf(early), 'usage.calls_other');
   await beginDatabaseClock(ledger.database, monthsOn(2, 1));

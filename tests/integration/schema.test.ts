@@ -23,7 +23,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();
 after(() => fresh.close());
 
-test('schema.sql shows what a new database has; `npm run schema` writes it again', async () => {
+test('OP-10 schema.sql shows what a new database has; `npm run schema` writes it again', async () => {
   const text = read('packages/service/schema.sql');
   const real = await describeSchema(fresh.owner, { bodies: false });
   assert.deepEqual(text.slice(text.indexOf('\n\n') + 2).split('\n'), real.split('\n'));
@@ -82,7 +82,7 @@ async function assertPricesKept(owner: Pool): Promise<void> {
   assert.deepEqual(await history(), before);
 }
 
-test('a database of version 0.1 is upgraded with its money, and its open calls can still end', async () => {
+test('OP-10 a database of version 0.1 is upgraded with its money, and its open calls can still end', async () => {
   const old = await createTestDatabase({ isEmpty: true });
   const live = createPool({ url: old.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   try {

@@ -68,7 +68,7 @@ test('WA-09 sums of a history equal its receipts to the micro, in pages that end
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('series, totals and groups of one app, of several and of all apps agree, and are read from no call', async () => {
+test('CP-04 series, totals and groups of one app, of several and of all apps agree, and are read from no call', async () => {
   await rollUpAll(live, 1_000);
   const stats = createStats(reader);
   const toMs = Date.now() + 1;
@@ -221,7 +221,7 @@ test('WA-09 a rebuild makes damaged sums exact again, up to where passes have co
   assert.deepEqual(await allSums(), sums);
 });
 
-test('a rebuild of some days leaves all others as they are', async () => {
+test('CP-04 a rebuild of some days leaves all others as they are', async () => {
   await rollUpAll(live, 1_000);
   const { rows } = await many.owner.query<{ day: Date }>(
     `update stats.hours set charged_micros = charged_micros + 1 returning date_trunc('day', hour, 'UTC') as day`,
@@ -235,7 +235,7 @@ test('a rebuild of some days leaves all others as they are', async () => {
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('CC-19 a rebuild takes from traces what receipts do not have, and lowers no count', async () => {
+test('CP-04 a rebuild takes from traces what receipts do not have, and lowers no count', async () => {
   await many.owner.query(
     `insert into traces.calls (ended_at, app_id, mode, correlation_id, model, is_stream, outcome, code, charged_micros,
        prompt_tokens, completion_tokens, duration_ms)
@@ -267,7 +267,7 @@ test('CC-19 a rebuild takes from traces what receipts do not have, and lowers no
   }
 });
 
-test('the command rebuilds, and says what it read', async (t) => {
+test('CP-04 the command rebuilds, and says what it read', async (t) => {
   await rollUpAll(live, 1_000);
   await many.owner.query('update stats.hours set calls = calls + 1');
   const command = {
@@ -281,7 +281,7 @@ test('the command rebuilds, and says what it read', async (t) => {
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('after two months the hours of a day are merged, with their latencies, and nothing changes by day', async () => {
+test('CP-04 after two months the hours of a day are merged, with their latencies, and nothing changes by day', async () => {
   await many.owner.query(`update stats.hours set total = array_fill(1::bigint, array[16]) where app_id = 'app_0'`);
   await many.owner.query(`update stats.hours set hour = hour - interval '70 days'`);
   const stats = createStats(live);

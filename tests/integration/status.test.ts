@@ -54,7 +54,7 @@ async function incidents(): Promise<readonly (readonly [string, string, boolean,
   return rows.map(({ model, state, ended, seconds }) => [model, state, ended, seconds] as const);
 }
 
-test('a time in which no process was there is an incident of the service, noted once by the first that is back', async () => {
+test('OP-14 a time in which no process was there is an incident of the service, noted once by the first that is back', async () => {
   await note({ silentMs: undefined });
   assert.deepEqual(await incidents(), [], 'a new service was never out');
   await pass('50 seconds');
@@ -71,7 +71,7 @@ test('a time in which no process was there is an incident of the service, noted 
   assert.equal((await incidents()).length, 2, 'only the clock has moved');
 });
 
-test('CC-16 an incident goes on while any process sees it, ends when none does, and comes back within five minutes', async () => {
+test('OP-14 an incident goes on while any process sees it, ends when none does, and comes back within five minutes', async () => {
   await note({ out: ['a.one'] });
   await pass('20 seconds');
   await note({ silentMs: 9_000 }); // Another process, which has not called the model.
@@ -102,7 +102,7 @@ test('CC-16 an incident goes on while any process sees it, ends when none does, 
   );
 });
 
-test('MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed', async () => {
+test('OP-14 MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed', async () => {
   const many = Array.from({ length: 40 }, (_, at) => `b.reserved-${at}`);
   await note({ out: ['a.one', 'a.two', 'a.three'] });
   await pass('1 second');
@@ -111,7 +111,7 @@ test('MO-04 incidents of models that are not shown take no place of those that a
   assert.deepEqual(listed.map(({ model }) => model).toSorted(), ['', 'a.one', 'a.two']);
 });
 
-test('a model is slow when it takes twice as long as usual and a second more, and not while it is out', async () => {
+test('OP-14 a model is slow when it takes twice as long as usual and a second more, and not while it is out', async () => {
   await note(seen(900));
   await note(seen(1_850));
   assert.deepEqual(await incidents(), [], 'twice as long is not noticed below a second');
@@ -129,7 +129,7 @@ test('a model is slow when it takes twice as long as usual and a second more, an
   assert.ok(Math.abs((rows[0]?.ms ?? 0) - 900) < 5, 'what is usual changes over days');
 });
 
-test('incidents are kept for ninety days', async () => {
+test('OP-14 incidents are kept for ninety days', async () => {
   await note({ out: ['a.one'] });
   await pass('1 minute');
   await note();

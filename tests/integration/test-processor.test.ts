@@ -228,7 +228,7 @@ test('ON-02 a webhook that was not accepted is sent again unchanged', async () =
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
 });
 
-test('threat 6: a webhook is refused unless the test processor signed exactly this body within five minutes', async () => {
+test('ON-02 a webhook is refused unless the test processor signed exactly this body within five minutes', async () => {
   const signed = signWebhook(KEYS, clock, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
   const header = 'purser-test-signature';
   const signature = signed.headers[header] ?? '';

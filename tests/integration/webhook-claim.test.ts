@@ -156,7 +156,7 @@ test('WH-12 an attempt whose secret cannot be decrypted does not count and is re
   await forget();
 });
 
-test('WH-14 a listener that has not asked for a long time gets nothing', async () => {
+test('WH-15 a listener that has not asked for a long time gets nothing', async () => {
   const listener = `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events)
     values ('a', 'l', clock_timestamp() + $1 * interval '1 s', array['topup.completed'])`;
   await db.query(listener, [-1]);

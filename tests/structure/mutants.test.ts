@@ -8,6 +8,7 @@ import { type Files, type Mutant, rotOf } from '../../tools/mutants/mutant.ts';
 import { MUTANTS } from '../../tools/mutants/mutants.ts';
 import { readTree } from '../../tools/structure/read-tree.ts';
 import { ROOT } from '../../tools/toolchain.ts';
+import { testNamesIn } from '../support/test-names.ts';
 
 const MUTANTS_MIN = 100;
 
@@ -31,9 +32,8 @@ test('the test that must notice each mutant exists', () => {
 
 /** Patterns of the test names in a file. The parts that a template fills in may be anything. */
 function namePatternsIn(text: string): readonly RegExp[] {
-  const names = [...text.matchAll(/\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g)];
-  return names.map(([, single, double, template]) => {
-    const parts = (single ?? double ?? template ?? '').split(/\$\{[^}]*\}/);
+  return testNamesIn(text).map((name) => {
+    const parts = name.split(/\$\{[^}]*\}/);
     return new RegExp(`^${parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join('.+')}$`);
   });
 }

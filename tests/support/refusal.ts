@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Reply } from './client.ts';
 
-/** Status, type and retriability of each code, written down independently of the service's table (seed, "Errors"). */
+/** Status, type and retriability of each code, written down independently of the service's table (ER-01). */
 const CODES = {
   BAD_REQUEST: [400, 'invalid_request_error', 'no'],
   UNAUTHORIZED: [401, 'authentication_error', 'no'],

@@ -3,7 +3,7 @@ import { amount, moment } from './control.ts';
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode, UPSTREAM_ERROR_TYPES } from './errors.ts';
 
 /**
- * Answers of the data plane (seed, interfaces.md). The parameters of a chat completion are not here: the gateway checks
+ * Answers of the data plane (`docs/CLAUSES.md`). The parameters of a chat completion are not here: the gateway checks
  * them against its own table, because providers differ in what they accept.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three; CP-08 for `KEY_BUDGET_EXCEEDED`). Callers decide by the code:
+ * Every error code on the wire with its HTTP status (ER-01; ER-08 for the last three and `KEY_BUDGET_EXCEEDED`). Callers decide by the code:
  * several codes share a status, and messages may change.
  */
 export const ERROR_STATUS = {

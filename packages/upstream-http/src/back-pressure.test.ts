@@ -53,7 +53,7 @@ test('CC-11 an unread response is held back at a bound, and nothing of it is los
   t.diagnostic(`${most} bytes waited at most`);
 });
 
-test('C2 CC-11 four large buffered bodies are in memory at once, one is handled at a time, and all are delivered', async (t) => {
+test('CC-24 four large buffered bodies are in memory at once, one is handled at a time, and all are delivered', async (t) => {
   const bytes = 4 * KIBIBYTE * KIBIBYTE;
   const { server, origin } = await flooding(bytes);
   const largeBodies = new LargeBodies();
@@ -97,7 +97,7 @@ test('C2 CC-11 four large buffered bodies are in memory at once, one is handled 
   assert.deepEqual(largeBodies.counts, { inside: 0, outside: 0, handled: 0 });
 });
 
-test('C2 CC-11 a large buffered body that breaks off gives its room to others, inside or waiting', async (t) => {
+test('CC-24 a large buffered body that breaks off gives its room to others, inside or waiting', async (t) => {
   const { server, origin } = await flooding(8 * KIBIBYTE * KIBIBYTE);
   t.after(() => server.close());
   const largeBodies = new LargeBodies();

@@ -83,7 +83,7 @@ test('CP-02 a redirect address is https, or http on this machine, complete and w
   }
 });
 
-test('D3 BI-02 the address to which pages lead users back is one of the allow-list, or none', async () => {
+test('BI-02 the address to which pages lead users back is one of the allow-list, or none', async () => {
   const appId = await newApp();
   const path = `/apps/${appId}`;
   const other = 'https://evil.test/';

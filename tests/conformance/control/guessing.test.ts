@@ -224,7 +224,7 @@ test('CP-01 one address may try a hundred wrong passwords, over all e-mails toge
   assert.equal((await post('/sessions', '192.0.2.18', { email: second.email, password: PASSWORD })).status, 200);
 });
 
-test('C4 CP-01 a stranger who guesses an owner’s password uses up their own tries only', async () => {
+test('CP-01 a stranger who guesses an owner’s password uses up their own tries only', async () => {
   const { email } = await newOwner(service);
   const wrong = () => post('/sessions', '192.0.2.20', { email, password: 'wrong' });
   assertRefused(await wrong(), 'UNAUTHORIZED');

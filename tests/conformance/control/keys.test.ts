@@ -255,11 +255,7 @@ test('CP-03 a key is for live or sandbox and nothing else, and any other field i
   }
   const test = await owner.ask('POST', path, { mode: 'test' });
   assertRefusal(test, { code: 'BAD_REQUEST', param: 'mode' });
-  assert.match(
-    String(test.error['message']),
-    /`live` or `sandbox`.*test key.*`sandbox`/,
-    'D8 AU-07 names what to send',
-  );
+  assert.match(String(test.error['message']), /`live` or `sandbox`.*test key.*`sandbox`/, 'AU-07 names what to send');
   assertRefusal(await owner.ask('POST', path, { mode: 'live', apiKey: 'mine' }), { code: 'BAD_REQUEST' });
   const headers = { authorization: `Bearer ${String(owner.token)}` };
   assertRefusal(await httpSend(service.url, { method: 'POST', path, headers }), { code: 'BAD_REQUEST' });

@@ -184,7 +184,7 @@ test('AU-06 a stranger can neither set nor remove a logo; its owner removes it, 
   assertRefusal(await send(replaced, { url }), { code: 'NOT_FOUND' });
 });
 
-test('a picture that two apps share stays as long as one of them has it', async () => {
+test('CP-02 a picture that two apps share stays as long as one of them has it', async () => {
   const other = await owner.get(201, 'POST', '/apps', { name: 'Other' });
   const image = dataUrl('webp', picture('webp', 70));
   const at = await put(image);
@@ -193,7 +193,7 @@ test('a picture that two apps share stays as long as one of them has it', async 
   assert.equal((await fetchLogo(at)).response.status, 200);
 });
 
-test('no other address under /logos serves a picture', async () => {
+test('CP-02 no other address under /logos serves a picture', async () => {
   const at = await put(dataUrl('png', picture('png', 80)));
   const digest = at.slice('/logos/'.length);
   const odd = [digest.toUpperCase(), digest.slice(1), `${digest}0`, `${digest}.png`, '...', 'x'];

@@ -11,7 +11,7 @@ import { setStage } from '../../support/stage.ts';
 const { service } = await setStage();
 const SESSION = '__Host-purser-session';
 
-test('threat 11: a form from another site, or without a site that the browser names, does nothing', async () => {
+test('PG-02 a form from another site, or without a site that the browser names, does nothing', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const form = browser.fieldsOf('/sign-out');
@@ -24,7 +24,7 @@ test('threat 11: a form from another site, or without a site that the browser na
   assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
-test('threat 11: a form does nothing if its token is missing, forged, or from another form or visitor', async () => {
+test('PG-02 a form does nothing if its token is missing, forged, or from another form or visitor', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const other = await signedInBrowser(service, (await newOwner(service)).email);
@@ -43,7 +43,7 @@ test('threat 11: a form does nothing if its token is missing, forged, or from an
   assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
-test('threat 11: a form made for another browser cannot sign its user in to an account', async () => {
+test('PG-02 a form made for another browser cannot sign its user in to an account', async () => {
   const { email } = await newOwner(service);
   const attacker = openBrowser(service.url);
   await attacker.open('/sign-in');
@@ -68,7 +68,7 @@ test('AU-05 a cookie opens no API route, so no form of another site can reach on
   assert.equal((await browser.ask('/apps', { form: { name: 'x' }, origin })).status, 401);
 });
 
-test('threat 11: markup in names and typed text is shown as text', async () => {
+test('PG-03 markup in names and typed text is shown as text', async () => {
   const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
   const email = `"<b>'&"@example.test`;
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: markup, role: 'owner' });
@@ -83,7 +83,7 @@ test('threat 11: markup in names and typed text is shown as text', async () => {
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 
-test('threat 11: cookies are for this host only, for https only, and not readable by scripts', async () => {
+test('PG-04 cookies are for this host only, for https only, and not readable by scripts', async () => {
   const browser = openBrowser(service.url);
   const first = await browser.open('/sign-in');
   const [form = ''] = first.headers.getSetCookie();
@@ -100,7 +100,7 @@ test('threat 11: cookies are for this host only, for https only, and not readabl
   assert.match(device, /^__Host-purser-device=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=15552000$/);
 });
 
-test('pages refuse bodies that are not forms, and answer other methods like any address', async () => {
+test('PG-02 pages refuse bodies that are not forms, and answer other methods like any address', async () => {
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
   const form = browser.fieldsOf('/sign-in');

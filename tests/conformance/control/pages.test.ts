@@ -199,7 +199,7 @@ test('CP-01 a reset requested on the page gets the same answer for a known and a
   assert.equal(new Set(texts).size, 1);
 });
 
-test('CP-01 without TLS, on this machine, the pages work under each of its names', async () => {
+test('PG-07 without TLS, on this machine, the pages work under each of its names', async () => {
   const second = await startSecondGateway(service, { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' });
   after(second.close);
   const { email } = await newOwner(service);

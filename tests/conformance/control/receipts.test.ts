@@ -101,7 +101,7 @@ const WRITING_CHARGE = Math.ceil(((22 * 100 + 8 * 25 + 10 * 300 + 20 * 400) * 11
 
 for (const stream of [false, true]) {
   const how = stream ? 'streamed' : 'plain';
-  test(`B3 MO-08 tokens written to the cache are charged at their price, ${how}, and receipt and books agree`, async () => {
+  test(`MO-08 tokens written to the cache are charged at their price, ${how}, and receipt and books agree`, async () => {
     const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 10 } };
     const streamed = { body: streamSteps({ model: 'm', pieces: ['Hi.'], usage, includeUsageChunk: true }) };
     upstream.script(stream ? streamed : { body: completionBody({ model: 'm', content: 'Hi.', usage }) });
@@ -261,14 +261,14 @@ test('CP-04 a list of receipts needs one well-formed correlation id', async () =
   }
 });
 
-test('D7 CP-04 an app reads the receipt of its user’s call with its key, the same as its owner', async () => {
+test('BI-05 CP-04 an app reads the receipt of its user’s call with its key, the same as its owner', async () => {
   upstream.script(ANSWER);
   const callId = (await call('by-key')).headers.get('x-service-call-id');
   const reply = await send(`/calls/${callId}`, { url: service.url, key: app.liveKey, user: 'anna' });
   assert.deepEqual([reply.status, reply.body], [200, await receiptOf('by-key')]);
 });
 
-test('D7 AU-06 WA-02 a call of another app, another user, a disconnected one or the sandbox looks like no call', async () => {
+test('BI-05 AU-06 WA-02 a call of another app, another user, a disconnected one or the sandbox looks like no call', async () => {
   upstream.script(ANSWER);
   const other = await newOwnApp(owner);
   const user = 'leaver';

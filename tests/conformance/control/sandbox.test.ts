@@ -85,7 +85,7 @@ test('SB-05 amounts out of range, unknown fields and bodies that are not objects
   assert.equal((await reset('odd/user@x', { balanceMicros: 2 ** 53 - 1 })).body['balanceMicros'], 2 ** 53 - 1);
 });
 
-test('A1 SB-05 a reset without a body, or with an empty one, restores the grant, with any content type', async () => {
+test('SB-05 a reset without a body, or with an empty one, restores the grant, with any content type', async () => {
   const path = `${SANDBOX}/users/zero/reset`;
   const authorization = `Bearer ${owner.token ?? ''}`;
   const none = { name: 'no body', headers: {} };
@@ -111,7 +111,7 @@ test('A1 SB-05 a reset without a body, or with an empty one, restores the grant,
   }
 });
 
-test('A1 SB-05 the document says which bodies are optional: those whose route accepts an empty object', async () => {
+test('SB-05 the document says which bodies are optional: those whose route accepts an empty object', async () => {
   const { paths } = (await owner.get(200, 'GET', '/openapi.json')) as unknown as {
     paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>;
   };

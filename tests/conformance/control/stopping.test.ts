@@ -65,7 +65,7 @@ test('CP-01 a reset requested while the service stops is mailed', async () => {
   assert.equal((await mailsTo(database, owner.email)).length, 1);
 });
 
-test('WH-14 a listener that waits for events is answered at once when the service stops', async () => {
+test('WH-15 a listener that waits for events is answered at once when the service stops', async () => {
   const gateway = await startSecondGateway(service);
   const listeners = `/apps/${String(appId)}/webhook/listeners`;
   const { listenerId } = await owner.get(201, 'POST', listeners, { events: ['topup.completed'] });

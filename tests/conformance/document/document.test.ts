@@ -15,26 +15,26 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
 );
 
-test('the document is valid OpenAPI 3.1, and the same each time', async () => {
+test('OP-16 the document is valid OpenAPI 3.1, and the same each time', async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, string>);
   assert.equal(valid, true, JSON.stringify(errors));
   assert.match(document.openapi, /^3\.1\.\d$/);
   assert.equal((await send('/openapi.json', { url })).text, text);
 });
 
-test('the document and the page for readers name the service’s public address', async () => {
+test('OP-16 the document and the page for readers name the service’s public address', async () => {
   assert.deepEqual(document.servers, [{ url: 'https://purser.test' }]);
   assert.match((await send('/docs', { url })).text, /<pre>PURSER_URL=https:\/\/purser\.test\n/);
 });
 
-test('every operation of the document is described, and every description belongs to an operation', () => {
+test('OP-16 every operation of the document is described, and every description belongs to an operation', () => {
   assert.deepEqual(operations.map(({ name }) => name).toSorted(), Object.keys(OPERATIONS).toSorted());
   const ids = operations.map(({ operationId }) => operationId);
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual([...new Set(operations.flatMap(({ tags }) => tags))].toSorted(), Object.keys(TAGS).toSorted());
 });
 
-test('every reference resolves, and every named part is referred to', () => {
+test('OP-16 every reference resolves, and every named part is referred to', () => {
   const targets = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map(
     ([, kind, name]) => `${kind}/${name}`,
   );

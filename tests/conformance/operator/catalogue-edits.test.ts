@@ -224,7 +224,7 @@ test('CP-05 simultaneous edits of a large catalogue all succeed', async () => {
   assert.equal(Object.keys(aliases).filter((alias) => alias.startsWith('many-')).length, 8);
 });
 
-test('B2 CC-11 an entry from before the check is drained, and stands in the way of no other change', async () => {
+test('CC-11 an entry from before the check is drained, and stands in the way of no other change', async () => {
   await service.database.owner.query(
     `update catalogue.models set settings = settings || '{"reasonsOutOfSight": true, "onAbandon": "cancel"}'
      where model_id = 'acme.large-1'`,

@@ -171,7 +171,7 @@ function linesOf(): readonly string[] {
   });
 }
 
-test('ON-03 a report of Stripe is compared payment by payment, and is filed once when it is clean', async () => {
+test('CP-16 a report of Stripe is compared payment by payment, and is filed once when it is clean', async () => {
   const { there } = await payer();
   stripe.refundThere(there, 100);
   const dispute = stripe.dispute(there, 300);
@@ -218,7 +218,7 @@ test('ON-03 a report of Stripe is compared payment by payment, and is filed once
   });
 });
 
-test('ON-03 without a file, Stripe’s own list is compared, and payments of other software are left out', async () => {
+test('CP-16 without a file, Stripe’s own list is compared, and payments of other software are left out', async () => {
   const { there } = await payer();
   await tell('payment_intent.succeeded', there);
   const foreign = stripe.payElsewhere(700);

@@ -36,7 +36,7 @@ async function newest(count: number): Promise<readonly FullLine[]> {
   return (await operator.get(200, 'GET', `/operator/audit?limit=${count}`))['entries'] as FullLine[];
 }
 
-test('D6 CP-09 an operator’s act names the actor, the address, the amount, and the state before and after', async () => {
+test('CP-09 an operator’s act names the actor, the address, the amount, and the state before and after', async () => {
   const user = await newUser(10);
   const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
   await operator.get(200, 'POST', `${wallet}/credit`, { amountMicros: 7, reason: 'gift', idempotencyKey: 'k2' });
@@ -56,13 +56,13 @@ test('D6 CP-09 an operator’s act names the actor, the address, the amount, and
   assert.deepEqual(changed.after, { ratePerMinute: 7, rateBurst: 9 });
 });
 
-test('D6 CP-09 an act whose caller has left by then is in the trail, without an address', async () => {
+test('CP-09 an act whose caller has left by then is in the trail, without an address', async () => {
   await insertAuditEntry(live, { actor, action: 'app.edit', subject: 'left', reason: undefined, from: '' });
   const [line] = await newest(1);
   assert.deepEqual([line?.subject, line?.from], ['left', null]);
 });
 
-test('D6 CP-09 an owner’s acts are in the trail without secrets, and only this owner and operators read them', async () => {
+test('CP-09 an owner’s acts are in the trail without secrets, and only this owner and operators read them', async () => {
   const { email, ...person } = await newOwner(service);
   const { appId } = await person.get(201, 'POST', '/apps', { name: 'Mine' });
   const path = `/apps/${String(appId)}`;
@@ -250,7 +250,7 @@ test('CP-09 the audit page narrows the trail down, shows changes, amounts and na
   assert.ok(signIns.text.includes(actor));
 });
 
-test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded, and typed texts are not kept', async () => {
+test('CP-09 sign-ins are counted by minute; a flood of failures stays bounded, and typed texts are not kept', async () => {
   const { email, ...person } = await newOwner(service);
   const who = await idOf(person);
   const wrong = { email, password: 'wrong' };
@@ -279,7 +279,7 @@ test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded
   for (const minute of rows) assert.ok(minute.rows <= 101, String(minute.rows));
 });
 
-test('D6 CP-09 CP-12 addresses and sign-ins are forgotten after the days of the setting, never at 0, and the acts are not', async () => {
+test('CP-09 CP-12 addresses and sign-ins are forgotten after the days of the setting, never at 0, and the acts are not', async () => {
   const db = service.database.owner;
   const count = async (table: string) =>
     (await db.query<{ count: number }>(`select count(*)::int as count from audit.${table}`)).rows[0]?.count ?? 0;

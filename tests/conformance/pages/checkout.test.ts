@@ -32,7 +32,7 @@ test('ON-02 from a refused call to a funded wallet to the same call succeeding',
   assert.equal((await call(user)).status, 200);
 });
 
-test('D3 ON-02 BI-02 after a top-up from a refused call, a button leads back to the address that the app named', async () => {
+test('ON-02 BI-02 after a top-up from a refused call, a button leads back to the address that the app named', async () => {
   const { owner } = service.database;
   const { user, browser } = await newPerson();
   const link = linkFor(user);

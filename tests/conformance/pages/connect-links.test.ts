@@ -37,7 +37,7 @@ test('BI-04 opening a link changes nothing, however often, and reveals nothing a
   assert.equal(await everything(), before);
 });
 
-test('C10 BI-02 cancelling leads back and changes nothing, by the button of a page that this browser was shown', async () => {
+test('BI-02 cancelling leads back and changes nothing, by the button of a page that this browser was shown', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 's' });
   const browser = await browserOf(service, email);
@@ -52,7 +52,7 @@ test('C10 BI-02 cancelling leads back and changes nothing, by the button of a pa
   assert.equal(await everything(), before);
 });
 
-test('C10 BI-02 the address for cancelling leads nobody to the app: not when it is opened, and not with a form of others', async () => {
+test('BI-02 the address for cancelling leads nobody to the app: not when it is opened, and not with a form of others', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user);
   const owner = await browserOf(service, email);
@@ -199,7 +199,7 @@ async function subjectsTo(email: string): Promise<readonly string[]> {
   return (await mailsTo(service.database.owner, email)).map(({ subject }) => subject);
 }
 
-test('B8 WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person', async () => {
+test('WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person', async () => {
   const [{ email, user }, next] = [newConnectPerson(), newConnectPerson()];
   const path = `/operator/apps/${app.appId}/wallets/${user}`;
   const owned = () => connections.find(app.appId, user as EndUserId);
@@ -239,7 +239,7 @@ test('B8 WA-15 a released wallet keeps its money, and only a link made afterward
   assert.deepEqual([act?.action, act?.reason], ['wallet.release', 'Lost the mailbox']);
 });
 
-test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one', async () => {
+test('WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one', async () => {
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
   await consent(browser, await app.linkFor(user));
@@ -282,7 +282,7 @@ test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody 
   assert.deepEqual([act?.before, act?.after], [null, { email: 'changed' }], 'CP-12 a line of the trail is for good');
 });
 
-test('B8 WA-15 a passkey that is added while its person is moved to another e-mail does not outlive the move', async () => {
+test('WA-15 a passkey that is added while its person is moved to another e-mail does not outlive the move', async () => {
   const { owner } = service.database;
   const [before, after] = ['lost@example.test' as Email, 'found@example.test' as Email];
   const { identity } = await createPersonSessions(owner).open(before);

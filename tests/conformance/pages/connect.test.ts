@@ -174,7 +174,7 @@ function saidBy(reply: Reply, link: string, user: string): string {
   return `${reply.status} ${said.replaceAll(/value="[\w-]{40,}"/g, '')}`;
 }
 
-test('A2 WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over', async () => {
+test('WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over', async () => {
   const [{ email, user }, other, stranger] = [newConnectPerson(), newConnectPerson(), newConnectPerson()];
   const [owner, developer] = [await browserOf(service, email), await browserOf(service, other.email)];
   await consent(owner, await app.linkFor(user, { userLabel: 'secret label' }), { cap: '50' });
@@ -264,7 +264,7 @@ test('AU-02 nobody connects to a suspended app', async () => {
   assert.equal(await everything(), before);
 });
 
-test('threat 11: the names of an app and its users, and its redirect addresses, are shown as text', async () => {
+test('PG-03 the names of an app and its users, and its redirect addresses, are shown as text', async () => {
   const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
   const redirectUri = `https://odd.test/a;b'c"><script>?d='"&amp;`;
   const odd = await newConnectApp(markup, [redirectUri]);

@@ -25,7 +25,7 @@ const { receiver, subscribe, newApp, owner, service, topUp, whenQuiet, events } 
 const { health } = createDeliveryHistory(service.database.owner);
 const hook = (appId: string, more = '') => `/apps/${appId}/webhook${more}`;
 
-test('WH-08 WH-09 WH-12 a test event of each type is signed like the others, and counts for nothing', async () => {
+test('WH-16 WH-10 a test event of each type is signed like the others, and counts for nothing', async () => {
   const { appId, path, secret } = await subscribe();
   const sendTest = (type: string) => owner.get(200, 'POST', hook(appId, '/test'), { type });
   const verify = createVerifier(secret);
@@ -63,7 +63,7 @@ test('WH-08 WH-09 WH-12 a test event of each type is signed like the others, and
   assert.deepEqual([entry?.action, entry?.after['type']], ['webhook.test', 'topup.completed']);
 });
 
-test('WH-08 WH-12 a test event goes to every purser listen of the app, with an endpoint or without, and is refused if there is neither', async () => {
+test('WH-16 a test event goes to every purser listen of the app, with an endpoint or without, and is refused if there is neither', async () => {
   const { appId } = await newApp();
   const browser = await signedInBrowser(service, owner.email);
   const page = `/console/${appId}/webhooks`;
@@ -99,7 +99,7 @@ test('WH-08 WH-12 a test event goes to every purser listen of the app, with an e
   assert.deepEqual([await events(appId), await events(elsewhere.appId)], [[], []]);
 });
 
-test('WH-02 a test event goes to no address that a delivery may not go to', async () => {
+test('WH-16 WH-02 a test event goes to no address that a delivery may not go to', async () => {
   const courier = createCourier({ guard: createEndpointGuard({ allowPrivate: false }), clock: systemClock });
   const { appId, path } = await subscribe();
   const db = service.database.owner;

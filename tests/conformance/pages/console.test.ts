@@ -150,7 +150,7 @@ test('CC-19 the console lists an app’s calls, by their time too, and shows wha
   }
 });
 
-test('the home of an app sums its calls by what became of them, and says what is left to set up', async () => {
+test('CP-04 the home of an app sums its calls by what became of them, and says what is left to set up', async () => {
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   const call = (fields = {}) => chat({ url: service.url, key: app.testKey, user: 'anna' }, fields);
@@ -279,7 +279,7 @@ test('every page of the console makes a handful of statements', async (t) => {
   }
 });
 
-test('everybody may read the guides and search them, without signing in', async () => {
+test('PG-08 everybody may read the guides and search them, without signing in', async () => {
   const browser = openBrowser(service.url);
   const list = await browser.open('/guides');
   assertPage(list, 200, 'Guides', IN_CONSOLE);

@@ -66,7 +66,7 @@ function headersOf({ headers }: Reply): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, value.replaceAll(/'sha256-[^']{44}'/g, 'OURS')]));
 }
 
-test('threat 11: every page for wallet owners has exactly the page headers, for every visitor and method', async () => {
+test('PG-01 every page for wallet owners has exactly the page headers, for every visitor and method', async () => {
   const visitors = [openBrowser(service.url), owner.browser, await browserOf(service, 'stranger@example.test')];
   const seen = new Set<number>();
   for (const path of PATHS) {
@@ -107,7 +107,7 @@ test('ON-01 every page about an app names it, with its picture or its letter', a
   }
 });
 
-test('threat 11: a page has a script, and permission for it, only if it waits for money or asks for a passkey', async () => {
+test('PG-01 a page has a script, and permission for it, only if it waits for money or asks for a passkey', async () => {
   const scripted = new Set<string>();
   for (const visitor of [openBrowser(service.url), owner.browser]) {
     for (const path of PATHS) if ((await visitor.ask(path)).text.includes('<script')) scripted.add(path);

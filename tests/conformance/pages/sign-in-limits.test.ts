@@ -52,7 +52,7 @@ async function floodWithCodes(email: string): Promise<void> {
   assert.ok(Number(reply.headers.get('retry-after')) >= 1);
 }
 
-test('C4 ON-01 strangers can have twenty codes sent to one e-mail; a known browser and a mailed link still get the owner in', async () => {
+test('ON-01 strangers can have twenty codes sent to one e-mail; a known browser and a mailed link still get the owner in', async () => {
   const email = newEmail();
   const known = await knownBrowser(email);
   await owner.query(`delete from limits.buckets where app_id like 'code%:%'`);
@@ -108,7 +108,7 @@ test('ON-01 one address can request thirty codes at once, for any number of e-ma
   assert.match((await ask()).text, /Too many codes were requested from your network address/);
 });
 
-test('C4 ON-01 strangers’ wrong guesses count in their own browsers: the right code always works in the browser that asked', async () => {
+test('ON-01 strangers’ wrong guesses count in their own browsers: the right code always works in the browser that asked', async () => {
   const email = newEmail();
   const person = await asked(email);
   for (let stranger = 0; stranger < 3; stranger += 1) {

@@ -51,7 +51,7 @@ function withCookie(token: string): Browser {
   return browser;
 }
 
-test('threat 11: wallet owners’ cookies are for this host only, for https only, and not readable by scripts', async () => {
+test('PG-04 wallet owners’ cookies are for this host only, for https only, and not readable by scripts', async () => {
   const email = newEmail();
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');

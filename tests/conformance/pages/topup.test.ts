@@ -117,7 +117,7 @@ test('BI-04 another identity sees nothing of the wallet, and may pay into it', a
   await service.setWallet(app, user, 'is_suspended = true');
   assert.equal(await shownFor(user, linkFor(user)), shown);
   await service.setWallet(app, user, 'is_suspended = false');
-  // A2 WA-02: a user who has disconnected looks like one who never connected.
+  // WA-02: A user who has disconnected looks like one who never connected.
   await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
   for (const [least, purpose] of [[undefined], [9_000_000n], [9_000_000n, 'cap']] as const) {
     for (const step of ['', '/pay', '/cap', '/consent']) {
@@ -156,7 +156,7 @@ test('WA-03 a link from a refusal for the monthly cap shows the cap first; its o
   assert.deepEqual(rows, [{ cap_micros: null }]);
 });
 
-test('D1 WA-03 before paying, the page says that the cap stops the app, and raises it in the same step', async () => {
+test('WA-03 before paying, the page says that the cap stops the app, and raises it in the same step', async () => {
   const { user, browser } = await newPerson(50_000_000, 100);
   const path = new URL(String((await call(user)).body['topupUrl'])).pathname;
   await browser.open(`${path}/pay`);
@@ -173,7 +173,7 @@ test('D1 WA-03 before paying, the page says that the cap stops the app, and rais
   assert.doesNotMatch((await browser.open(`${path}/pay`)).text, /Paying in does not change that/);
 });
 
-test('D2 WA-03 the link of a paused wallet says that it is paused, and resumes it', async () => {
+test('WA-03 the link of a paused wallet says that it is paused, and resumes it', async () => {
   const { user, browser, connection, identity } = await newPerson(50_000_000, 20_000_000);
   const owned = { connectionId: connection.connectionId, identityId: identity.identityId };
   await connections.setPaused(owned, true);

@@ -113,7 +113,7 @@ test('ON-04 a pause refuses the next call, and ending it brings the cap back', a
     assert.match(page.text, /role="status">Paused\. /);
     assert.match(page.text, />Paused<\/span>/);
     const [balance = ''] = /<section aria-labelledby="balance">[^]*?<\/section>/.exec(page.text) ?? [];
-    assert.match(balance, /<button>Resume spending<\/button>/, 'D2 ON-04 the way out stands beside what it ends');
+    assert.match(balance, /<button>Resume spending<\/button>/, 'ON-04 the way out stands beside what it ends');
     if (cap !== undefined) assert.match(page.text, /<dt>Monthly cap<\/dt><dd>€3\.00/);
     assertRefusal(await call(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
     const resumed = await browser.submit(`${path}/pause`);

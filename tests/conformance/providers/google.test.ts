@@ -88,7 +88,7 @@ test('MO-08 CC-11 every count arrives, plain and streamed: thoughts are output b
   }
 });
 
-test('CC-11 without any usage there is no report, so that our own count is charged', async () => {
+test('CC-23 without any usage there is no report, so that our own count is charged', async () => {
   const { completion, joined } = await both({ parts: HELLO.parts });
   assert.deepEqual([completion.usage, joined.usage, joined.content], [undefined, undefined, 'Good morning.']);
 });

@@ -13,7 +13,7 @@ import { type SimulatedService, startSimulatedService } from '../../support/simu
 import { CLIENTS, requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 
-/** The seed's table of the companion library's errors, against the real service. */
+/** The companion library's errors (SDK-01), against the real service. */
 
 let simulated: SimulatedService;
 

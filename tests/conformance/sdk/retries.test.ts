@@ -44,7 +44,7 @@ async function expectOneCharge(user: PurserUser, asked: number): Promise<void> {
   assert.deepEqual(await service.wallet(app, user.userId), { balance, held: 0, openStreams: 0 });
 }
 
-test('D7 SDK-02 an app is told what each call of any client was charged, plain or streamed, and reads its receipt', async () => {
+test('SDK-02 BI-05 an app is told what each call of any client was charged, plain or streamed, and reads its receipt', async () => {
   const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
   upstream.script(({ body }) => ((body as { stream?: boolean }).stream === true ? { body: steps } : saying('Hi')));
   const charges: Charge[] = [];

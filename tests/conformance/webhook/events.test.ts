@@ -82,7 +82,7 @@ test('WH-04, WH-06 a payment is reported once, with exactly the fields of the en
   );
 });
 
-test('D10 WH-09 the document describes each event and its headers as they are sent', async () => {
+test('WH-09 the document describes each event and its headers as they are sent', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });
   await connect(app.appId, 'described', true);
   await topUp(app.appId, 'described', 1_000);
@@ -113,7 +113,7 @@ interface Described {
   };
 }
 
-test('A5 WH-04 the id of an event tells no number of a wallet, and a repeated change has the same one', async () => {
+test('WH-04 the id of an event tells no number of a wallet, and a repeated change has the same one', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });
   await connect(app.appId, 'numbered', true);
   await topUp(app.appId, 'numbered', 1_000, 'numbered');
@@ -190,7 +190,7 @@ test('WH-05 exactly at the threshold is not below it, and a refund or a claw-bac
   assert.deepEqual(told.toSorted(), ['c 0', 'r 99']);
 });
 
-test('A8 WH-05 real calls that hold much and cost little cross it each time; GET /balance tells the dip from a low balance', async () => {
+test('WH-05 real calls that hold much and cost little cross it each time; GET /balance tells the dip from a low balance', async () => {
   upstream.script(() => ({
     body: JSON.stringify({
       id: 'x',
@@ -215,7 +215,7 @@ test('A8 WH-05 real calls that hold much and cost little cross it each time; GET
   assert.ok(Number(body['balanceMicros']) >= 5_000_000, 'the money itself is still above the threshold');
 });
 
-test('A2 WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back', async () => {
+test('WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
   await connect(app.appId, 'anna', true);
   await topUp(app.appId, 'anna', 200);

@@ -34,7 +34,7 @@ async function look(appId: AppId, listenerId: string, after?: string, waitSecond
 
 const idsOf = (copies: readonly Copy[]) => copies.map(({ eventId }) => eventId);
 
-test('WH-14, WH-08 a listener receives what an endpoint is sent, byte for byte, from its start, for its types', async () => {
+test('WH-15 WH-08 a listener receives what an endpoint is sent, byte for byte, from its start, for its types', async () => {
   const app = await subscribe({ events: [...TOP_UPS, 'connection.created'] });
   await topUp(app.appId, 'anna', 10);
   const listenerId = await listen(app.appId);
@@ -50,7 +50,7 @@ test('WH-14, WH-08 a listener receives what an endpoint is sent, byte for byte, 
   assert.deepEqual((await look(app.appId, listenerId)).copies, [told]);
 });
 
-test('WH-14 events reach every listener, even without a subscription, and wait for the look that confirms them', async () => {
+test('WH-15 events reach every listener, even without a subscription, and wait for the look that confirms them', async () => {
   const { appId } = await newApp();
   const [one, other] = [await listen(appId), await listen(appId, { events: [...TOP_UPS, 'connection.created'] })];
   await topUp(appId, 'anna', 10);
@@ -71,7 +71,7 @@ test('WH-14 events reach every listener, even without a subscription, and wait f
   assertRefusal(await owner.ask('GET', `/apps/${appId}/webhook`), { code: 'NOT_FOUND' });
 });
 
-test('WH-14 many events come in parts, oldest first, and a look that finds none waits for the next event', async () => {
+test('WH-15 many events come in parts, oldest first, and a look that finds none waits for the next event', async () => {
   const { appId } = await newApp();
   const listenerId = await listen(appId);
   const begunMs = Date.now();
@@ -92,7 +92,7 @@ test('WH-14 many events come in parts, oldest first, and a look that finds none 
   );
 });
 
-test('WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once', async () => {
+test('WH-15 WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once', async () => {
   const { appId, path } = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 500 });
   const [low, high] = [
     await listen(appId, { events: ['balance.low'], lowBalanceThresholdMicros: 100 }),
@@ -117,7 +117,7 @@ test('WH-05 each listener and the endpoint have their own threshold, and learn o
   assert.deepEqual((await look(appId, high)).copies, []);
 });
 
-test('WH-14 a listener leaves deliveries and failures alone, and does not depend on the subscription', async () => {
+test('WH-15 a listener leaves deliveries and failures alone, and does not depend on the subscription', async () => {
   const { appId, path } = await subscribe();
   const listenerId = await listen(appId);
   await topUp(appId, 'anna', 10);
@@ -135,7 +135,7 @@ test('WH-14 a listener leaves deliveries and failures alone, and does not depend
   assertRefusal(await owner.ask('GET', listeners(appId, `/${listenerId}/events?waitSeconds=0`)), { code: 'NOT_FOUND' });
 });
 
-test('WH-14 an app has five listeners at most, and one that stops looking is removed with its copies', async () => {
+test('WH-15 an app has five listeners at most, and one that stops looking is removed with its copies', async () => {
   const { appId } = await newApp();
   const ids: string[] = [];
   for (let count = 0; count < LISTENERS_MAX; count += 1) ids.push(await listen(appId));
@@ -176,7 +176,7 @@ test('AU-06 nobody else can listen to an app, or look with or end its owner’s 
   assert.deepEqual((await look(appId, listenerId)).copies, []);
 });
 
-test('WH-03 an invalid listener is refused by the name of its field', async () => {
+test('WH-15 an invalid listener is refused by the name of its field', async () => {
   const { appId } = await newApp();
   for (const [body, param] of [
     [{ events: ['balance.low'] }, 'lowBalanceThresholdMicros'],

@@ -41,7 +41,7 @@ test('WH-01 a subscription is created, read, replaced and removed; its secret is
   }
 });
 
-test('D10 WH-01 the answer of GET can be sent back by PUT unchanged, and what only the service sets is ignored', async () => {
+test('WH-01 the answer of GET can be sent back by PUT unchanged, and what only the service sets is ignored', async () => {
   for (const fields of [{ events: TOP_UPS }, { events: ['balance.low'], lowBalanceThresholdMicros: 500 }]) {
     const { appId, secret } = await subscribe(fields);
     const read = await owner.get(200, 'GET', hook(appId));
@@ -166,7 +166,7 @@ async function mailsAbout(appId: string, recipient = owner.email): Promise<reado
   return mails.filter(({ body }) => body?.includes(appId) === true).map(({ subject }) => subject);
 }
 
-test('A7 WH-12 five failed events in a row disable the subscription, and its owners are mailed; a success resets the count; PUT enables it again', async () => {
+test('WH-12 five failed events in a row disable the subscription, and its owners are mailed; a success resets the count; PUT enables it again', async () => {
   const { appId, path } = await subscribe();
   const [second, developer] = [await newMember(service, appId, 'owner'), await newMember(service, appId, 'developer')];
   const dropped = 'An event could not be delivered to your app';

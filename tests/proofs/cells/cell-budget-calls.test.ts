@@ -87,7 +87,7 @@ assert.ok(CHARGE > 0 && HOLD > 10 * CHARGE);
 
 const isRefused = (reply: Reply) => reply.status === 403 && reply.error['code'] === 'KEY_BUDGET_EXCEEDED';
 
-test('CP-08 of 3 k simultaneous calls about users of two cells over both gateways, a budget worth k calls admits k', async (t) => {
+test('CE-05 of 3 k simultaneous calls about users of two cells over both gateways, a budget worth k calls admits k', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   const rounds = fc.sample(
     fc.record({
@@ -127,7 +127,7 @@ test('CP-08 of 3 k simultaneous calls about users of two cells over both gateway
   t.diagnostic(`${rounds.length} rounds, ${calls} calls`);
 });
 
-test('CP-08 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere', async () => {
+test('CE-05 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere', async () => {
   answerWith(LITTLE);
   const most = 12;
   const key = await newKey(HOLD + (most - 1) * CHARGE + CHARGE - 1);
@@ -143,7 +143,7 @@ test('CP-08 a budget is used up to the last call, wherever the calls are, and wh
   assert.equal(refused.headers.get('retry-after'), null, 'spent, and not on hold');
 });
 
-test('CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again', async (t) => {
+test('CE-05 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again', async (t) => {
   answerWith(LITTLE);
   const key = await newKey(100 * HOLD);
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
@@ -170,7 +170,7 @@ test('CP-08 a cell whose home of budgets is away spends what it was lent, and re
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
 });
 
-test('CP-08 a question that the database of the home refuses stops no other key', async (t) => {
+test('CE-05 a question that the database of the home refuses stops no other key', async (t) => {
   await untilHome();
   answerWith(LITTLE);
   const [broken, other] = [await newKey(100 * HOLD), await newKey(100 * HOLD)];
@@ -186,7 +186,7 @@ test('CP-08 a question that the database of the home refuses stops no other key'
   assert.equal((await callOf(USERS.c2, other, 'c2')).status, 200);
 });
 
-test('CP-08 an answer of the home that is lost strands what it lent until it is asked for again', async (t) => {
+test('CE-05 an answer of the home that is lost strands what it lent until it is asked for again', async (t) => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(3 * HOLD);
@@ -210,7 +210,7 @@ test('CP-08 an answer of the home that is lost strands what it lent until it is 
   assert.equal(admitted, 3);
 });
 
-test('CP-08 a budget that is lowered or raised while it is lent holds in both cells', async () => {
+test('CE-05 a budget that is lowered or raised while it is lent holds in both cells', async () => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(10 * HOLD);
@@ -222,7 +222,7 @@ test('CP-08 a budget that is lowered or raised while it is lent holds in both ce
   assert.deepEqual(statuses, [200, 403, 403, 403]);
 });
 
-test('CP-08 a gateway bars at its start what its cell was lent, if that may be of before a restore', async () => {
+test('CE-05 a gateway bars at its start what its cell was lent, if that may be of before a restore', async () => {
   await untilHome();
   answerWith(LITTLE);
   const { owner } = c2.database;
@@ -239,7 +239,7 @@ test('CP-08 a gateway bars at its start what its cell was lent, if that may be o
   assert.equal(await barred(), false);
 });
 
-test('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away', async (t) => {
+test('CE-05 what an owner reads of a budget is that of all cells, and nothing if one of them is away', async (t) => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(10 * HOLD);
@@ -263,7 +263,7 @@ const ask = async (to: CellName, path: string, body: string, header: string | un
 const signed = (from: string, to: CellName, { path }: { readonly path: string }, body: string): Promise<number> =>
   ask(to, path, body, signer(from).sign(to, path, body));
 
-test('CP-08 only cells ask about budgets, the home lends alone, and only it takes back', async () => {
+test('CE-05 only cells ask about budgets, the home lends alone, and only it takes back', async () => {
   const { keyId } = await newKey(10 * HOLD);
   const lend = JSON.stringify({
     key: keyId,

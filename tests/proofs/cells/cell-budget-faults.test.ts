@@ -119,7 +119,7 @@ const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 12 }).chain((admitt
   }),
 );
 
-test('CP-08 of 3 k simultaneous calls in three cells, a budget worth k calls admits k, and with messages lost no more than k, and k in the end', async (t) => {
+test('CE-05 of 3 k simultaneous calls in three cells, a budget worth k calls admits k, and with messages lost no more than k, and k in the end', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   let [granted, late] = [0, 0];
   for (const { admitted, where, fates } of fc.sample(round, { seed, numRuns: 5 * ROUNDS })) {
@@ -152,7 +152,7 @@ test('CP-08 of 3 k simultaneous calls in three cells, a budget worth k calls adm
   assert.deepEqual(await cells.differences(), []);
 });
 
-test('CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent', async () => {
+test('CE-05 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c3', of, { least: 1, wanted: 90 }));
   const away = placesOf({ ...arriving, away: 'c3' });
@@ -169,7 +169,7 @@ test('CP-08 what a third cell does not use is found, and while that one is away,
   }
 });
 
-test('CP-08 a call finds what a cell has while others ask or take back at the same time', async () => {
+test('CE-05 a call finds what a cell has while others ask or take back at the same time', async () => {
   const others = {
     question: async (of: Parameters<typeof call>[1]) => (await recall(of.key))[0]?.deliver(), // Its answer is lost.
     answer: async (of: Parameters<typeof call>[1]) => arrive(await ask('c3', of, { least: 1, wanted: 1 })),
@@ -186,7 +186,7 @@ test('CP-08 a call finds what a cell has while others ask or take back at the sa
   }
 });
 
-test('CP-08 WA-13 a call gets less than it asks for only of what all cells have left', async () => {
+test('CE-05 WA-13 a call gets less than it asks for only of what all cells have left', async () => {
   const of = { key: newKey(), budget: 100 };
   const places = placesOf(arriving);
   const granted = async (cell: Cell, amount: Parameters<typeof call>[2]) => {
@@ -199,7 +199,7 @@ test('CP-08 WA-13 a call gets less than it asks for only of what all cells have 
   assert.equal(await granted('c1', { least: 5, most: 60 }), 12, 'three quarters of fifteen');
 });
 
-test('CP-08 WA-10 a late charge takes no more of a budget than its cell has of it', async () => {
+test('CE-05 WA-10 a late charge takes no more of a budget than its cell has of it', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c2 } = ledgers;
   await arrive(await ask('c2', of, { least: 1, wanted: 60 }));
@@ -216,7 +216,7 @@ test('CP-08 WA-10 a late charge takes no more of a budget than its cell has of i
   assert.equal(await usedOf(of.key), 95);
 });
 
-test('CP-08 a question that was overtaken brings nothing back that its cell gave up meanwhile', async () => {
+test('CE-05 a question that was overtaken brings nothing back that its cell gave up meanwhile', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c1, c2 } = ledgers;
   await arrive(await ask('c2', of, { least: 1, wanted: 60 }));
@@ -232,7 +232,7 @@ test('CP-08 a question that was overtaken brings nothing back that its cell gave
   assert.equal(await usedOf(of.key), 100);
 });
 
-test('CP-08 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told', async () => {
+test('CE-05 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c2 } = ledgers;
   const { c2: place } = placesOf(arriving);
@@ -255,7 +255,7 @@ test('CP-08 WA-10 what a start has barred is confirmed also if all is lent, and 
   assert.deepEqual([Number(row?.charged), Number(row?.lost)], [50, 0]);
 });
 
-test('CP-08 a call that finds no room says nothing of one that needs less', async () => {
+test('CE-05 a call that finds no room says nothing of one that needs less', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c1, c2 } = ledgers;
   await c1.reserve([call('c1', of, 50)]);
@@ -271,7 +271,7 @@ test('CP-08 a call that finds no room says nothing of one that needs less', asyn
 });
 
 // The last test: the month of a wallet never goes back.
-test('CP-08 WA-08 an allowance is of one month, and a hold of the old month settles there', async (t) => {
+test('CE-05 WA-08 an allowance is of one month, and a hold of the old month settles there', async (t) => {
   const key = newKey();
   const of = { key, budget: 100 };
   const begin = (at: string) =>

@@ -32,7 +32,7 @@ describe('cells', { concurrency: true }, () => {
     ['subscribe --again', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
     ['subscribe --at https://c1.purser.test', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
   ] as const) {
-    test(`\`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async () => {
+    test(`CE-03 \`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async () => {
       const withoutPassword = new URL(database.url);
       const { host } = withoutPassword;
       withoutPassword.password = '';
@@ -55,7 +55,7 @@ describe('cells', { concurrency: true }, () => {
     });
   }
 
-  test('a copy of the directory that stays locked is told from one that is not copied', async () => {
+  test('CE-03 a copy of the directory that stays locked is told from one that is not copied', async () => {
     const holder = await database.owner.connect();
     await holder.query('begin; lock table accounts.apps in share mode');
     try {

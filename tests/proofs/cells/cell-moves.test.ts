@@ -102,7 +102,7 @@ async function assertChecked(): Promise<void> {
   for (const { owner } of [stage.one, stage.two]) assert.deepEqual((await checkChanges(owner)).differences, []);
 }
 
-test('WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs', async () => {
+test('CE-04 a move that is killed at any step goes on when it is run again, there and back, and no micro differs', async () => {
   const { one, two, there, back } = stage;
   let [from, to, way] = [one, two, there];
   const deaths: readonly (MoveStep | undefined)[] = [...MOVE_STEPS, undefined];
@@ -123,7 +123,7 @@ test('WA-01 WA-09 a move that is killed at any step goes on when it is run again
   assert.equal(from, one);
 });
 
-test('WA-09 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other', async () => {
+test('CE-04 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other', async () => {
   const { one, two, there, back } = stage;
   const act = { appId: APP, userId: rich };
   const [here, elsewhere] = [createFunding(one.owner), createFunding(two.owner)];
@@ -142,7 +142,7 @@ test('WA-09 what was booked for a key in one cell is a repeat in the other, and 
   await assertChecked();
 });
 
-test('WA-01 a move that has not arrived can be given up: everything is as before, and calls go on', async () => {
+test('CE-04 a move that has not arrived can be given up: everything is as before, and calls go on', async () => {
   const { one, there } = stage;
   const all = await knownOf(one, slot);
   for (const at of MOVE_STEPS) {
@@ -164,7 +164,7 @@ test('WA-01 a move that has not arrived can be given up: everything is as before
   assert.equal(await charge(one, 5), 5);
 });
 
-test('WA-01 WA-09 a process that wakes long after others have ended its move touches nothing', async () => {
+test('CE-04 a process that wakes long after others have ended its move touches nothing', async () => {
   const { one, there, back } = stage;
   for (const [at, movesAgain] of [
     ['depart', false],
@@ -197,7 +197,7 @@ test('WA-01 WA-09 a process that wakes long after others have ended its move tou
   }
 });
 
-test('WA-08 WA-09 a check that runs while a wallet comes back does not forget what was spent elsewhere', async () => {
+test('CE-04 a check that runs while a wallet comes back does not forget what was spent elsewhere', async () => {
   const { one, two, there, back } = stage;
   await move(there);
   assert.equal(await charge(two, 7), 7);
@@ -218,7 +218,7 @@ test('WA-08 WA-09 a check that runs while a wallet comes back does not forget wh
   await assertChecked();
 });
 
-test('WA-15 CC-14 a wallet goes to the person with the same address there, and an answer from a third cell goes on', async () => {
+test('CE-04 CC-25 a wallet goes to the person with the same address there, and an answer from a third cell goes on', async () => {
   const { one, two, there, back } = stage;
   await one.owner.query(`update identities.identities set email = 'e1.new' where identity_id = 'idn_1'`);
   await move(there);
@@ -234,7 +234,7 @@ test('WA-15 CC-14 a wallet goes to the person with the same address there, and a
   assert.deepEqual(rows, [{ charged_micros: 3n }]);
 });
 
-test('WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up', async () => {
+test('CE-04 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up', async () => {
   const { one, there } = stage;
   const { owner } = one;
   const running = holdOf(rich, 1_000);
@@ -264,7 +264,7 @@ test('WA-10 nobody spends from wallets that are leaving, calls that hold are cha
   await move(stage.back);
 });
 
-test('CC-14 CC-11 users of a slot that moves may send again in a second, and what was charged before is not charged again', async (t) => {
+test('CE-04 CC-14 users of a slot that moves may send again in a second, and what was charged before is not charged again', async (t) => {
   const { there } = stage;
   const upstream = await startScriptedUpstream();
   upstream.script(saying('Hi'));

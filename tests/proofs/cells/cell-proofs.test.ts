@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => stage.stop());
 
-test('WA-09 random histories in two cells: a wallet that moves gives the answers of one that stays', async (t) => {
+test('CE-04 random histories in two cells: a wallet that moves gives the answers of one that stays', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   const bySlot = new Map<number, Name>();
   const changes = { bySlot, moved: 0, stayed: 0, killed: 0, givenUp: 0 };
@@ -62,7 +62,7 @@ test('WA-09 random histories in two cells: a wallet that moves gives the answers
   assert.ok(changes.moved > 0);
 });
 
-test('WA-05 news of a payment that neither cell could take while it moved is found in its new cell', async () => {
+test('CE-04 news of a payment that neither cell could take while it moved is found in its new cell', async () => {
   const processor = createFakeProcessor();
   const [one, two] = await Promise.all(
     [stage.one, stage.two].map(async (database) =>
@@ -120,7 +120,7 @@ test('WA-05 news of a payment that neither cell could take while it moved is fou
   await two.close();
 });
 
-test('WA-10 a command that wakes in a newer move of its slot leaves that one alone', async () => {
+test('CE-04 a command that wakes in a newer move of its slot leaves that one alone', async () => {
   const ledger = await openLedgerDatabase({ ...stage.one, close: () => Promise.resolve() }, 'judged');
   await ledger.open('sleepy', 100);
   const slot = slotOf(APP, 'sleepy' as EndUserId);
@@ -174,7 +174,7 @@ const DRAIN_MS = 20_000;
 const USAGE = { prompt_tokens: 900_000, completion_tokens: 16, total_tokens: 900_016 };
 const SMALLEST = { max_completion_tokens: 16 };
 
-test(`WA-02 WA-03 of ${CALLS} calls at the gateways of two cells, a wallet that moves to and fro and is worth k calls admits k`, async (t) => {
+test(`CE-04 of ${CALLS} calls at the gateways of two cells, a wallet that moves to and fro and is worth k calls admits k`, async (t) => {
   const upstream = await startScriptedUpstream();
   t.after(upstream.close);
   upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi', usage: USAGE }) });

@@ -44,7 +44,7 @@ async function called(user: EndUserId): Promise<string> {
   return String(reply.headers.get('x-service-call-id'));
 }
 
-test('BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
+test('CE-06 BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
   const [user, other] = neighbours(cells);
   for (const one of [user, other]) await c1.fund(app, one, 1_000_000);
   const first = await called(user);
@@ -85,7 +85,7 @@ test('BI-03 WA-02 a user who has moved finds the calls of before, there and back
   assert.equal((await ask(`/calls/${first}`, user)).text, before.text);
 });
 
-test('BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices', async () => {
+test('CE-06 BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices', async () => {
   const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
@@ -103,7 +103,7 @@ test('BI-03 what a cell that is away has is neither missing nor left out of a su
 
 const NO_SUM = /does not answer, and figures without it would be wrong/;
 
-test('CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
+test('CE-06 CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
   const [here, there] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, here, 1_000_000);
   await c2.fund(app, there, 1_000_000);
@@ -168,7 +168,7 @@ test('CP-04 reports of an app are of all cells, wherever they are asked: sums, p
   }
 });
 
-test('CP-04 without the answer of a cell there is no report, and what this cell has alone is found', async () => {
+test('CE-06 CP-04 without the answer of a cell there is no report, and what this cell has alone is found', async () => {
   const user = userOf('c2');
   await c2.fund(app, user, 1_000_000);
   const call = await called(user);
@@ -198,7 +198,7 @@ test('CP-04 without the answer of a cell there is no report, and what this cell 
   await get(200, 'GET', `${of}/stats`);
 });
 
-test('CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere', async () => {
+test('CE-06 CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere', async () => {
   const [moved, native, silent] = [userOf('c1'), userOf('c2'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   for (const user of [native, silent]) await c2.fund(app, user, 1_000_000);
@@ -247,7 +247,7 @@ test('CP-04 lists of users and of latest calls are of all cells, and a user who 
   for (const { get } of Object.values(PERSONS)) await get(404, 'GET', `${of}/users/${moved}`);
 });
 
-test('WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {
+test('CE-04 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {
   const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
@@ -263,7 +263,7 @@ test('WA-09 the check of a cell reaches its own wallets and those that came from
   assert.equal(rows[0]?.checked, rows[0]?.wallets);
 });
 
-test('WA-01 the books of all cells are printed, with a difference if what has left one has not arrived in another', async (t) => {
+test('CE-06 the books of all cells are printed, with a difference if what has left one has not arrived in another', async (t) => {
   const user = userOf('c1');
   await c1.fund(app, user, 1_000_000);
   await moveUser(cells, user, 'c2');

@@ -36,7 +36,7 @@ async function pageAt(at: CellName, path: string): Promise<string> {
   return (await send(path, { url: cells[at].url, headers })).text;
 }
 
-test('ON-04 WA-09 a wallet that was in several cells shows what one shows that stayed: days, pages, chart, file and receipts', async () => {
+test('CE-06 ON-04 WA-09 a wallet that was in several cells shows what one shows that stayed: days, pages, chart, file and receipts', async () => {
   const [user, other] = neighbours(cells);
   const [rich, poor] = [await openTwins(user), await openTwins(other)];
   const everybody = [rich, poor].flatMap(({ moved, twin }) => [moved, twin]);
@@ -89,7 +89,7 @@ test('ON-04 WA-09 a wallet that was in several cells shows what one shows that s
   for (const id of [...poor.ids, ...heir.ids]) assert.equal((await again.pages.c1.ask(`/wallet/${id}`)).status, 404);
 });
 
-test('WA-02 a former cell tells cells alone of a user, and of no other user', async () => {
+test('CE-08 WA-02 a former cell tells cells alone of a user, and of no other user', async () => {
   const user = await openTwins(unmovedUser(cells, 'c1'));
   await credit(user, 'c1', 2_000_000);
   const [made = '', foreign] = await call(user);
@@ -118,7 +118,7 @@ test('WA-02 a former cell tells cells alone of a user, and of no other user', as
   );
 });
 
-test('ON-04 while a former cell is away, a wallet says since when it shows movements, and nothing shows less in silence', async () => {
+test('CE-06 ON-04 while a former cell is away, a wallet says since when it shows movements, and nothing shows less in silence', async () => {
   const moved = await openTwins(unmovedUser(cells, 'c1'));
   await credit(moved, 'c1', 2_000_000);
   const [former, foreign] = await call(moved);
@@ -162,7 +162,7 @@ async function emptyWallet(cell: CellName): Promise<EndUserId> {
   return user;
 }
 
-test('ON-02 a webhook that reaches another cell counts once in the cell of the user, also after they have moved', async () => {
+test('CE-07 ON-02 a webhook that reaches another cell counts once in the cell of the user, also after they have moved', async () => {
   const user = await emptyWallet('c1');
   const payment = await pays('c1', user, 5_000_000n);
   // The first one is told to the wrong cell alone.
@@ -182,7 +182,7 @@ test('ON-02 a webhook that reaches another cell counts once in the cell of the u
   assert.equal(rows.length, 0, 'a cell keeps no webhook of a payment that it does not have');
 });
 
-test('ON-02 while a cell is away, a webhook about a payment that nobody else has is sent again', async () => {
+test('CE-07 ON-02 while a cell is away, a webhook about a payment that nobody else has is sent again', async () => {
   const [here, there] = [await emptyWallet('c1'), await emptyWallet('c2')];
   const payments = [await pays('c1', here, 1_000_000n), await pays('c2', there, 1_000_000n)] as const;
   const restore = await cutOff(cells, 'c1');

@@ -281,7 +281,7 @@ async function blocksOf(db: Queryable, call: string, request: HoldRequest): Prom
   return (plan['Shared Hit Blocks'] ?? Number.NaN) + (plan['Shared Read Blocks'] ?? Number.NaN);
 }
 
-test('A2 WA-02 a user who has disconnected costs the database what a stranger does', async () => {
+test('WA-02 a user who has disconnected costs the database what a stranger does', async () => {
   const key = { digest: Buffer.alloc(16, 7), body: Buffer.alloc(16, 8), joins: true };
   await ledger.open('revoked', 1_000_000);
   const running = holdOf('revoked', 100, { streamsMax: 1, idempotencyKey: { ...key, joins: false } });

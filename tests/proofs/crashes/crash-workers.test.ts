@@ -57,7 +57,7 @@ function workersOf(pid: number): readonly number[] {
   return descendantsOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('serve'));
 }
 
-test('WA-10 kill -9 of the first process ends all workers and the simulator; C8 a stop while a worker still starts lets calls end', {
+test('WA-10 kill -9 of the first process ends all workers and the simulator; a stop while a worker still starts lets calls end', {
   skip: !isLinux,
 }, async (t) => {
   const { upstream, gate, options, service, call, calls } = await arrange(t);

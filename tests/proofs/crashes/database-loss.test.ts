@@ -72,7 +72,7 @@ function isAnswered({ status, text }: Reply, isStream: boolean): boolean {
 for (const isStream of [false, true]) {
   const kind = isStream ? 'streams' : 'plain calls';
 
-  test(`WA-07 through ${LOSSES} losses of the database under load, every answered call of ${kind} is charged once`, async () => {
+  test(`WA-17 through ${LOSSES} losses of the database under load, every answered call of ${kind} is charged once`, async () => {
     const user = kind.replace(' ', '-');
     await service.fund(app, user, RICH);
     upstream.script({
@@ -111,7 +111,7 @@ for (const isStream of [false, true]) {
   });
 }
 
-test('WA-07 a call whose provider answers while the database is away is charged when it is back', async () => {
+test('WA-17 a call whose provider answers while the database is away is charged when it is back', async () => {
   await service.fund(app, 'waiting', RICH);
   const gate = createGate();
   const write = completionBody({ ...FACTS, content: 'Hi.' });
@@ -130,7 +130,7 @@ test('WA-07 a call whose provider answers while the database is away is charged 
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a wallet that stays locked for seconds loses no charge and delays no other wallet', async () => {
+test('WA-17 a wallet that stays locked for seconds loses no charge and delays no other wallet', async () => {
   await service.fund(app, 'locked', RICH);
   await service.fund(app, 'free', RICH);
   const gate = createGate();

@@ -22,7 +22,7 @@ import {
 
 const ROWS_BEFORE_KILL = 200;
 
-test('kill -9 of the postmaster loses no confirmed row, and the server comes back on its port', async (t) => {
+test('OP-15 kill -9 of the postmaster loses no confirmed row, and the server comes back on its port', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const pidFile = join(directory, 'postmaster.pid');
   const { url } = await start(t, directory);
@@ -42,7 +42,7 @@ test('kill -9 of the postmaster loses no confirmed row, and the server comes bac
   assert.deepEqual(await lostOf(load.acked, url), []);
 });
 
-test('kill -9 of Purser ends its server, and the next start finds every confirmed row', async (t) => {
+test('OP-15 kill -9 of Purser ends its server, and the next start finds every confirmed row', async (t) => {
   const directory = makePrivateDataDirectory(t);
   for (let round = 1; round <= 3; round += 1) {
     const owner = runOwner(t, { directory, load: true });
@@ -57,7 +57,7 @@ test('kill -9 of Purser ends its server, and the next start finds every confirme
   }
 });
 
-test('kill -9 of Purser and its server together loses no confirmed row', async (t) => {
+test('OP-15 kill -9 of Purser and its server together loses no confirmed row', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const owner = runOwner(t, { directory, load: true });
   await until('rows are confirmed', () => owner.acked.length >= ROWS_BEFORE_KILL);
@@ -67,7 +67,7 @@ test('kill -9 of Purser and its server together loses no confirmed row', async (
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('if the kernel cannot end a server with its owner, the next start does', async (t) => {
+test('OP-15 if the kernel cannot end a server with its owner, the next start does', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, load: true, without: ['setpriv', 'flock'] });
   await until('rows are confirmed', () => owner.acked.length >= ROWS_BEFORE_KILL);
@@ -80,7 +80,7 @@ test('if the kernel cannot end a server with its owner, the next start does', as
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('a fault that ends Purser ends its server, even if the kernel does not', async (t) => {
+test('OP-15 a fault that ends Purser ends its server, even if the kernel does not', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, without: ['setpriv'] });
   assert.match(await owner.answer, /^ready /);
@@ -89,7 +89,7 @@ test('a fault that ends Purser ends its server, even if the kernel does not', as
   await until('the server has ended', () => !runs(pid));
 });
 
-test('Ctrl-C in the terminal does not stop the server under Purser', async (t) => {
+test('OP-15 Ctrl-C in the terminal does not stop the server under Purser', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, ownGroup: true });
   const url = (await owner.answer).replace('ready ', '');
@@ -98,7 +98,7 @@ test('Ctrl-C in the terminal does not stop the server under Purser', async (t) =
   assert.doesNotMatch(readFileSync(`${directory}.log`, 'utf8'), /shutdown request/);
 });
 
-test('a start that is killed while it creates the database does not block the next start', async (t) => {
+test('OP-15 a start that is killed while it creates the database does not block the next start', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const owner = runOwner(t, { directory });
   const workshop = (): string | undefined =>
@@ -111,7 +111,7 @@ test('a start that is killed while it creates the database does not block the ne
   assert.equal(await answersAt(url), true);
 });
 
-test('a backend that never checks its parent does not keep a killed postmaster from restarting', {
+test('OP-15 a backend that never checks its parent does not keep a killed postmaster from restarting', {
   skip: !isLinux,
 }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
@@ -128,7 +128,7 @@ test('a backend that never checks its parent does not keep a killed postmaster f
   assert.equal(runs(Number(pid)), false);
 });
 
-test('a process that reuses the id of a dead postmaster is left alone and does not prevent a start', async (t) => {
+test('OP-15 a process that reuses the id of a dead postmaster is left alone and does not prevent a start', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   const file = readFileSync(join(directory, 'postmaster.pid'), 'utf8');
@@ -141,7 +141,7 @@ test('a process that reuses the id of a dead postmaster is left alone and does n
   assert.equal(runs(bystander.pid!), true);
 });
 
-test('a stop right after the postmaster was killed reports nothing', async (t) => {
+test('OP-15 a stop right after the postmaster was killed reports nothing', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   const killed = postmasterPid(directory);
@@ -152,7 +152,7 @@ test('a stop right after the postmaster was killed reports nothing', async (t) =
   assert.equal(existsSync(`${directory}.owner`), false);
 });
 
-test('a server that is stopped by hand is restarted, but not after `stop`', async (t) => {
+test('OP-15 a server that is stopped by hand is restarted, but not after `stop`', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   process.kill(postmasterPid(directory), 'SIGINT');

@@ -86,7 +86,7 @@ async function assertCharged({ database, spool, callIds }: Awaited<ReturnType<ty
   assert.deepEqual((await checkLedger(database.owner)).differences, []);
 }
 
-test('WA-07 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
+test('WA-17 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
   const outage = await dieInOutage(t, {});
   await outage.start();
   // Checked as soon as it is ready, long before its reaper may release anything.
@@ -94,17 +94,17 @@ test('WA-07 kill -9 of the gateway in an outage: the next start charges what it 
   await assertCharged(outage);
 });
 
-test('WA-07 a gateway that cannot reach the database still stops, and the next start charges its calls', async (t) => {
+test('WA-17 a gateway that cannot reach the database still stops, and the next start charges its calls', async (t) => {
   const outage = await dieInOutage(t, { ends: 'stopped' });
   await outage.start();
   await assertCharged(outage);
 });
 
-test('B6 WA-07 if one of two gateways on a data directory is killed in an outage, the other charges the calls of both once', async (t) => {
+test('WA-17 if one of two gateways on a data directory is killed in an outage, the other charges the calls of both once', async (t) => {
   await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
 });
 
-test('WA-07 settlements left on disk wait for their own database, even if the next start uses another one', async (t) => {
+test('WA-17 settlements left on disk wait for their own database, even if the next start uses another one', async (t) => {
   const outage = await dieInOutage(t, {});
   const other = await createTestDatabase();
   afterwards(t, other.close);
@@ -181,7 +181,7 @@ test('WA-10 a charge that its caller never learned is not booked after its hold 
 
 const isNotBehind = (fault: Error): boolean => !fault.message.includes('Too many settlements wait');
 
-test('WA-07 no hold is placed while a settlement waits too long for a database that is away', async (t) => {
+test('WA-17 no hold is placed while a settlement waits too long for a database that is away', async (t) => {
   const { ledger, proxy, holds, spool, clock, directory } = await arrangeHolds(t);
   const request = holdOf('anna', 60);
   await holds.place(request);
@@ -198,7 +198,7 @@ test('WA-07 no hold is placed while a settlement waits too long for a database t
   assert.equal((await holds.place(holdOf('anna', 10))).kind, 'granted');
 });
 
-test('WA-07 no hold is placed while too many settlements wait', async (t) => {
+test('WA-17 no hold is placed while too many settlements wait', async (t) => {
   const { ledger, proxy, holds } = await arrangeHolds(t, { backlog: { ageMsMax: 30_000, settlementsMax: 1 } });
   const requests = [holdOf('anna', 10), holdOf('anna', 10)] as const;
   for (const request of requests) await holds.place(request);
@@ -210,7 +210,7 @@ test('WA-07 no hold is placed while too many settlements wait', async (t) => {
   assert.equal((await ledger.wallet('anna')).held, 20);
 });
 
-test('WA-07 with the spool on a full disk a call waits for the database and leaves nothing half-written', async (t) => {
+test('WA-17 with the spool on a full disk a call waits for the database and leaves nothing half-written', async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const { ledger, proxy, holds, spool, directory } = await arrangeHolds(t, { parent: disk.directory });

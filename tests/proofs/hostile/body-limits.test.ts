@@ -100,7 +100,7 @@ test('CC-06 a caller who sends far more than the limit can still read why it was
 
 const MB = 1_000_000;
 
-test('A4 CC-06 a stock client that sends up to 64 MB can read why it was refused, every time', async () => {
+test('CC-06 a stock client that sends up to 64 MB can read why it was refused, every time', async () => {
   const client = new OpenAI({ apiKey: app.liveKey, baseURL: `${service.url}/v1`, maxRetries: 0 });
   const headers = { 'x-service-user': 'u' };
   const statusOf = async (megabytes: number): Promise<unknown> => {
@@ -116,7 +116,7 @@ test('A4 CC-06 a stock client that sends up to 64 MB can read why it was refused
   }
 });
 
-test('A4 CC-06 a sender that reads only when it has sent everything gets the whole refusal, up to 64 MB', async () => {
+test('CC-06 a sender that reads only when it has sent everything gets the whole refusal, up to 64 MB', async () => {
   for (const isDeclared of [true, false]) {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);

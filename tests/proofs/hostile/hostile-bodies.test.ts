@@ -101,7 +101,7 @@ test('CC-13 any other such name inside a schema is data: it reaches the provider
   assert.equal('isAdmin' in {}, false);
 });
 
-test('A10 CC-20 a body in which a name stands twice is refused by that name, and reaches no provider', async () => {
+test('CC-20 a body in which a name stands twice is refused by that name, and reaches no provider', async () => {
   await refused(`{"model":"large","model":"large",${MESSAGES}}`, 'model');
   await refused(`{"model":"nothing","\\u006dodel":"large",${MESSAGES}}`, 'model');
   await refused(asking('"max_tokens":900,"max_tokens":20'), 'max_tokens');

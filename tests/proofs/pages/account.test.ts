@@ -52,7 +52,7 @@ async function seeSecondFactor(tab: Tab, look: string): Promise<void> {
   await assertSound(tab, `owner-authenticator-${look}`);
 }
 
-test('the account pages are sound in every look', async (t) => {
+test('PG-05 the account pages are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const email = `${'long-name-'.repeat(6)}@${'sub.'.repeat(20)}example.test`;
@@ -160,7 +160,7 @@ test('CP-06 in production a passkey is the first second factor of an operator, w
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
-test('the pages still work with text at twice the size', async (t) => {
+test('PG-05 the pages still work with text at twice the size', async (t) => {
   const tab = await openTab(t, { width: 360 });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -169,7 +169,7 @@ test('the pages still work with text at twice the size', async (t) => {
   await assertSound(tab, 'owner-account-large-text');
 });
 
-test('the account pages work without scripts and with the keyboard only', async (t) => {
+test('PG-05 the account pages work without scripts and with the keyboard only', async (t) => {
   const tab = await openTab(t, { hasScripts: false });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -203,7 +203,7 @@ async function startOtherSite(t: TestContext, html: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('threat 11: another site cannot frame a page', async (t) => {
+test('PG-02 another site cannot frame a page', async (t) => {
   const evil = await startOtherSite(
     t,
     `<!doctype html><title>Evil</title><iframe name="victim" src="${OWN}/sign-in"></iframe>`,
@@ -221,7 +221,7 @@ test('threat 11: another site cannot frame a page', async (t) => {
   assert.equal(await framed?.getByLabel('Password').count(), 0);
 });
 
-test('threat 11: a form on another site does nothing even if the browser is signed in', async (t) => {
+test('PG-02 a form on another site does nothing even if the browser is signed in', async (t) => {
   const evil = await startOtherSite(
     t,
     `<!doctype html><title>Evil</title><form method="post" action="${OWN}/account/sessions">

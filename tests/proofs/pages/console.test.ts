@@ -154,7 +154,7 @@ async function tabToText({ page }: Tab, text: string): Promise<void> {
   throw new Error(`Tab never reaches "${text}".`);
 }
 
-test('the pages of the console are sound in every look', async (t) => {
+test('PG-05 the pages of the console are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const { email } = await newOwner(service);

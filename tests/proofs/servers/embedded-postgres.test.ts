@@ -41,7 +41,7 @@ const refusal = (pattern: RegExp) => (fault: unknown) => {
 const filesBeside = (directory: string): readonly string[] =>
   readdirSync(dirname(directory)).map((name) => name.replace(basename(directory), ''));
 
-test('data survives a stop, on a path with spaces and in a directory that only its owner can read', async (t) => {
+test('OP-15 data survives a stop, on a path with spaces and in a directory that only its owner can read', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const first = await start(t, directory);
   await query(first.url, "create table kept as select 'yes' as word");
@@ -56,7 +56,7 @@ test('data survives a stop, on a path with spaces and in a directory that only i
   assert.deepEqual(await query(second.url, 'select word from kept'), [{ word: 'yes' }]);
 });
 
-test('the server is durable, checks its pages, requires the password and listens on loopback only', async (t) => {
+test('OP-15 the server is durable, checks its pages, requires the password and listens on loopback only', async (t) => {
   const { url, stop } = await start(t, join(makeOpenDirectory(t), 'postgres'));
   const names = ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums', 'password_encryption'];
   const shown = await Promise.all(names.map(async (name) => Object.values((await query(url, `show ${name}`))[0]!)[0]));
@@ -70,7 +70,7 @@ test('the server is durable, checks its pages, requires the password and listens
   await Promise.all([stop(), stop()]);
 });
 
-test('the server gets none of our environment variables', { skip: !isLinux }, async (t) => {
+test('OP-15 the server gets none of our environment variables', { skip: !isLinux }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   process.env['PURSER_TEST_SECRET'] = 'a key of a payment processor';
   await start(t, directory);
@@ -82,7 +82,7 @@ test('the server gets none of our environment variables', { skip: !isLinux }, as
 for (const without of [[], ['flock']] as const) {
   const how = without.length === 0 ? '' : ' (no flock on the machine)';
 
-  test(`a second start is refused at once and leaves the first alone${how}`, async (t) => {
+  test(`OP-15 a second start is refused at once and leaves the first alone${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
     const first = runOwner(t, { directory, without });
     const url = (await first.answer).replace('ready ', '');
@@ -101,7 +101,7 @@ for (const without of [[], ['flock']] as const) {
     assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }]);
   });
 
-  test(`of several starts at the same moment exactly one wins${how}`, async (t) => {
+  test(`OP-15 of several starts at the same moment exactly one wins${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
     writeFileSync(`${directory}.owner`, staleRecord());
     const owners = Array.from({ length: 4 }, () => runOwner(t, { directory, without }));
@@ -110,7 +110,7 @@ for (const without of [[], ['flock']] as const) {
     assert.equal(answers.filter((answer) => /^refused Another Purser .*is using/.test(answer)).length, 3);
   });
 
-  test(`a lock is taken over when its process id now belongs to another process${how}`, async (t) => {
+  test(`OP-15 a lock is taken over when its process id now belongs to another process${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
     writeFileSync(`${directory}.owner`, staleRecord());
     const { stop } = await start(t, directory, without);
@@ -120,7 +120,9 @@ for (const without of [[], ['flock']] as const) {
   });
 }
 
-test('a second start is refused even if the owner of the lock cannot be identified', { skip: !hasFlock }, async (t) => {
+test('OP-15 a second start is refused even if the owner of the lock cannot be identified', {
+  skip: !hasFlock,
+}, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url } = await start(t, directory);
   // As in a second container on the same disk, where the owner's process id means nothing.
@@ -134,7 +136,7 @@ test('a second start is refused even if the owner of the lock cannot be identifi
 /** Writes a lock that names a process with our id and another start time as the owner. */
 const staleRecord = (): string => JSON.stringify({ pid: process.pid, startedAt: 'another boot/1', token: 'stale' });
 
-test('of many starts that take over a stale lock, some killed half way, one becomes the owner', async (t) => {
+test('OP-15 of many starts that take over a stale lock, some killed half way, one becomes the owner', async (t) => {
   for (let round = 0; round < 40; round += 1) {
     const layout = await layOut(join(makeOpenDirectory(t), 'postgres'));
     writeFileSync(layout.owner, staleRecord());
@@ -147,11 +149,11 @@ test('of many starts that take over a stale lock, some killed half way, one beco
   }
 });
 
-test('an ordinary user can run it', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {
+test('OP-15 an ordinary user can run it', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {
   await runAsUser(t, NOBODY);
 });
 
-test('a user without a name can run it, or gets a plain message', {
+test('OP-15 a user without a name can run it, or gets a plain message', {
   skip: cannotRunAs(NAMELESS) ?? !isLinux,
 }, async (t) => {
   if (hasNamespaces) {
@@ -185,7 +187,7 @@ const serverUid = (directory: string): number => statSync(`/proc/${postmasterPid
 
 const needsNamespaces = { skip: onlyRoot.skip || (hasNamespaces ? false : 'user namespaces are off here') };
 
-test('root can switch between the ways of running and keeps the data', needsNamespaces, async (t) => {
+test('OP-15 root can switch between the ways of running and keeps the data', needsNamespaces, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const ways = [
     { without: [], parentMode: 0o711, owner: 0 }, // In a user namespace.
@@ -205,14 +207,18 @@ test('root can switch between the ways of running and keeps the data', needsName
   }
 });
 
-test('root without user namespaces gets a server in a private directory, or a plain message', onlyRoot, async (t) => {
-  const directory = makePrivateDataDirectory(t);
-  const started = await start(t, directory, ['unshare']).catch((fault: unknown) => fault);
-  if (started instanceof Error) refusal(/DATABASE_URL/)(started);
-  else assert.equal(serverUid(directory), NOBODY);
-});
+test(
+  'OP-15 root without user namespaces gets a server in a private directory, or a plain message',
+  onlyRoot,
+  async (t) => {
+    const directory = makePrivateDataDirectory(t);
+    const started = await start(t, directory, ['unshare']).catch((fault: unknown) => fault);
+    if (started instanceof Error) refusal(/DATABASE_URL/)(started);
+    else assert.equal(serverUid(directory), NOBODY);
+  },
+);
 
-test('root gets a plain message when no way of running works', onlyRoot, async (t) => {
+test('OP-15 root gets a plain message when no way of running works', onlyRoot, async (t) => {
   const directory = makePrivateDataDirectory(t);
   await assert.rejects(
     start(t, directory, ['unshare', 'setpriv']),
@@ -221,7 +227,7 @@ test('root gets a plain message when no way of running works', onlyRoot, async (
   assert.deepEqual(filesBeside(directory), ['.guard']);
 });
 
-test('a directory with other files in it is refused and left alone', async (t) => {
+test('OP-15 a directory with other files in it is refused and left alone', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   mkdirSync(directory);
   writeFileSync(join(directory, 'thesis.txt'), 'the only copy');
@@ -229,7 +235,7 @@ test('a directory with other files in it is refused and left alone', async (t) =
   assert.deepEqual(readdirSync(directory), ['thesis.txt']);
 });
 
-test('data of another version or without its password is refused and left alone', async (t) => {
+test('OP-15 data of another version or without its password is refused and left alone', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   await stop();
@@ -241,7 +247,7 @@ test('data of another version or without its password is refused and left alone'
   await assert.rejects(start(t, directory), refusal(/created by PostgreSQL 17, but this Purser contains version \d+/));
 });
 
-test('leftovers of killed starts are removed, and a long log is rotated', async (t) => {
+test('OP-15 leftovers of killed starts are removed, and a long log is rotated', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   mkdirSync(`${directory}.tmp-half/data`, { recursive: true });
   writeFileSync(`${directory}.log`, '');
@@ -250,7 +256,7 @@ test('leftovers of killed starts are removed, and a long log is rotated', async 
   assert.deepEqual(filesBeside(directory).toSorted(), ['', '.guard', '.log', '.log.1', '.owner', '.secret']);
 });
 
-test('a server that someone else started on the directory is neither disturbed nor joined', async (t) => {
+test('OP-15 a server that someone else started on the directory is neither disturbed nor joined', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   await stop();
@@ -268,7 +274,9 @@ test('a server that someone else started on the directory is neither disturbed n
   assert.equal(runs(stranger.pid!), true);
 });
 
-test('a parent directory that cannot be written to is explained', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {
+test('OP-15 a parent directory that cannot be written to is explained', {
+  skip: cannotRunAs(NOBODY) ?? false,
+}, async (t) => {
   const parent = makeOpenDirectory(t);
   await chmod(parent, 0o755);
   const owner = runOwner(t, { directory: join(parent, 'postgres'), uid: NOBODY });

@@ -37,7 +37,7 @@ function anotherProcess(): Pool {
   return pool;
 }
 
-test('processes that start at once apply each migration and each function once, in any order', async () => {
+test('OP-10 processes that start at once apply each migration and each function once, in any order', async () => {
   const applied = await Promise.all([0, 1, 2].map(() => migrate(anotherProcess())));
   const migrations = applied.flatMap((one) => one.migrations);
   const functions = applied.flatMap((one) => one.functions);
@@ -50,11 +50,11 @@ test('processes that start at once apply each migration and each function once, 
   assert.deepEqual(rows, [{ count: files }]);
 });
 
-test('a schema that is up to date is left alone', async () => {
+test('OP-10 a schema that is up to date is left alone', async () => {
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [], isNewer: false });
 });
 
-test('functions with other text, other parameters or no file are put right, along with their dependents and grants', async () => {
+test('OP-10 functions with other text, other parameters or no file are put right, along with their dependents and grants', async () => {
   const expected = await describeSchema(database.owner, { bodies: true });
   await database.owner.query(`
     drop function ledger.set_cap;
@@ -76,7 +76,7 @@ test('functions with other text, other parameters or no file are put right, alon
   assert.deepEqual(rows, []);
 });
 
-test('a function that a trigger still uses is not dropped when its file is gone', async () => {
+test('OP-10 a function that a trigger still uses is not dropped when its file is gone', async () => {
   await database.owner.query(`
     create function db.hung() returns trigger language plpgsql as 'begin return new; end';
     create trigger hung before insert on db.identity for each row execute function db.hung();
@@ -86,7 +86,7 @@ test('a function that a trigger still uses is not dropped when its file is gone'
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'], isNewer: false });
 });
 
-test('functions of a newer version are left as they are, unless this build cannot run on them', async () => {
+test('OP-10 functions of a newer version are left as they are, unless this build cannot run on them', async () => {
   const asMade = await database.owner.query<{ version: string }>(
     `with made as (select version from db.functions where name = 'ledger.credit')
      update db.functions f set digest = sha256('newer'), version = '0.10.0' from made where f.name = 'ledger.credit'
@@ -106,7 +106,7 @@ test('functions of a newer version are left as they are, unless this build canno
   assert.deepEqual((await migrate(anotherProcess())).functions, ['ledger.credit']);
 });
 
-test('the body of every function is valid for the schema', async () => {
+test('OP-10 the body of every function is valid for the schema', async () => {
   const client = await database.owner.connect();
   await client.query('begin');
   try {
@@ -119,7 +119,7 @@ test('the body of every function is valid for the schema', async () => {
   }
 });
 
-test('CP-05 a backup that fills its disk says so, and leaves nothing that looks like one', async (t) => {
+test('OP-09 a backup that fills its disk says so, and leaves nothing that looks like one', async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const { url } = database;
@@ -136,7 +136,7 @@ test('CP-05 a backup that fills its disk says so, and leaves nothing that looks 
   await assert.rejects(create(), BackupError, 'not even its folder can be made');
 });
 
-test('C7 readiness says in words what is wrong: schema, database, writes, disk', async (t) => {
+test('OP-04 readiness says in words what is wrong: schema, database, writes, disk', async (t) => {
   const pool = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
   t.after(() => pool.end());
   const log = createLog('silent');
@@ -167,7 +167,7 @@ test('C7 readiness says in words what is wrong: schema, database, writes, disk',
   await waitUntil('it takes writes again', async () => (await ready()) === undefined);
 });
 
-test('a schema newer than this build is left as it is, and refused if it takes something away from this build', async () => {
+test('OP-10 a schema newer than this build is left as it is, and refused if it takes something away from this build', async () => {
   await database.owner.query(`insert into db.migrations (version, name) values ($1, 'from the future')`, [
     SCHEMA_VERSION + 1,
   ]);
@@ -182,7 +182,7 @@ test('a schema newer than this build is left as it is, and refused if it takes s
   });
 });
 
-test('a database of a build from before version 0.1.0 is refused and stays as it is', async () => {
+test('OP-10 a database of a build from before version 0.1.0 is refused and stays as it is', async () => {
   const before = await createTestDatabase({ isEmpty: true });
   await before.owner.query(`create schema db;
     create table db.migrations (version int primary key, name text not null, applied_at timestamptz not null default now());
@@ -204,7 +204,7 @@ test('a database of a build from before version 0.1.0 is refused and stays as it
   }
 });
 
-test('a user who may not create roles gets a message that says so', async () => {
+test('OP-10 a user who may not create roles gets a message that says so', async () => {
   const bare = await createTestDatabase({ isEmpty: true });
   await bare.owner.query(`create role bare_${process.pid} login password 'bare'`);
   const { rows } = await bare.owner.query<{ name: string }>('select current_database() as name');

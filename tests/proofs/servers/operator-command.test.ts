@@ -149,7 +149,7 @@ test('CP-05 a start whose operator setting names an owner’s account says so an
   assert.equal(refused.status, 403);
 });
 
-test('CP-05 the doctor looks at a running service from beside it, and says what to do', async () => {
+test('OP-08 the doctor looks at a running service from beside it, and says what to do', async () => {
   const environment = { PURSER_PROXY_HOP: '1', PURSER_OPERATOR_TOKEN: 'a token of mine' };
   const { status, said } = await runToEnd({ ...options, environment }, 'doctor');
   for (const text of [
@@ -166,7 +166,7 @@ test('CP-05 the doctor looks at a running service from beside it, and says what 
   assert.ok(!said.includes('a token of mine'));
 });
 
-test('CP-05 the doctor calls the public address, mail server, processor and providers, side by side, and says no secret', async (t) => {
+test('OP-08 the doctor calls the public address, mail server, processor and providers, side by side, and says no secret', async (t) => {
   const [stripe, mail] = await Promise.all([
     startStripeServer(),
     startMailServer({ account: { user: 'purser', password: 'right' } }),
@@ -200,7 +200,7 @@ test('CP-05 the doctor calls the public address, mail server, processor and prov
   assert.match(unusable.said, /"what": "PURSER_PROXY_HOPS must be a whole number/);
 });
 
-test('CP-05 WA-07 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted', async (t) => {
+test('OP-09 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted', async (t) => {
   const { dataDirectory } = options;
   const server = await openRunning(dataDirectory);
   t.after(() => server.pool.end());
@@ -270,7 +270,7 @@ function compareFile(command: 'bill' | 'reconcile', file: string) {
   return runToEnd(options, command, named, ...bill, '--from', '2026-09-01', '--to', '2026-10-01');
 }
 
-test('MO-06 ON-03 the commands compare files with the books: 0 if they agree, 1 with each difference as money, and words for a bad file', async () => {
+test('CP-16 the commands compare files with the books: 0 if they agree, 1 with each difference as money, and words for a bad file', async () => {
   const HEAD =
     'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
   const item = { amount: { value: 0.06, currency: 'usd' }, line_item: 'gpt-5.4, output' };

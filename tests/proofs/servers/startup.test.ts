@@ -98,7 +98,7 @@ function pastedCalls(banner: string): readonly Pasted[] {
   return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
 }
 
-test('CP-06 a first start prints a live and a sandbox call that work, its books are right, and a passkey can be tried', async (t) => {
+test('OP-01 a first start prints a live and a sandbox call that work, its books are right, and a passkey can be tried', async (t) => {
   const service = launch(['serve']);
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -137,7 +137,7 @@ test('CP-06 a first start prints a live and a sandbox call that work, its books 
   }
 });
 
-test('a later start keeps the keys, the wallet and its balance; C8 SIGTERM to `npm start` ends the service with npm', async () => {
+test('OP-12 a later start keeps the keys, the wallet and its balance; SIGTERM to `npm start` ends the service with npm', async () => {
   const keysBefore = readFileSync(path.join(directory, 'demo.json'), 'utf8');
   const service = launchByNpm();
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
@@ -163,7 +163,7 @@ test('a later start keeps the keys, the wallet and its balance; C8 SIGTERM to `n
   }
 });
 
-test('several gateway processes share the port, and one that is killed is replaced', LINUX_ONLY, async () => {
+test('OP-15 several gateway processes share the port, and one that is killed is replaced', LINUX_ONLY, async () => {
   const service = launch(['serve'], { PURSER_WORKERS: '2' });
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -187,7 +187,7 @@ test('several gateway processes share the port, and one that is killed is replac
   }
 });
 
-test('B5 CC-14 C9 a database has one secret, and a start makes the data directory', async (t) => {
+test('OP-13 a database has one secret, and a start makes the data directory', async (t) => {
   const database = await createTestDatabase();
   t.after(database.close);
   const data = path.join(directory, 'not', 'there');
@@ -229,7 +229,7 @@ test('B5 CC-14 C9 a database has one secret, and a start makes the data director
   }
 });
 
-test('B5 CC-14 of two first starts at once, one secret becomes the one of the database', async (t) => {
+test('OP-13 of two first starts at once, one secret becomes the one of the database', async (t) => {
   const database = await createTestDatabase();
   t.after(database.close);
   const secrets = Array.from({ length: 8 }, (_, index) =>
@@ -247,7 +247,7 @@ test('B5 CC-14 of two first starts at once, one secret becomes the one of the da
   assert.deepEqual(new Set(keys.slice(0, 2).map((key) => key === undefined)), new Set([true, false]));
 });
 
-test('production names every missing or weak setting at once and starts nothing', async () => {
+test('OP-03 production names every missing or weak setting at once and starts nothing', async () => {
   const { code, output } = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PORT: 'x', DATABASE_URL: 'mysql://x', PURSER_CURRENCY: 'euro' }),
   );
@@ -264,7 +264,7 @@ test('production names every missing or weak setting at once and starts nothing'
   }
 });
 
-test('production refuses a weak secret, and development refuses an address that others can reach', async () => {
+test('OP-03 production refuses a weak secret, and development refuses an address that others can reach', async () => {
   const weak = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PURSER_SECRET: 'short', PURSER_CATALOGUE: 'none.json' }),
   );
@@ -274,7 +274,7 @@ test('production refuses a weak secret, and development refuses an address that 
   assert.match(open.output, /PURSER_ALLOW_PUBLIC_DEVELOPMENT=1/);
 });
 
-test('one sentence says why the service cannot start', async () => {
+test('OP-02 one sentence says why the service cannot start', async () => {
   const unreachable = await finish(launch(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }));
   assert.equal(unreachable.code, 1, 'the next start may reach it');
   assert.match(unreachable.output, /The database none at 127\.0\.0\.1:1 cannot be reached/);

@@ -34,7 +34,7 @@ async function keptOf(callId: string | null): Promise<Record<string, unknown> | 
   return rows[0];
 }
 
-test('CC-14 a kept answer is sealed: the database shows neither the prompt, the answer nor the key', async () => {
+test('CC-25 a kept answer is sealed: the database shows neither the prompt, the answer nor the key', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('canary-answer'));
   const messages = [{ role: 'user', content: 'canary-prompt' }];
@@ -52,7 +52,7 @@ test('CC-14 a kept answer is sealed: the database shows neither the prompt, the 
   assert.ok(!logged.includes('canary'));
 });
 
-test('CC-14 a kept answer that was moved to another call or changed cannot be opened', async () => {
+test('CC-25 a kept answer that was moved to another call or changed cannot be opened', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Mine.'));
   const mine = await chat(keyed(user, 'mine'));
@@ -71,7 +71,7 @@ test('CC-14 a kept answer that was moved to another call or changed cannot be op
   assert.equal((await chat(keyed(user, 'mine'))).status, 500);
 });
 
-test('CC-14 an answer is kept for five minutes; after that it is never replayed, and it is removed', async () => {
+test('CC-25 an answer is kept for five minutes; after that it is never replayed, and it is removed', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('For a while.'));
   const first = await chat(keyed(user, 'old'));
@@ -193,7 +193,7 @@ test('CC-14 when equal running calls are each abandoned and retried, no more req
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 3 * CHARGE);
 });
 
-test('CC-14 an answer is kept even if its caller left before it arrived and nobody waits for it yet', async () => {
+test('CC-25 an answer is kept even if its caller left before it arrived and nobody waits for it yet', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;
@@ -211,7 +211,7 @@ test('CC-14 an answer is kept even if its caller left before it arrived and nobo
   assert.equal(upstream.requests.length - before, 1);
 });
 
-test('CC-14 an answer is kept if its caller stops reading, and a retry gets all of it', async () => {
+test('CC-25 an answer is kept if its caller stops reading, and a retry gets all of it', async () => {
   const user = await newUser(FUNDS);
   const before = upstream.requests.length;
   const content = 'a'.repeat(7 * 1024 * 1024); // More than the network buffers for a caller who reads nothing.

@@ -10,7 +10,9 @@ export const ADDRESS_FAULTS: readonly Mutant[] = [
     id: 'address-sealed-at-random',
     clause: 'CP-12',
     edits: [emailSeal('repeatable(address.toLowerCase())', 'sealed(address.toLowerCase())')],
-    killer: sealingTexts('the same address gives the same sealed text, in any case, and another address another one'),
+    killer: sealingTexts(
+      'CP-12 the same address gives the same sealed text, in any case, and another address another one',
+    ),
   },
   {
     id: 'actor-named-in-plain',

@@ -66,7 +66,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'MO-08',
     edits: [usageReport('Math.min(beside.unexplained, room)', '0')],
     killer: counting(
-      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+      'CC-23 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
     ),
   },
   {
@@ -74,7 +74,7 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [usageReport('Math.min(beside.unexplained, room)', 'beside.unexplained')],
     killer: counting(
-      'CC-11 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
+      'CC-23 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
     ),
   },
   {
@@ -107,20 +107,20 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'syntax-of-the-prompt-estimated',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [
       holdRequest(
         'promptCharactersOf(request) + sentBytes - requestText.length - dataUrlBytes',
         'sentBytes - dataUrlBytes',
       ),
     ],
-    killer: charging('CC-11 our own count of a prompt does not depend on how its JSON was written'),
+    killer: charging('CC-23 our own count of a prompt does not depend on how its JSON was written'),
   },
   {
     id: 'estimate-above-the-limit-that-was-sent',
     clause: 'WA-07',
     edits: [usage('Math.min(tokens(), limit.tokens)', 'tokens()')],
-    killer: charging('WA-07 CC-11 our own count of an answer is never above the limit that was sent'),
+    killer: charging('WA-07 CC-23 our own count of an answer is never above the limit that was sent'),
   },
   {
     id: 'vendor-parameter-for-every-model',

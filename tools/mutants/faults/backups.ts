@@ -15,81 +15,81 @@ import {
 } from './places.ts';
 
 const RESTORE = runningBackups(
-  'CP-05 WA-07 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted',
+  'OP-09 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted',
 );
 
 /** Faults by which a backup is worth nothing, two copies of the books run at once, or the doctor sees what is not there. */
 export const BACKUP_FAULTS: readonly Mutant[] = [
   {
     id: 'pruning-takes-the-log-that-a-backup-needs',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [backupFolder('part.slice(8) < first', 'part.slice(8) <= first')],
-    killer: backingUp('CP-05 removing old backups keeps the log that the oldest one left needs'),
+    killer: backingUp('OP-09 removing old backups keeps the log that the oldest one left needs'),
   },
   {
     id: 'pruning-looks-at-the-oldest-backup-only',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [backupFolder('.slice(8)).toSorted()', '.slice(8))')],
     killer: backingUp(
-      'CP-05 removing old backups also keeps the log of a restore that went back before a later backup',
+      'OP-09 removing old backups also keeps the log of a restore that went back before a later backup',
     ),
   },
   {
     id: 'restore-brings-back-what-was-given-up',
-    clause: 'WA-07',
+    clause: 'OP-09',
     edits: [timelines('positionOf(record.endLsn) <= end', 'end > 0n')],
-    killer: backingUp('CP-05 WA-07 a restore follows the latest timeline, from a backup that leads to it'),
+    killer: backingUp('OP-09 a restore follows the latest timeline, from a backup that leads to it'),
   },
   {
     id: 'new-timeline-is-not-archived',
-    clause: 'WA-07',
+    clause: 'OP-09',
     edits: [archiving('    ...HOLDING_SETTINGS,\n    recovery_target', '    recovery_target')],
     killer: RESTORE,
   },
   {
     id: 'settlement-that-vanishes-ends-the-copying',
-    clause: 'WA-07',
+    clause: 'OP-09',
     edits: [keptSettlements('if (isCopied === true)', 'if (isCopied === undefined) return;\n      if (isCopied)')],
     killer: backingUp(
-      'CP-05 WA-07 settlements are copied although files vanish meanwhile, and a restore replaces none that is there',
+      'OP-09 WA-17 settlements are copied although files vanish meanwhile, and a restore replaces none that is there',
     ),
   },
   {
     id: 'archive-entry-leaves-its-folder',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [tarFiles("name.split('/').includes('..')", "name.includes('///')")],
-    killer: backingUp('CP-05 an archive is unpacked whole or refused, and no entry of it leaves its folder'),
+    killer: backingUp('OP-09 an archive is unpacked whole or refused, and no entry of it leaves its folder'),
   },
   {
     id: 'damaged-file-is-restored',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [restoring('one.digest !== digest', 'one.digest.length !== digest.length')],
     killer: RESTORE,
   },
   {
     id: 'restore-under-another-secret',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [restoring('fingerprint !== null && !hasSecretOf', "fingerprint === '' && !hasSecretOf")],
     killer: RESTORE,
   },
   {
     id: 'copy-runs-beside-its-original',
-    clause: 'CP-05',
+    clause: 'OP-09',
     edits: [copies('if (restore === undefined) return;', "if (restore?.backup !== '') return;")],
     killer: RESTORE,
   },
   {
     id: 'doctor-token-for-ever',
-    clause: 'CP-05',
+    clause: 'OP-08',
     edits: [doctorCall('Number(untilMs) < nowMs ||', '')],
-    killer: reaching('CP-05 only a process with the same secret can ask a gateway what arrived, and only for a minute'),
+    killer: reaching('OP-08 only a process with the same secret can ask a gateway what arrived, and only for a minute'),
   },
   {
     id: 'believed-address-is-not-found',
-    clause: 'CP-05',
+    clause: 'OP-08',
     edits: [publicAddress('if (address === CLAIMED_ADDRESS)', "if (address === '')")],
     killer: reaching(
-      'CP-05 the doctor counts the proxies of the public address, and finds a gateway that believes what callers say',
+      'OP-08 the doctor counts the proxies of the public address, and finds a gateway that believes what callers say',
     ),
   },
 ];

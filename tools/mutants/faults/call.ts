@@ -64,7 +64,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'cache-writes-not-read',
     clause: 'MO-08',
     edits: [usageReport('Math.min(cacheWrite, promptTokens - cachedTokens)', '0')],
-    killer: counting('B3 MO-08 tokens written to the cache are read from every place where providers report them'),
+    killer: counting('MO-08 tokens written to the cache are read from every place where providers report them'),
   },
   {
     id: 'reasoning-tokens-charged-twice',
@@ -132,29 +132,29 @@ export const CALL_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'zero-usage-taken-for-none',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [usageReport('const promptGiven = prompt ??', 'const promptGiven = (prompt || undefined) ??')],
-    killer: counting('CC-11 reported usage that is consistent is taken as it is, including zero'),
+    killer: counting('CC-23 reported usage that is consistent is taken as it is, including zero'),
   },
   {
     id: 'last-report-taken-for-the-largest',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [usageReport('Math.max(left, right)', 'right')],
-    killer: counting('CC-11 usage that falls from one chunk to the next is a contradiction'),
+    killer: counting('CC-23 usage that falls from one chunk to the next is a contradiction'),
   },
   {
     id: 'reasoning-beside-the-completion-free',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [usageReport('visibleTokens + beside.reasoning + hidden', 'visibleTokens + hidden')],
     killer: counting(
-      'CC-11 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
+      'CC-23 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
     ),
   },
   {
     id: 'more-cached-than-prompt-tokens',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [usageReport('Math.min(cached, promptTokens)', 'cached')],
-    killer: counting('CC-11 any reports at all give whole counts in range, in disjoint parts that add up'),
+    killer: counting('CC-23 any reports at all give whole counts in range, in disjoint parts that add up'),
   },
   {
     id: 'estimate-not-marked',
@@ -249,30 +249,30 @@ export const CALL_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'answer-too-large-asked-for',
-    clause: 'CC-11',
+    clause: 'CC-24',
     edits: [
       validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
     ],
     killer: answerSize(
-      'B1 CC-11 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
+      'CC-24 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
     ),
   },
   {
     id: 'stream-with-too-large-a-chunk-free',
-    clause: 'CC-11',
+    clause: 'CC-24',
     edits: [
       stream(
         "if ((kind !== 'too-large' && !isHeldUp) || !tally.cutShort()) throw fault;",
         'if (!isHeldUp || !tally.cutShort()) throw fault;',
       ),
     ],
-    killer: answerSize('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
+    killer: answerSize('CC-24 a stream whose next chunk is too large ends there, and what had come is charged'),
   },
   {
     id: 'own-count-without-runs',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [tokenCounter('added += run[script] as number;', '')],
-    killer: estimating('B2 CC-11 our own count is at most a tenth below that of a real tokenizer, and sensible: o200k'),
+    killer: estimating('CC-23 our own count is at most a tenth below that of a real tokenizer, and sensible: o200k'),
   },
   {
     id: 'hidden-reasoning-cancelled',

@@ -4,48 +4,48 @@ import { inFile, reserve } from './places.ts';
 const budgetTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budgets.test.ts', name });
 const callTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-calls.test.ts', name });
 
-const LENT = budgetTest('CP-08 a cell spends what it was lent of a budget, and the home counts that before');
+const LENT = budgetTest('CE-05 a cell spends what it was lent of a budget, and the home counts that before');
 const SHARE = budgetTest(
-  'CP-08 a call that would get less than it asks for in a cell is refused until it is known that there is no more',
+  'CE-05 a call that would get less than it asks for in a cell is refused until it is known that there is no more',
 );
-const BACK = budgetTest('CP-08 what a cell gives back is free elsewhere only once that cell has given it up');
-const MESSAGES = budgetTest('CP-08 messages about a budget that are late, lost or repeated create nothing');
-const LOWERED = budgetTest('CP-08 a budget that its owner lowers holds in every cell, also where more was lent before');
+const BACK = budgetTest('CE-05 what a cell gives back is free elsewhere only once that cell has given it up');
+const MESSAGES = budgetTest('CE-05 messages about a budget that are late, lost or repeated create nothing');
+const LOWERED = budgetTest('CE-05 a budget that its owner lowers holds in every cell, also where more was lent before');
 const RESTORED = budgetTest(
-  'CP-08 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
+  'CE-05 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
 );
 const UNANSWERED = budgetTest(
-  'CP-08 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered',
+  'CE-05 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered',
 );
-const ANSWERED = budgetTest('CP-08 a home that was restored answers a cell that has spent more than it was lent');
+const ANSWERED = budgetTest('CE-05 a home that was restored answers a cell that has spent more than it was lent');
 const faultTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-faults.test.ts', name });
 const AT_ONCE = budgetTest(
-  'CP-08 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed',
+  'CE-05 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed',
 );
-const ANOTHER = faultTest('CP-08 a call finds what a cell has while others ask or take back at the same time');
+const ANOTHER = faultTest('CE-05 a call finds what a cell has while others ask or take back at the same time');
 const THIRD = faultTest(
-  'CP-08 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
+  'CE-05 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
 );
-const LATE = faultTest('CP-08 WA-10 a late charge takes no more of a budget than its cell has of it');
-const OVERTAKEN = faultTest('CP-08 a question that was overtaken brings nothing back that its cell gave up meanwhile');
+const LATE = faultTest('CE-05 WA-10 a late charge takes no more of a budget than its cell has of it');
+const OVERTAKEN = faultTest('CE-05 a question that was overtaken brings nothing back that its cell gave up meanwhile');
 const CONFIRMED = faultTest(
-  'CP-08 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told',
+  'CE-05 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told',
 );
-const SMALLER = faultTest('CP-08 a call that finds no room says nothing of one that needs less');
-const MONTH = faultTest('CP-08 WA-08 an allowance is of one month, and a hold of the old month settles there');
-const CHECKED = budgetTest('CP-08 WA-09 the check compares what is lent with its parts');
+const SMALLER = faultTest('CE-05 a call that finds no room says nothing of one that needs less');
+const MONTH = faultTest('CE-05 WA-08 an allowance is of one month, and a hold of the old month settles there');
+const CHECKED = budgetTest('CE-05 WA-09 the check compares what is lent with its parts');
 const LAST_CALL = callTest(
-  'CP-08 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere',
+  'CE-05 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere',
 );
 const AWAY = callTest(
-  'CP-08 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
+  'CE-05 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
 );
-const REFUSED = callTest('CP-08 a question that the database of the home refuses stops no other key');
-const READ = callTest('CP-08 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
+const REFUSED = callTest('CE-05 a question that the database of the home refuses stops no other key');
+const READ = callTest('CE-05 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
 const STARTED = callTest(
-  'CP-08 a gateway bars at its start what its cell was lent, if that may be of before a restore',
+  'CE-05 a gateway bars at its start what its cell was lent, if that may be of before a restore',
 );
-const ASKERS = callTest('CP-08 only cells ask about budgets, the home lends alone, and only it takes back');
+const ASKERS = callTest('CE-05 only cells ask about budgets, the home lends alone, and only it takes back');
 
 const SOURCE = 'packages/service/src';
 const BUDGETS = `${SOURCE}/ledger/budgets`;

@@ -27,15 +27,16 @@ const forwarded = ofFile('tests/proofs/cells/cell-forwarding.test.ts');
 
 const inReports = ofFile('tests/proofs/cells/cell-reports.test.ts');
 
-const MOVED = 'BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
+const MOVED = 'CE-06 BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
 const SUMS =
-  'CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another';
-const MARKED = 'a marker is believed only from a cell of this service, for this cell and this request, for a minute';
+  'CE-06 CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another';
+const MARKED =
+  'CE-08 a marker is believed only from a cell of this service, for this cell and this request, for a minute';
 
 const TOKENS =
-  'tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none';
+  'CE-08 tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none';
 const AWAY =
-  'calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back';
+  'CE-05 calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back';
 
 /** Faults in what keeps the users of cells apart, in requests that one cell sends to another, in limits over all cells, and in reports. */
 export const CELL_FAULTS: readonly Mutant[] = [
@@ -43,19 +44,19 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'cell-takes-foreign-wallets',
     clause: 'WA-01',
     edits: [foreignWallet('elsif its.cell is distinct from own then', 'elsif its.cell is null then')],
-    killer: inCells('WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong'),
+    killer: inCells('CE-01 WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong'),
   },
   {
     id: 'cells-share-wallet-ids',
     clause: 'WA-01',
     edits: [walletIds('greatest(first, nextval(ids))', 'nextval(ids)')],
-    killer: inCells('the wallets of each cell have ids of their own'),
+    killer: inCells('CE-01 the wallets of each cell have ids of their own'),
   },
   {
     id: 'slot-by-other-bits',
     clause: 'WA-01',
     edits: [cellSlot('(get_byte(d.digest, 1) >> 4)', '(get_byte(d.digest, 1) & 15)')],
-    killer: inCells('a user has the same slot in TypeScript and in SQL'),
+    killer: inCells('CE-01 a user has the same slot in TypeScript and in SQL'),
   },
   {
     id: 'marker-without-address',
@@ -88,14 +89,16 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CC-19',
     edits: [cellEnds('if (!forwarding.has(exchange)) endCall(exchange, notes);', 'endCall(exchange, notes);')],
     killer: forwarded(
-      'a call at the wrong cell is answered and charged once, in the cell of its user, and logged there',
+      'CE-02 a call at the wrong cell is answered and charged once, in the cell of its user, and logged there',
     ),
   },
   {
     id: 'bucket-in-each-cell',
     clause: 'LI-01',
     edits: [cellMap('homeOf: (id) => bySlot[homeSlotOf(id)],', 'homeOf: () => undefined,')],
-    killer: inBuckets('LI-01 all cells together let through no more than the burst of an app, wherever its bucket is'),
+    killer: inBuckets(
+      'CE-05 LI-01 all cells together let through no more than the burst of an app, wherever its bucket is',
+    ),
   },
   {
     id: 'tokens-for-anybody',
@@ -126,13 +129,13 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'token-request-again',
     clause: 'LI-01',
     edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <= excluded.request;')],
-    killer: inBuckets('a request for tokens counts once: neither again, nor after a later one of its process'),
+    killer: inBuckets('CE-08 a request for tokens counts once: neither again, nor after a later one of its process'),
   },
   {
     id: 'token-request-overtaken',
     clause: 'LI-01',
     edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <> excluded.request;')],
-    killer: inBuckets('a request for tokens counts once: neither again, nor after a later one of its process'),
+    killer: inBuckets('CE-08 a request for tokens counts once: neither again, nor after a later one of its process'),
   },
   {
     id: 'share-is-whole',
@@ -156,7 +159,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'LI-01',
     edits: [homeLease('{ ...row, is_held: false,', '{ ...row,')],
     killer: ofLimiter(
-      'LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share',
+      'CE-05 LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share',
     ),
   },
   {
@@ -181,7 +184,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: inReports(
-      'BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices',
+      'CE-06 BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices',
     ),
   },
   {
@@ -204,7 +207,9 @@ export const CELL_FAULTS: readonly Mutant[] = [
         '...map.others().map((cell) => askCell(client, cell, question, asked))]).catch(async () => [await here(asked)])',
       ),
     ],
-    killer: inReports('CP-04 without the answer of a cell there is no report, and what this cell has alone is found'),
+    killer: inReports(
+      'CE-06 CP-04 without the answer of a cell there is no report, and what this cell has alone is found',
+    ),
   },
   {
     id: 'receipts-of-other-apps-in-other-cells',
@@ -222,7 +227,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: inReports(
-      'WA-09 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart',
+      'CE-04 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart',
     ),
   },
   {
@@ -230,7 +235,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CP-04',
     edits: [appUsers('rows.reduce((sum, row) => sum + row.spent_micros, 0n)', 'rows[0]?.spent_micros ?? 0n')],
     killer: inReports(
-      'CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere',
+      'CE-06 CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere',
     ),
   },
   {
@@ -238,15 +243,15 @@ export const CELL_FAULTS: readonly Mutant[] = [
     clause: 'CC-19',
     edits: [cellTraces('row.is_found && (end === undefined || newestFirst(row, end) <= 0)', 'row.is_found')],
     killer: ofFile('packages/service/src/http/cells/traces.test.ts')(
-      'CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads',
+      'CE-06 CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads',
     ),
   },
   {
     id: 'books-of-cells-always-right',
-    clause: 'WA-01',
+    clause: 'CE-06',
     edits: [booksCommand('sum.moved_in - sum.moved_out', '0n * sum.moved_in')],
     killer: inReports(
-      'WA-01 the books of all cells are printed, with a difference if what has left one has not arrived in another',
+      'CE-06 the books of all cells are printed, with a difference if what has left one has not arrived in another',
     ),
   },
 ];

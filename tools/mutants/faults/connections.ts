@@ -20,9 +20,8 @@ import {
   walletSettings,
 } from './places.ts';
 
-const RELEASED =
-  'B8 WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person';
-const MOVED = 'B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one';
+const RELEASED = 'WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person';
+const MOVED = 'WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one';
 
 /** Faults in who owns a wallet, who may spend from it, where links lead, and what an app sees of the operator's business. */
 export const CONNECTION_FAULTS: readonly Mutant[] = [
@@ -56,7 +55,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     clause: 'WA-02',
     edits: [connections('row !== undefined && wallet?.isConnected === true', 'row !== undefined')],
     killer: connectingPages(
-      'A2 WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over',
+      'WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over',
     ),
   },
   {
@@ -101,7 +100,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: connecting(
-      'BI-02, threat 10: more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them',
+      'BI-02 more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them',
     ),
   },
   {
@@ -144,7 +143,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     clause: 'CC-21',
     edits: [visibleFields('return visibleObject(usage, USAGE);', 'return usage;')],
     killer: answering(
-      'B4 CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays',
+      'CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays',
     ),
   },
 ];

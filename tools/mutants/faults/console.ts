@@ -13,6 +13,8 @@ export const CONSOLE_FAULTS: readonly Mutant[] = [
     id: 'refused-call-goes-live',
     clause: 'CP-04',
     edits: [sumsRead(" and outcome = 'charged') as charged`", ') as charged`')],
-    killer: consoleHome('the home of an app sums its calls by what became of them, and says what is left to set up'),
+    killer: consoleHome(
+      'CP-04 the home of an app sums its calls by what became of them, and says what is left to set up',
+    ),
   },
 ];

@@ -260,7 +260,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
       settleOne('open_calls = w.open_calls - (not h.is_stream and h.drained_since is null)::int,', ''),
     ],
     killer: limiting(
-      'C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
+      'CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
     ),
   },
 ];

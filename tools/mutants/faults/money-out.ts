@@ -19,10 +19,11 @@ import {
   tellLowBalances,
 } from './places.ts';
 
-const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once';
+const OWN_THRESHOLDS =
+  'WH-15 WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once';
 
 const UNTOLD =
-  'A2 WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back';
+  'WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back';
 
 const TAKEN_ABOVE =
   'WA-05 WA-06 a claw_back above the balance takes all of it, books the rest as owed and suspends the wallet';

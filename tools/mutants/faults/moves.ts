@@ -18,18 +18,18 @@ const inMoves = ofFile('tests/proofs/cells/cell-moves.test.ts');
 const inProofs = ofFile('tests/proofs/cells/cell-proofs.test.ts');
 
 const KILLED =
-  'WA-01 WA-09 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
-const GIVEN_UP = 'WA-01 a move that has not arrived can be given up: everything is as before, and calls go on';
-const WOKEN = 'WA-01 WA-09 a process that wakes long after others have ended its move touches nothing';
-const CHECKED = 'WA-08 WA-09 a check that runs while a wallet comes back does not forget what was spent elsewhere';
+  'CE-04 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
+const GIVEN_UP = 'CE-04 a move that has not arrived can be given up: everything is as before, and calls go on';
+const WOKEN = 'CE-04 a process that wakes long after others have ended its move touches nothing';
+const CHECKED = 'CE-04 a check that runs while a wallet comes back does not forget what was spent elsewhere';
 const SAME_ADDRESS =
-  'WA-15 CC-14 a wallet goes to the person with the same address there, and an answer from a third cell goes on';
+  'CE-04 CC-25 a wallet goes to the person with the same address there, and an answer from a third cell goes on';
 const BARRED =
-  'WA-10 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
+  'CE-04 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
 const REPEATED =
-  'WA-09 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other';
+  'CE-04 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other';
 const REPLAYED =
-  'CC-14 CC-11 users of a slot that moves may send again in a second, and what was charged before is not charged again';
+  'CE-04 CC-14 users of a slot that moves may send again in a second, and what was charged before is not charged again';
 
 /** Faults in moving a slot with the money of its users to another cell. */
 export const MOVE_FAULTS: readonly Mutant[] = [
@@ -65,7 +65,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'move-finds-people-by-their-id',
-    clause: 'WA-15',
+    clause: 'CE-04',
     edits: [
       ofIdentities(
         'rows[0]?.identity_id ?? id',
@@ -76,7 +76,7 @@ export const MOVE_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'move-forgets-answers-of-a-third-cell',
-    clause: 'CC-14',
+    clause: 'CE-04',
     edits: [keptAnswers('where a.charged_micros is not null and', 'where a.charged_micros is null and')],
     killer: inMoves(SAME_ADDRESS),
   },
@@ -183,12 +183,12 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     id: 'move-given-up-by-a-stale-command',
     clause: 'WA-10',
     edits: [moveSlot('now === undefined || (only !== undefined && now.moves !== only)', 'now === undefined')],
-    killer: inProofs('WA-10 a command that wakes in a newer move of its slot leaves that one alone'),
+    killer: inProofs('CE-04 a command that wakes in a newer move of its slot leaves that one alone'),
   },
   {
     id: 'move-misses-news-of-payments',
     clause: 'WA-05',
     edits: [parcel('  await lookAgain(tx, usersOf(added));\n', '')],
-    killer: inProofs('WA-05 news of a payment that neither cell could take while it moved is found in its new cell'),
+    killer: inProofs('CE-04 news of a payment that neither cell could take while it moved is found in its new cell'),
   },
 ];

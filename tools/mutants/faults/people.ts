@@ -38,7 +38,7 @@ export const PEOPLE_FAULTS: readonly Mutant[] = [
     clause: 'CP-12',
     edits: [retentionOfMail('if (keptDays === 0)', 'if (keptDays < 0)')],
     killer: mailOutbox(
-      'CP-01 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0',
+      'CP-14 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0',
     ),
   },
 ];

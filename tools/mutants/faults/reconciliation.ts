@@ -13,27 +13,27 @@ import {
 export const RECONCILIATION_FAULTS: readonly Mutant[] = [
   {
     id: 'payment-that-moved-twice-is-fine',
-    clause: 'ON-03',
+    clause: 'CP-16',
     edits: [reportComparison('counted.has(step) ||', 'false ||')],
     killer: comparingReports(
-      'ON-03 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed',
+      'CP-16 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed',
     ),
   },
   {
     id: 'report-may-have-less',
-    clause: 'ON-03',
+    clause: 'CP-16',
     edits: [reportComparison('movement.paid.amount !== here.amount', 'movement.paid.amount > here.amount + 10_000n')],
-    killer: comparingReports('ON-03 each way to differ is named, and is exact to the micro'),
+    killer: comparingReports('CP-16 each way to differ is named, and is exact to the micro'),
   },
   {
     id: 'bill-in-dollars-taken-as-ours',
-    clause: 'MO-06',
+    clause: 'CP-16',
     edits: [bills('cost: (line.cost * rate) / DOLLAR', 'cost: line.cost')],
-    killer: opsBills('MO-06 a provider’s bill is compared with receipts by day and model, exact to the micro'),
+    killer: opsBills('CP-16 a provider’s bill is compared with receipts by day and model, exact to the micro'),
   },
   {
     id: 'calls-that-no-bill-has-are-left-out',
-    clause: 'MO-06',
+    clause: 'CP-16',
     edits: [
       billComparison(
         '    keep({ ...row, ours: addedUse(row.ours, use) });',
@@ -41,13 +41,13 @@ export const RECONCILIATION_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: providerBills(
-      'MO-06 a bill and our calls are compared by day and model, each line and each call in one row',
+      'CP-16 a bill and our calls are compared by day and model, each line and each call in one row',
     ),
   },
   {
     id: 'bucket-that-is-no-utc-day',
-    clause: 'MO-06',
+    clause: 'CP-16',
     edits: [billReading('start % DAY_SECONDS !== 0 || ', '')],
-    killer: providerBills('MO-06 a bill that is not whole, or not a bill, is refused'),
+    killer: providerBills('CP-16 a bill that is not whole, or not a bill, is refused'),
   },
 ];

@@ -22,7 +22,7 @@ const CAP_EDGES =
   'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
 const WHOLE_BALANCE = 'WA-07 a hold can take the whole balance and not one micro more';
 const SHARE =
-  'A6 WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something';
+  'WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something';
 const STREAMS = 'LI-02 streams count while they hold, and plain calls never count';
 const TAKE_OVER = 'LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold';
 const NEW_MONTH = 'WA-08 in a new month the full cap is available again';
@@ -36,7 +36,7 @@ const DISCONNECTED_SEEN = [
   turn(' and v.is_connected offset 0', ' offset 0'),
   placeOne(' and w.is_connected\n', '\n'),
 ];
-const AS_A_STRANGER = 'A2 WA-02 a user who has disconnected costs the database what a stranger does';
+const AS_A_STRANGER = 'WA-02 a user who has disconnected costs the database what a stranger does';
 
 /** Faults in who may hold, and how much. */
 export const RESERVE_FAULTS: readonly Mutant[] = [
@@ -133,7 +133,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-13',
     edits: [holdOutcome(`when least_amount > balance then 'payment_required'`, `when true then 'payment_required'`)],
     killer: reserving(
-      'A6 WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not',
+      'WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not',
     ),
   },
   {
@@ -267,7 +267,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'CC-10',
     edits: DISCONNECTED_SEEN,
     killer: disconnecting(
-      'A2 CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets',
+      'CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets',
     ),
   },
   {
@@ -275,7 +275,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'CC-18',
     edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
     killer: reserving(
-      'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
+      'CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
     ),
   },
   {

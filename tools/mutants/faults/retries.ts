@@ -37,7 +37,7 @@ const EXPIRY_IN_FIND = findAnswer(
 );
 
 const RESET =
-  'A3 SB-05 CC-14 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer';
+  'SB-05 CC-25 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer';
 
 /** Faults in what retries get, and what they pay. */
 export const RETRY_FAULTS: readonly Mutant[] = [
@@ -97,7 +97,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'answer-replayed-for-ever',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [
       reserve(
         'where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()',
@@ -105,23 +105,23 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
       EXPIRY_IN_FIND,
     ],
-    killer: keeping('CC-14 an answer is kept for five minutes; after that it is never replayed, and it is removed'),
+    killer: keeping('CC-25 an answer is kept for five minutes; after that it is never replayed, and it is removed'),
   },
   {
     id: 'other-body-replayed',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [reserve('case when e.body_digest <> asked.body_digest', 'case when false')],
-    killer: retrying('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body'),
+    killer: retrying('CC-25 a key is replayed in order, for its own user, app and mode, and refuses another body'),
   },
   {
     id: 'suspended-wallet-gets-kept-answers',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [reserve('asked.joins and not asked.is_suspended then', 'asked.joins then')],
-    killer: retrying('A3 CC-14 a suspended wallet gets no kept answer and joins no running call'),
+    killer: retrying('CC-25 a suspended wallet gets no kept answer and joins no running call'),
   },
   {
     id: 'suspended-test-user-gets-kept-answers',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [sandboxReserve(' and q.joins and not w.is_suspended', ' and q.joins')],
     killer: sandboxing(RESET),
   },
@@ -170,18 +170,18 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'delivered-answer-kept',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'true')],
-    killer: retrying('CC-14 a marked retry of a delivered answer is a new call'),
+    killer: retrying('CC-25 a marked retry of a delivered answer is a new call'),
   },
   {
     id: 'answer-of-a-caller-who-left-not-kept',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [
       attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'idempotencyKey.isKeyed'),
       attemptsOfCalls('isDelivered || answers.keep', 'true || answers.keep'),
     ],
-    killer: keeping('CC-14 an answer is kept even if its caller left before it arrived and nobody waits for it yet'),
+    killer: keeping('CC-25 an answer is kept even if its caller left before it arrived and nobody waits for it yet'),
   },
   {
     id: 'key-shared-by-users',
@@ -193,11 +193,11 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'kept-answer-bound-to-nothing',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [
       keptAnswers('Buffer.concat([digest, body, Buffer.from(callId)])', 'Buffer.concat([digest, body].slice(2))'),
     ],
-    killer: keeping('CC-14 a kept answer that was moved to another call or changed cannot be opened'),
+    killer: keeping('CC-25 a kept answer that was moved to another call or changed cannot be opened'),
   },
   {
     id: 'joined-call-never-lands-from-disk',
@@ -247,7 +247,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'disconnected-user-gets-a-kept-answer',
-    clause: 'CC-14',
+    clause: 'CC-25',
     edits: [
       reserve(
         'elsif asked.joins and not asked.is_suspended then',
@@ -255,7 +255,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: disconnecting(
-      'A2 CC-14 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets',
+      'CC-25 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets',
     ),
   },
   {
@@ -271,12 +271,12 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         '  const again = caller.rejections.find(lane.mode, asking);\n  if (again !== undefined) throw again;\n  const first = await lane.place(call);',
       ),
     ],
-    killer: disconnecting('A2 CC-15 a rejection that is remembered is not given to a user who has disconnected'),
+    killer: disconnecting('CC-15 a rejection that is remembered is not given to a user who has disconnected'),
   },
   {
     id: 'second-secret-on-a-database',
-    clause: 'CC-14',
+    clause: 'OP-13',
     edits: [keptKeys('return rows.every(({ purpose }) => keys.has(purpose)) ? keys : undefined;', 'return keys;')],
-    killer: starting('B5 CC-14 of two first starts at once, one secret becomes the one of the database'),
+    killer: starting('OP-13 of two first starts at once, one secret becomes the one of the database'),
   },
 ];

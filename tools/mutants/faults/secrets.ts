@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { changingSecret, keepingKeys, keptKeys, keys, openingKeys, pseudonyms } from './places.ts';
 
-const ORDER = 'B5 CC-14 the keys of a database stay the same while PURSER_SECRET changes, in any order of starts';
+const ORDER = 'OP-13 the keys of a database stay the same while PURSER_SECRET changes, in any order of starts';
 
 /** Faults by which a change of `PURSER_SECRET` voids what should stay valid, or leaves valid what it should void. */
 export const SECRET_FAULTS: readonly Mutant[] = [
@@ -10,34 +10,32 @@ export const SECRET_FAULTS: readonly Mutant[] = [
     clause: 'BI-04',
     edits: [keys('return secretAlso === undefined ? [current]', 'return current.length > 0 ? [current]')],
     killer: changingSecret(
-      'B5 BI-04 during a change, each gateway accepts the links and forms of the other, and afterwards the old ones are void',
+      'OP-13 BI-04 during a change, each gateway accepts the links and forms of the other, and afterwards the old ones are void',
     ),
   },
   {
     id: 'pseudonym-of-the-current-secret',
     clause: 'CC-13',
     edits: [pseudonyms("keys.kept('provider-user')", "keys.proof('provider-user')[0]")],
-    killer: changingSecret('B5 CC-13 a provider knows a user by the same names after a change'),
+    killer: changingSecret('OP-13 CC-13 a provider knows a user by the same names after a change'),
   },
   {
     id: 'keys-not-sealed-under-the-new-secret',
-    clause: 'CC-14',
+    clause: 'OP-13',
     edits: [keptKeys('  await insertMissing(tx, openers, rows, found);\n', '')],
     killer: keepingKeys(ORDER),
   },
   {
     id: 'former-secret-opens-for-ever',
-    clause: 'CC-14',
+    clause: 'OP-13',
     edits: [keptKeys('endsChange && (await deleteOther', 'false && (await deleteOther')],
     killer: keepingKeys(ORDER),
   },
   {
     id: 'new-key-for-an-old-database',
-    clause: 'CC-14',
+    clause: 'OP-13',
     edits: [keptKeys('Object.entries(derivedKeptKeys(opener.secret))', '[]')],
-    killer: keepingKeys(
-      'B5 CC-14 a database from before keys were kept keeps the ones that were derived from its secret',
-    ),
+    killer: keepingKeys('OP-13 a database from before keys were kept keeps the ones that were derived from its secret'),
   },
   {
     id: 'authenticators-not-sealed-again',
@@ -49,7 +47,7 @@ export const SECRET_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: keepingKeys(
-      'B5 `secret replace` seals webhook secrets and authenticator secrets again, and apps and people notice nothing',
+      'OP-13 `secret replace` seals webhook secrets and authenticator secrets again, and apps and people notice nothing',
     ),
   },
 ];

@@ -149,9 +149,9 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   },
   {
     id: 'receipt-loses-the-estimate',
-    clause: 'CC-11',
+    clause: 'CC-23',
     edits: [settle('t.is_estimated, t.is_usage_clamped,', 'false, t.is_usage_clamped,')],
-    killer: settling('CC-11 the receipt of a call says if its usage was estimated'),
+    killer: settling('CC-23 the receipt of a call says if its usage was estimated'),
   },
   {
     id: 'receipt-loses-the-contradiction',

@@ -5,15 +5,15 @@ import { readingClaims, singleSignOn, ssoClaims, ssoClient, ssoEntry, ssoQueries
 export const SSO_FAULTS: readonly Mutant[] = [
   {
     id: 'forged-id-token',
-    clause: 'CP-05',
+    clause: 'CP-13',
     edits: [ssoClient('        openid.enableNonRepudiationChecks,\n', '')],
-    killer: singleSignOn('CP-05 an ID token that is signed with another key opens nothing'),
+    killer: singleSignOn('CP-13 an ID token that is signed with another key opens nothing'),
   },
   {
     id: 'unverified-email-counts',
-    clause: 'CP-05',
+    clause: 'CP-13',
     edits: [ssoClaims('if (isVerified !== true)', 'if (isVerified === false)')],
-    killer: readingClaims('CP-05 only an e-mail that the provider says is verified counts, with `true` and no text'),
+    killer: readingClaims('CP-13 only an e-mail that the provider says is verified counts, with `true` and no text'),
   },
   {
     id: 'lost-role-keeps-its-sessions',
@@ -25,6 +25,6 @@ export const SSO_FAULTS: readonly Mutant[] = [
     id: 'silent-sign-in-is-a-proof',
     clause: 'CP-06',
     edits: [ssoQueries('session.authTimeMs ?? 0', 'Math.max(session.authTimeMs ?? 0, Date.now())')],
-    killer: singleSignOn('CP-06 a fresh proof is a new sign-in at the provider, by the same person'),
+    killer: singleSignOn('CP-06 CP-13 a fresh proof is a new sign-in at the provider, by the same person'),
   },
 ];

@@ -2,8 +2,8 @@ import type { Mutant } from '../mutant.ts';
 import { incidents, noting, observing, publicStatus, seeing, statusWords, trouble } from './places.ts';
 
 const GOES_ON =
-  'CC-16 an incident goes on while any process sees it, ends when none does, and comes back within five minutes';
-const BREAKERS = 'CC-16 a model is out when the breakers of all its upstreams are open, and somebody has tried lately';
+  'OP-14 an incident goes on while any process sees it, ends when none does, and comes back within five minutes';
+const BREAKERS = 'OP-14 a model is out when the breakers of all its upstreams are open, and somebody has tried lately';
 
 /** Faults by which the status page says that all is well, that something is not, or what nobody should know. */
 export const STATUS_FAULTS: readonly Mutant[] = [
@@ -11,37 +11,37 @@ export const STATUS_FAULTS: readonly Mutant[] = [
     id: 'reserved-model-on-the-status-page',
     clause: 'MO-04',
     edits: [publicStatus("model === '' || ids.has(model)", "model === '' || model !== ''")],
-    killer: statusWords('MO-04 nothing is said of a model that is reserved or gone'),
+    killer: statusWords('OP-14 MO-04 nothing is said of a model that is reserved or gone'),
   },
   {
     id: 'reserved-models-crowd-out-the-others',
     clause: 'MO-04',
     edits: [incidents("(model = '' or model = any ($3::text[]))", '($3::text[] is not null)')],
     killer: noting(
-      'MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed',
+      'OP-14 MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed',
     ),
   },
   {
     id: 'one-open-breaker-is-an-outage',
-    clause: 'CC-16',
+    clause: 'OP-14',
     edits: [trouble('some.every(fails)', 'some.some(fails)')],
     killer: seeing(BREAKERS),
   },
   {
     id: 'long-forgotten-breaker-is-an-outage',
-    clause: 'CC-16',
+    clause: 'OP-14',
     edits: [trouble('&& (testInMs > 0 || lastMinute.calls > 0)', '')],
     killer: seeing(BREAKERS),
   },
   {
     id: 'incident-ends-when-one-process-sees-nothing',
-    clause: 'CC-16',
+    clause: 'OP-14',
     edits: [observing("interval '35 seconds'", "interval '5 seconds'")],
     killer: noting(GOES_ON),
   },
   {
     id: 'incident-begins-anew-each-time',
-    clause: 'CC-16',
+    clause: 'OP-14',
     edits: [observing("at - interval '5 minutes'", "at - interval '5 seconds'")],
     killer: noting(GOES_ON),
   },
@@ -50,13 +50,15 @@ export const STATUS_FAULTS: readonly Mutant[] = [
     clause: 'CC-16',
     edits: [observing(' and coalesce(p_silent_ms > 60000, true)', '')],
     killer: noting(
-      'a time in which no process was there is an incident of the service, noted once by the first that is back',
+      'OP-14 a time in which no process was there is an incident of the service, noted once by the first that is back',
     ),
   },
   {
     id: 'slow-model-sets-what-is-usual',
     clause: 'CC-16',
     edits: [observing('* least(greatest(extract(epoch from at - u.seen_at), 0), 60) / 86400', '')],
-    killer: noting('a model is slow when it takes twice as long as usual and a second more, and not while it is out'),
+    killer: noting(
+      'OP-14 a model is slow when it takes twice as long as usual and a second more, and not while it is out',
+    ),
   },
 ];

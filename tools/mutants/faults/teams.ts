@@ -33,7 +33,7 @@ export const TEAM_FAULTS: readonly Mutant[] = [
     clause: 'WA-02',
     edits: [wallets('w.user_id = $1 and w.is_connected`', 'w.user_id = $1`')],
     killer: showingUsers(
-      'WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect',
+      'CP-17 WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect',
     ),
   },
   {

@@ -41,14 +41,14 @@ function emailOf(email: unknown, isVerified: unknown) {
   return person({ email, email_verified: isVerified }).email;
 }
 
-test('CP-05 only an e-mail that the provider says is verified counts, with `true` and no text', () => {
+test('CP-13 only an e-mail that the provider says is verified counts, with `true` and no text', () => {
   assert.equal(emailOf('Ann@Example.test', true), 'ann@example.test');
   for (const isVerified of [false, 'true', 1, undefined, null])
     assert.equal(emailOf('a@b.test', isVerified), undefined);
   for (const email of [undefined, 'ann', 5, ['a@b.test']]) assert.equal(emailOf(email, true), undefined);
 });
 
-test('CP-05 an e-mail counts as verified only if the same answer of the provider says so, or names the same one', () => {
+test('CP-13 an e-mail counts as verified only if the same answer of the provider says so, or names the same one', () => {
   const theirs = { email: 'ann@b.test', email_verified: true };
   const emailIn = (signed: Claims, asked: Claims) => person(mergedClaims(signed, asked)).email;
   assert.equal(emailIn({}, theirs), 'ann@b.test');
@@ -71,7 +71,7 @@ test('CP-06 a person without the `amr` or `acr` that the settings require is ref
   assert.ok(person({ acr: 'gold' }, byAcr));
 });
 
-test('CP-05 a subject that is no ASCII text of 1 to 255 characters is refused', () => {
+test('CP-13 a subject that is no ASCII text of 1 to 255 characters is refused', () => {
   for (const sub of [undefined, '', 'a'.repeat(256), 'änn', 'a\nb', 7]) {
     assert.ok(personOf({ sub }, SETTINGS) instanceof Refusal, String(sub));
   }

@@ -20,7 +20,7 @@ type SsoRefusal = Refusal<
   'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'UPSTREAM_PROVIDER_ERROR'
 >;
 
-/** Operators sign in through an OpenID Connect provider (CP-05, CP-06, decision 66). */
+/** Operators sign in through an OpenID Connect provider (CP-06, CP-13, decision 66). */
 export interface Sso {
   /** What the provider is called on pages. */
   readonly name: string;

@@ -31,7 +31,7 @@ function faultsOf(environment: Readonly<Record<string, string>>): readonly strin
   }
 }
 
-test('C5 production refuses the placeholder of the guide and every secret that can be guessed, without quoting it', () => {
+test('OP-03 production refuses the placeholder of the guide and every secret that can be guessed, without quoting it', () => {
   const guide = readFileSync(
     fileURLToPath(new URL('../../../../docs/guides/operator/settings.md', import.meta.url)),
     'utf8',
@@ -64,7 +64,7 @@ test('C5 production refuses the placeholder of the guide and every secret that c
   }
 });
 
-test('B5 the second secret of a change is optional, and must be another one than the first', () => {
+test('OP-13 the second secret of a change is optional, and must be another one than the first', () => {
   const [one, other] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const same = faultsOf({ PURSER_SECRET: one, PURSER_SECRET_ALSO: one });
   assert.deepEqual(same, [
@@ -75,7 +75,7 @@ test('B5 the second secret of a change is optional, and must be another one than
   assert.equal(read({ ...PRODUCTION, PURSER_SECRET: one }).secretAlso, undefined);
 });
 
-test('C5 production needs a public URL, and https unless only this machine reaches it', () => {
+test('OP-03 production needs a public URL, and https unless only this machine reaches it', () => {
   for (const [url, says] of [
     ['', /PURSER_PUBLIC_URL is required in production\. Set it to the address that people open/],
     ['http://pay.example.com', /PURSER_PUBLIC_URL must be https in production/],
@@ -102,7 +102,7 @@ test('CP-06 a service on its own machine is named localhost, a name that passkey
   assert.equal(publicUrlOf({ HOST: '::1' }), 'http://[::1]:8080');
 });
 
-test('C5 production lists every fault at once', () => {
+test('OP-03 production lists every fault at once', () => {
   const faults = faultsOf({ PURSER_SECRET: 'a'.repeat(32), PURSER_PUBLIC_URL: '', PURSER_CATALOGUE: '', PORT: 'x' });
   assert.deepEqual(faults.map((fault) => /^\w+/.exec(fault)?.[0] ?? '').toSorted(), [
     'PORT',
@@ -124,7 +124,7 @@ test('a failpoint with an unknown name or action is refused', () => {
   }
 });
 
-test('production refuses a failpoint', () => {
+test('OP-03 production refuses a failpoint', () => {
   assert.equal(read(PRODUCTION).failpoint, undefined);
   assert.throws(() => read({ ...PRODUCTION, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
 });
@@ -172,7 +172,7 @@ function formatOf(environment: Readonly<Record<string, string>>, isTerminal: boo
   return readConfig({ PURSER_DATA_DIR: directory, ...environment }, isTerminal).logFormat;
 }
 
-test('CC-19 the log is text for somebody who develops at a terminal, and JSON for everybody else, unless a setting says so', () => {
+test('OP-06 the log is text for somebody who develops at a terminal, and JSON for everybody else, unless a setting says so', () => {
   assert.deepEqual([formatOf({}, true), formatOf({}, false)], ['text', 'json']);
   assert.deepEqual([formatOf(PRODUCTION, true), formatOf(PRODUCTION, false)], ['json', 'json']);
   assert.equal(formatOf({ PURSER_LOG_FORMAT: 'json' }, true), 'json');

@@ -10,7 +10,7 @@ function read(url: string, from: string = FROM) {
   return { mail: readMail(settings), faults: settings.faults() };
 }
 
-test('the URL of a mail server is parsed, with the usual ports as defaults', () => {
+test('CP-14 the URL of a mail server is parsed, with the usual ports as defaults', () => {
   const from = { name: '', address: FROM };
   const plain = { host: 'mail.test', port: 587, isTlsFirst: false, credentials: undefined, from };
   const { mail, faults } = read('smtp://mail.test');
@@ -22,7 +22,7 @@ test('the URL of a mail server is parsed, with the usual ports as defaults', () 
   assert.deepEqual(read('smtp://me%40mail.test:p%40ss%2Fw%3Ard@mail.test').mail, { ...plain, credentials });
 });
 
-test('the sender is an address, with or without a name', () => {
+test('CP-14 the sender is an address, with or without a name', () => {
   assert.deepEqual(read('smtp://m.test', ' Purser of X <purser@example.test> ').mail?.from, {
     name: 'Purser of X',
     address: FROM,
@@ -34,7 +34,7 @@ test('the sender is an address, with or without a name', () => {
   }
 });
 
-test('an invalid mail server is reported without its URL and password', () => {
+test('CP-14 an invalid mail server is reported without its URL and password', () => {
   for (const url of [
     'x',
     'http://me:word@m.test',

@@ -26,7 +26,7 @@ pmPxq0ncM0xU4DiZn9Ih6+VWVrb/yuNzdOXaAVHVSj7yrncXhVqbN4JD
 -----END PRIVATE KEY-----
 `;
 
-test('WA-09 the end of the public certificate is read over TLS and kept for an hour, also if nobody trusts it', async () => {
+test('OP-05 the end of the public certificate is read over TLS and kept for an hour, also if nobody trusts it', async () => {
   const server = createServer({ cert: CERTIFICATE, key: KEY });
   let connections = 0;
   server.on('connection', () => (connections += 1));
@@ -47,6 +47,6 @@ test('WA-09 the end of the public certificate is read over TLS and kept for an h
   while ((await endsMs()) !== undefined) await setImmediate();
 });
 
-test('WA-09 a public address without TLS has no certificate to read', async () => {
+test('OP-05 a public address without TLS has no certificate to read', async () => {
   assert.equal(await createPublicCertificate('http://127.0.0.1:1')(), undefined);
 });

@@ -39,7 +39,7 @@ test('MO-06 a complete file is accepted, and fields that it leaves out have thei
   assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');
 });
 
-test('B2 CC-11 a model that reasons may be drained, and cancelled if it shows all that it generates', () => {
+test('CC-11 a model that reasons may be drained, and cancelled if it shows all that it generates', () => {
   const drains = { reasonsOutOfSight: true, onAbandon: 'drain' };
   const shows = { parameters: ['reasoning_effort'], reasonsOutOfSight: false, onAbandon: 'cancel' };
   for (const changes of [drains, shows]) {
@@ -47,14 +47,14 @@ test('B2 CC-11 a model that reasons may be drained, and cancelled if it shows al
   }
 });
 
-test('an address that is none gets one complaint', () => {
+test('MO-06 an address that is none gets one complaint', () => {
   assert.throws(
     () => parse(withProvider({ baseUrl: 'api' })),
     (fault: CatalogueFileError) => fault.faults.length === 1,
   );
 });
 
-test('a catalogue that is not JSON is refused with the line at which it stops being JSON', () => {
+test('MO-06 a catalogue that is not JSON is refused with the line at which it stops being JSON', () => {
   assert.throws(() => parseCatalogueFile('{\n  "models": [],\n}'), /not valid JSON \(line 3 column 1\)\.$/);
   assert.throws(() => parseCatalogueFile('{'), /not valid JSON/);
 });

@@ -4,7 +4,7 @@ import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { readCatalogueFile } from '#cli/catalogue-command.ts';
 import { UsageError } from '#cli/command-error.ts';
 
-test('`catalogue import` says that it cannot read a file, before it uses the database', () => {
+test('OP-01 `catalogue import` says that it cannot read a file, before it uses the database', () => {
   assert.throws(
     () => readCatalogueFile(['/no/such/catalogue.json']),
     new CatalogueFileError('The catalogue `/no/such/catalogue.json` cannot be read.'),

@@ -20,18 +20,18 @@ function piped(text: string): PasswordSource {
   return input;
 }
 
-test('a password that is typed twice is accepted and never shown', async () => {
+test('OP-01 a password that is typed twice is accepted and never shown', async () => {
   const { read, modes, shown } = terminal('s3cret', ' wörds\r', 's3cret wörds\r');
   assert.equal(await read(), 's3cret wörds');
   assert.deepEqual(modes, [true, false]);
   assert.equal(shown.join(''), 'Password: \nPassword again: \n');
 });
 
-test('both lines may be pasted at once, and backspace removes characters', async () => {
+test('OP-01 both lines may be pasted at once, and backspace removes characters', async () => {
   assert.equal(await terminal('abx\u007fc\rab€\bc\r').read(), 'abc');
 });
 
-test('two different passwords are refused', async () => {
+test('OP-01 two different passwords are refused', async () => {
   await assert.rejects(terminal('one\r', 'two\r').read(), CommandError);
 });
 
@@ -39,7 +39,7 @@ for (const [name, key] of [
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
 ] as const) {
-  test(`${name} gives up and leaves the terminal as it was`, async () => {
+  test(`OP-01 ${name} gives up and leaves the terminal as it was`, async () => {
     const { read, modes } = terminal('one', key);
     await assert.rejects(read(), /Cancelled/);
     assert.deepEqual(modes, [true, false]);
@@ -52,7 +52,7 @@ for (const [text, password] of [
   ['one line\r\nand another\n', 'one line'],
   ['', ''],
 ] as const) {
-  test(`of ${JSON.stringify(text)} that is piped in, the first line is the password`, async () => {
+  test(`OP-01 of ${JSON.stringify(text)} that is piped in, the first line is the password`, async () => {
     assert.equal(await readPassword(piped(text), assert.fail), password);
   });
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CommandError } from '#cli/command-error.ts';
 import { readRebuildOptions } from '#cli/stats-command.ts';
 
-test('a rebuild covers whole UTC days, all of them if none are named', () => {
+test('OP-01 a rebuild covers whole UTC days, all of them if none are named', () => {
   const nowMs = Date.parse('2026-11-23T23:59:00Z');
   assert.deepEqual(readRebuildOptions([], nowMs), { from: new Date('2000-01-01'), to: new Date('2026-11-24') });
   assert.deepEqual(readRebuildOptions(['--from', '2026-02-01', '--to', '2026-03-01'], nowMs), {
@@ -12,7 +12,7 @@ test('a rebuild covers whole UTC days, all of them if none are named', () => {
   });
 });
 
-test('days that are none, and options that do not exist, are refused with what to write', () => {
+test('OP-01 days that are none, and options that do not exist, are refused with what to write', () => {
   for (const words of [
     ['--from', '2026-02-30'],
     ['--from', 'yesterday'],

@@ -80,7 +80,7 @@ for (const [who, retriesMax, answers] of [
   ['reported at once to a submitter with limited retries', 5, 0],
   ['waited out for a submitter with unlimited retries', Number.POSITIVE_INFINITY, 1],
 ] as const) {
-  test(`WA-07 a server that was silent for seconds is ${who}`, async () => {
+  test(`WA-17 a server that was silent for seconds is ${who}`, async () => {
     let tries = 0;
     const batcher = createBatcher<number, number>({
       run: async (items) => {

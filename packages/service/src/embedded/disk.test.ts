@@ -6,7 +6,7 @@ import { freeBytes, logMib } from '#embedded/disk.ts';
 
 const GIB = 2 ** 30;
 
-test('the write-ahead log takes an eighth of the free disk, from 1 to 4 GiB', () => {
+test('OP-15 the write-ahead log takes an eighth of the free disk, from 1 to 4 GiB', () => {
   const free = [0, 1, 8, 12, 32, 1_000];
   assert.deepEqual(
     free.map((gib) => logMib(gib * GIB)),
@@ -14,7 +14,7 @@ test('the write-ahead log takes an eighth of the free disk, from 1 to 4 GiB', ()
   );
 });
 
-test('free space is reported for an existing directory', async () => {
+test('OP-15 free space is reported for an existing directory', async () => {
   assert.ok((await freeBytes(tmpdir())) > 0);
   assert.equal(await freeBytes(join(tmpdir(), 'not', 'there')), 0);
 });

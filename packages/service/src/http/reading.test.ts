@@ -9,7 +9,7 @@ const KIB = 1_024;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-test('C3 a body counts for 16 KiB at least, so that the number of bodies is bounded as well', () => {
+test('CP-11 a body counts for 16 KiB at least, so that the number of bodies is bounded as well', () => {
   const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
   const bodies = Array.from({ length: 4 }, () => reading.begin('a'));
   assert.equal(reading.begin('a'), undefined);
@@ -20,7 +20,7 @@ test('C3 a body counts for 16 KiB at least, so that the number of bodies is boun
   assert.ok(reading.begin('a'));
 });
 
-test('C3 a body that grows is refused at the limit, and gives back what it had', () => {
+test('CP-11 a body that grows is refused at the limit, and gives back what it had', () => {
   const reading = createReading({ bytesMax: 200 * KIB, part: 1 });
   const one = reading.begin('a');
   const other = reading.begin('b');
@@ -34,7 +34,7 @@ test('C3 a body that grows is refused at the limit, and gives back what it had',
   assert.equal(reading.bytes(), 0);
 });
 
-test('C3 one caller cannot take the room of all others', () => {
+test('CP-11 one caller cannot take the room of all others', () => {
   const reading = createReading({ bytesMax: 160 * KIB, part: 4 });
   assert.ok(reading.begin('a'));
   const second = reading.begin('a');
@@ -44,14 +44,14 @@ test('C3 one caller cannot take the room of all others', () => {
   assert.equal(second.grow(17 * KIB), false);
 });
 
-test('C3 several callers who take all they can get leave room for one more', () => {
+test('CP-11 several callers who take all they can get leave room for one more', () => {
   const reading = createReading({ bytesMax: 1_024 * KIB, part: 4 });
   for (let body = 0; body < 16; body += 1) for (const caller of 'abcdefgh') reading.begin(caller);
   const next = reading.begin('another');
   assert.equal(next?.grow(64 * KIB), true, `${reading.bytes()} bytes are taken`);
 });
 
-test('C3 callers of whom nothing arrives any more are forgotten', () => {
+test('CP-11 callers of whom nothing arrives any more are forgotten', () => {
   const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
   collect();
   const before = process.memoryUsage().heapUsed;

@@ -4,7 +4,7 @@ import { createEmailSeal, SEALED_SHAPE } from '#kernel/email-seal.ts';
 
 const emails = createEmailSeal(Buffer.alloc(32, 1));
 
-test('the same address gives the same sealed text, in any case, and another address another one', () => {
+test('CP-12 the same address gives the same sealed text, in any case, and another address another one', () => {
   const sealed = emails.seal('Anna@example.test');
   assert.equal(sealed, emails.seal('anna@example.test'));
   assert.notEqual(sealed, emails.seal('anne@example.test'));
@@ -15,13 +15,13 @@ test('the same address gives the same sealed text, in any case, and another addr
   assert.equal(emails.open(emails.seal('')), '');
 });
 
-test('a text is sealed differently each time', () => {
+test('CP-12 a text is sealed differently each time', () => {
   const text = 'Your code is 12345678.\n';
   assert.notEqual(emails.sealText(text), emails.sealText(text));
   assert.equal(emails.open(emails.sealText(text)), text);
 });
 
-test('a text is concealed if it holds an address, or looks like a sealed one', () => {
+test('CP-12 a text is concealed if it holds an address, or looks like a sealed one', () => {
   for (const text of ['asked by anna@example.test', 'e1.looks-sealed', emails.seal('a@b.test')]) {
     assert.match(emails.conceal(text), new RegExp(SEALED_SHAPE));
     assert.equal(emails.open(emails.conceal(text)), text);
@@ -29,11 +29,11 @@ test('a text is concealed if it holds an address, or looks like a sealed one', (
   assert.equal(emails.conceal('a wallet @ home'), 'a wallet @ home');
 });
 
-test('a plain text is returned as it is, also an address that begins like a sealed one', () => {
+test('CP-12 a plain text is returned as it is, also an address that begins like a sealed one', () => {
   for (const text of ['anna@example.test', 'e1.anna@example.test', '']) assert.equal(emails.open(text), text);
 });
 
-test('what was sealed under another key, or altered, is neither opened nor an address', () => {
+test('CP-12 what was sealed under another key, or altered, is neither opened nor an address', () => {
   const sealed = emails.seal('anna@example.test');
   const other = createEmailSeal(Buffer.alloc(32, 2));
   assert.notEqual(other.seal('anna@example.test'), sealed);

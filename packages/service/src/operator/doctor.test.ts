@@ -58,7 +58,7 @@ function wrong(ofOwn: Partial<OwnFacts>, ofStored: Partial<StoredFacts> = {}) {
     .map(({ level, check }) => `${level} ${check}`);
 }
 
-test('CP-05 the doctor finds nothing in a sound production service', () => {
+test('OP-08 the doctor finds nothing in a sound production service', () => {
   const all = diagnose(own, stored);
   assert.deepEqual(
     all.filter(({ level }) => level !== 'good'),
@@ -120,14 +120,14 @@ for (const [finding, ofOwn, ofStored] of [
   ['bad restored', {}, { restored: { untilMs: 99 * 86_400_000 } }],
   ['warn second-person', {}, { operators: { withoutFactor: [], movers: 1 } }],
 ] satisfies readonly (readonly [string, Partial<OwnFacts>, Partial<StoredFacts>])[]) {
-  test(`CP-05 the doctor says ${finding}, why it matters and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
+  test(`OP-08 the doctor says ${finding}, why it matters and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
     assert.deepEqual(wrong(ofOwn, ofStored), [finding]);
     const [first] = diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored });
     assert.ok(first !== undefined && first.why !== '' && first.remedy !== '', 'what is wrong comes first');
   });
 }
 
-test('CP-05 the doctor judges nothing of a database that it cannot read, or whose schema it does not know', () => {
+test('OP-08 the doctor judges nothing of a database that it cannot read, or whose schema it does not know', () => {
   assert.deepEqual(diagnose(own, undefined)[0]?.check, 'database');
   const [first, ...others] = diagnose(own, { schema: { is: 61, ours: 60 } });
   assert.equal(first?.check, 'schema');

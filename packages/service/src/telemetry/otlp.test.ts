@@ -34,7 +34,7 @@ function read(request: 'TracesRequest' | 'MetricsRequest', value: Parameters<typ
   ] as const;
 }
 
-test('CC-19 a trace reads the same in both encodings of the published schema', () => {
+test('OP-07 a trace reads the same in both encodings of the published schema', () => {
   const attributes = {
     text: 'é €',
     whole: 42,
@@ -55,7 +55,7 @@ test('CC-19 a trace reads the same in both encodings of the published schema', (
   assert.equal(spans[0]?.['flags'], 0x301, 'sampled, with a parent of another process');
 });
 
-test('CC-19 metrics read the same in both encodings of the published schema', () => {
+test('OP-07 metrics read the same in both encodings of the published schema', () => {
   const metrics = metricsToWire(
     [
       {
@@ -88,7 +88,7 @@ test('CC-19 metrics read the same in both encodings of the published schema', ()
   );
 });
 
-test('CC-19 a request larger than the first buffer is whole', () => {
+test('OP-07 a request larger than the first buffer is whole', () => {
   const spans = spansToWire(
     SPAN,
     Array.from({ length: 500 }, () => facts({ attributes: { a: 'x'.repeat(200) } })),
@@ -98,17 +98,17 @@ test('CC-19 a request larger than the first buffer is whole', () => {
   assert.deepEqual(fromProtobuf, fromJson);
 });
 
-test('CC-19 lists of numbers are packed into one field', () => {
+test('OP-07 lists of numbers are packed into one field', () => {
   const dataPoints = [{ bucketCounts: ['1', '2'] }];
   const request = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ histogram: { dataPoints } }] }] }] };
   const bytes = encode(PROTOBUF, 'MetricsRequest', request);
   assert.equal(bytes.subarray(-18).toString('hex'), '321001000000000000000200000000000000');
 });
 
-test('CC-19 a field that the schema does not have is a fault', () => {
+test('OP-07 a field that the schema does not have is a fault', () => {
   assert.throws(() => encode(PROTOBUF, 'TracesRequest', { spans: [] }), /has a field spans/);
 });
 
-test('CC-19 times are exact to the microsecond', () => {
+test('OP-07 times are exact to the microsecond', () => {
   assert.equal(nanosOf(1_795_442_400_123.456), '1795442400123456055');
 });

@@ -42,7 +42,7 @@ function countOf(name: string): number {
   return readMetrics().find((metric) => metric.name === name)?.samples[0]?.[1] ?? 0;
 }
 
-test('CC-19 spans of a collector that is away are sent when it is back, and the operator is told once of both', async () => {
+test('OP-07 spans of a collector that is away are sent when it is back, and the operator is told once of both', async () => {
   const { queue, bodies, lines, add, becomes, pass } = stage();
   becomes(AWAY);
   add('a');
@@ -64,7 +64,7 @@ test('CC-19 spans of a collector that is away are sent when it is back, and the 
   await queue.stop();
 });
 
-test('CC-19 while too many spans wait, those of later calls are dropped whole and counted', async () => {
+test('OP-07 while too many spans wait, those of later calls are dropped whole and counted', async () => {
   const { queue, add, becomes } = stage();
   becomes(AWAY);
   const before = countOf('purser_spans_dropped_total');
@@ -75,7 +75,7 @@ test('CC-19 while too many spans wait, those of later calls are dropped whole an
   await queue.stop();
 });
 
-test('CC-19 spans that a collector refuses for good are dropped and counted, and the next ones are sent', async () => {
+test('OP-07 spans that a collector refuses for good are dropped and counted, and the next ones are sent', async () => {
   const { queue, bodies, lines, add, becomes } = stage();
   becomes({ result: 'refused', reason: 'status 400' });
   const before = countOf('purser_spans_dropped_total');
@@ -88,7 +88,7 @@ test('CC-19 spans that a collector refuses for good are dropped and counted, and
   assert.equal(lines.length, 2);
 });
 
-test('CC-19 a stop sends what waits', async () => {
+test('OP-07 a stop sends what waits', async () => {
   const { queue, bodies, add } = stage();
   add('last');
   await queue.stop();

@@ -39,7 +39,7 @@ function databaseThat(isUp: boolean): { readonly db: Queryable; readonly rows: r
 const dropped = (): unknown =>
   readMetrics().find(({ name }) => name === 'purser_call_traces_dropped_total')?.samples[0]?.[1];
 
-test('D4 CC-19 while the database takes no traces, ten thousand wait, and the rest are counted and dropped', async () => {
+test('CC-19 while the database takes no traces, ten thousand wait, and the rest are counted and dropped', async () => {
   const { db } = databaseThat(false);
   const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1 });
   for (let count = 0; count < 10_003; count += 1) writer.note(ENDED);
@@ -47,7 +47,7 @@ test('D4 CC-19 while the database takes no traces, ten thousand wait, and the re
   assert.equal(dropped(), 3);
 });
 
-test('D4 CC-19 traces leave in batches of a thousand, and at a setting of 0 there are none', async () => {
+test('CC-19 traces leave in batches of a thousand, and at a setting of 0 there are none', async () => {
   const { db, rows } = databaseThat(true);
   const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1 });
   for (let count = 0; count < 2_500; count += 1) writer.note(ENDED);

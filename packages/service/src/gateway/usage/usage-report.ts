@@ -6,7 +6,7 @@ import { visibleUsage } from '#providers/visible-fields.ts';
 /** The usage that a call is charged for. */
 interface UsageTaken {
   readonly usage: TokenUsage;
-  /** The prompt, the completion or both are our own count, because the provider reported none (CC-11). */
+  /** The prompt, the completion or both are our own count, because the provider reported none (CC-23). */
   readonly isEstimated: boolean;
   /** The report contradicted itself, and what was taken is the nearest that does not. */
   readonly isClamped: boolean;
@@ -44,7 +44,7 @@ function larger(left: number | undefined, right: number | undefined): number | u
 }
 
 /**
- * The usage to charge for: the report, made consistent, and our own count for what was not reported (CC-11). `outputTokensMax`: the
+ * The usage to charge for: the report, made consistent, and our own count for what was not reported (CC-23). `outputTokensMax`: the
  * limit that was sent, over all choices.
  */
 export function usageTaken(

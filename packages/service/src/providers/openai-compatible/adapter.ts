@@ -116,7 +116,7 @@ function completionOf(answer: unknown, limit: number): Completion {
 
 /**
  * What had arrived of an answer that is too large. The provider bills it, so it is delivered as far as it came, like any answer that
- * reached its limit (CC-11).
+ * reached its limit (CC-24).
  */
 function cutCompletionOf(answer: unknown, limit: number): Completion {
   const choices = isJsonObject(answer) && Array.isArray(answer['choices']) ? answer['choices'] : [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
 
-test('B1 JSON that was cut off keeps what had arrived', () => {
+test('CC-24 JSON that was cut off keeps what had arrived', () => {
   for (const [cut, kept] of [
     ['{"a":1,"b":"te', '{"a":1,"b":"te"}'],
     ['{"a":1,"b":"te\\', '{"a":1,"b":"te"}'],
@@ -23,7 +23,7 @@ test('B1 JSON that was cut off keeps what had arrived', () => {
   }
 });
 
-test('B1 any JSON object that is cut off anywhere can be parsed, and whole JSON stays as it is', () => {
+test('CC-24 any JSON object that is cut off anywhere can be parsed, and whole JSON stays as it is', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),

@@ -17,7 +17,7 @@ async function exportedComponents(): Promise<ReadonlyMap<unknown, string>> {
   return new Map(exported.filter(([, value]) => typeof value === 'function').map(([name, value]) => [value, name]));
 }
 
-test('/dev/components shows every exported component, and nothing else', async () => {
+test('PG-06 /dev/components shows every exported component, and nothing else', async () => {
   const exported = await exportedComponents();
   assert.ok(exported.size > 15, String(exported.size));
   const shown = new Set<unknown>(COMPONENT_SAMPLES.map(({ component }) => component));
@@ -26,7 +26,7 @@ test('/dev/components shows every exported component, and nothing else', async (
   assert.equal(shown.size, exported.size);
 });
 
-test('the page shows each state as its component renders it, in light and in dark', () => {
+test('PG-06 the page shows each state as its component renders it, in light and in dark', () => {
   const { text } = galleryPage();
   for (const { component, states } of COMPONENT_SAMPLES) {
     assert.ok(Object.keys(states).length > 0, component.name);
@@ -42,7 +42,7 @@ test('the page shows each state as its component renders it, in light and in dar
   }
 });
 
-test('no id occurs twice on the page', () => {
+test('PG-06 no id occurs twice on the page', () => {
   const ids = Array.from(galleryPage().text.matchAll(/ id="([^"]+)"/g), ([, id]) => id);
   assert.deepEqual(
     ids.filter((id, at) => ids.indexOf(id) !== at),

@@ -27,7 +27,7 @@ export function bindingOf(
 
 /**
  * The proof that a form carries: an HMAC of its address. A proof is good for one browser and one address, so that a proof
- * taken from a harmless form opens no other one (threat 11).
+ * taken from a harmless form opens no other one (PG-02).
  */
 export function proofOf([key]: ProofKeys, { value }: FormBinding, action: string): string {
   return hmacSha256(key, value, '\n', action).toString('base64url');

@@ -44,7 +44,7 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
   return { url, told, handled: async () => Promise.all(handled) };
 }
 
-test('D8 a page opened under another name of this machine moves to the public name, with its query', async (context) => {
+test('PG-07 a page opened under another name of this machine moves to the public name, with its query', async (context) => {
   const { url } = await serve(context, async function* () {
     yield LINE;
   });
