@@ -23,6 +23,8 @@ const AT_ONCE = 6;
 const NODE_FLAGS = ['--min-semi-space-size=16', `--import=${import.meta.resolve('./known-imports.ts')}`];
 /** A process says something at least once per test. Beyond this share of a test's time, it only waits for something that a test left open. */
 const SILENCE_SHARE_MAX = 1.25;
+/** A file of a group may take as long as so many of its tests. Long before that, its process is ended if it says nothing. */
+const TESTS_OF_FILE = 10;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Setup {
@@ -69,7 +71,8 @@ async function runGroup(files: Group): Promise<void> {
   const kept: TestEvent[] = [];
   const { pattern, timeoutMs: timeout } = plan;
   const names = pattern === undefined ? {} : { testNamePatterns: pattern };
-  const inGroup = { files: [GROUP], argv: [String(timeout), ...files], timeout: timeout * files.length };
+  const fileTimeout = timeout * TESTS_OF_FILE;
+  const inGroup = { files: [GROUP], argv: [String(fileTimeout), ...files], timeout: fileTimeout * files.length };
   const choice = files.length === 1 ? { files: [resolve(file)], timeout } : inGroup;
   const stuck = new AbortController();
   const silence = setTimeout(() => {

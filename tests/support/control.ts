@@ -1,16 +1,19 @@
-import { sealedEmail, mailsTo } from './database.ts';
 import assert from 'node:assert/strict';
-import { argon2Sync, randomBytes } from 'node:crypto';
 import type { AppRole } from '../../packages/contract/src/access.ts';
 import type { OperatorRole } from '../../packages/contract/src/operator-access.ts';
 import { insertAccount, type Role } from '../../packages/service/src/accounts/account-queries.ts';
-import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
+import { hashing, hashPassword } from '../../packages/service/src/accounts/password.ts';
+import { openSession } from '../../packages/service/src/accounts/session.ts';
 import { type AppId, type Mode, newAccountId } from '../../packages/service/src/kernel/ids.ts';
 import { type Reply, send } from './client.ts';
+import { mailsTo, sealedEmail, setAccount } from './database.ts';
 import type { TestApp, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const PASSWORD = 'correct horse battery';
+
+/** At its real cost, a password takes 20 ms of processor time each time. `password.test.ts` has the real cost. */
+hashing.cost = { memory: 8, passes: 1, parallelism: 1 };
 
 /** A signed-in person, or nobody. */
 export interface Person {
@@ -47,41 +50,32 @@ export async function signIn({ url }: Pick<TestService, 'url'>, email: string, p
 }
 
 /**
- * The hash of `PASSWORD` at the least cost. Accounts that only set a stage have it, because storing and checking a password
- * at its real cost takes 50 ms of processor time.
+ * A new account with a session, made by the functions of the product. Not through `POST /accounts` and `POST /sessions`: those
+ * allow one address few accounts, and each costs ten statements.
  */
-const CHEAP_HASH = cheapHash();
-
-function cheapHash(): string {
-  const salt = randomBytes(16);
-  const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
-  const tag = argon2Sync('argon2id', { message: PASSWORD, nonce: salt, ...cost });
-  const [nonce, hash] = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
-  return `$argon2id$v=19$m=8,t=1,p=1$${nonce}$${hash}`;
-}
-
-/** Not through `POST /accounts`, which allows one address twenty accounts and then two a minute. */
-async function insertPerson({ database }: Pick<TestService, 'database'>, role: Role): Promise<string> {
-  const email = `${role}-${(people += 1)}@example.test`;
-  const name = role === 'owner' ? 'Owner' : 'Operator';
-  const account = { accountId: newAccountId(), email, name, role, passwordHash: CHEAP_HASH, isVerified: true };
-  await insertAccount(database.owner, account);
-  return email;
-}
-
-/** A new account, signed in. */
-export async function newOwner(
-  service: Pick<TestService, 'url' | 'database'>,
+async function newAccount(
+  { url, database }: Pick<TestService, 'url' | 'database'>,
+  role: Role,
+  operatorRole?: OperatorRole,
 ): Promise<Person & { readonly email: string }> {
-  const email = await insertPerson(service, 'owner');
-  return { ...(await signIn(service, email)), email };
+  const email = `${role}-${(people += 1)}@example.test`;
+  const passwordHash = await hashPassword(PASSWORD);
+  const account = {
+    accountId: newAccountId(),
+    email,
+    name: role === 'owner' ? 'Owner' : 'Operator',
+    role,
+    passwordHash,
+  };
+  await insertAccount(database.owner, { ...account, isVerified: true });
+  if (operatorRole !== undefined) await setAccount(database.owner, email, `operator_role = '${operatorRole}'`);
+  const opened = await openSession(database.owner, account);
+  return { ...personWith(url, opened?.token), email };
 }
 
-/** A new account whose password the product has hashed, signed in. For tests of what is stored, and of what a check costs. */
-export async function newHashedOwner(service: Pick<TestService, 'url' | 'database'>): ReturnType<typeof newOwner> {
-  const email = `hashed-${(people += 1)}@example.test`;
-  await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Owner', role: 'owner' });
-  return { ...(await signIn(service, email)), email };
+/** A new account of a developer, signed in. */
+export function newOwner(service: Pick<TestService, 'url' | 'database'>): Promise<Person & { readonly email: string }> {
+  return newAccount(service, 'owner');
 }
 
 /** A new account, signed in, that is a member of the app in this role. */
@@ -100,13 +94,8 @@ export async function newMember(
 }
 
 /** A new operator, signed in: an admin, unless a role is named. */
-export async function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
-  const email = await insertPerson(service, 'operator');
-  await service.database.owner.query('update accounts.accounts set operator_role = $2 where email = $1', [
-    sealedEmail(email),
-    operatorRole,
-  ]);
-  return signIn(service, email);
+export function newOperator(service: TestService, operatorRole: OperatorRole = 'admin'): Promise<Person> {
+  return newAccount(service, 'operator', operatorRole);
 }
 
 /** A new app of this person, with a key of each mode. */

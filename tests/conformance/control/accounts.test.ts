@@ -1,16 +1,7 @@
 import { sealedEmail, setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  mailTo,
-  newMember,
-  newHashedOwner,
-  newOwner,
-  PASSWORD,
-  personWith,
-  signIn,
-  stopRefill,
-} from '../../support/control.ts';
+import { mailTo, newMember, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
 import type { Reply } from '../../support/client.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { signedInBrowser } from '../../support/page.ts';
@@ -258,7 +249,7 @@ test('AU-06 a session token is not accepted as an API key on the data plane', as
 });
 
 test('AU-08 neither passwords nor session tokens are stored', async () => {
-  const owner = await newHashedOwner(service);
+  const owner = await newOwner(service);
   const { rows } = await service.database.owner.query<{ text: string }>(
     `select a::text || s::text as text from accounts.accounts a join accounts.sessions s using (account_id)`,
   );

@@ -174,6 +174,7 @@ test('CP-06 in production no route and no page opens for an operator’s passwor
 test('CP-07 operators are mailed when somebody signs in to their account for the first time, and when their role changes', async () => {
   const [operator, colleague] = [await newOperator(service), await newOperator(service)];
   const { email, accountId } = await accountOf(colleague);
+  await signIn(service, email);
   const change = { operatorRole: 'support', reason: 'New duties.' };
   await operator.get(200, 'PATCH', `/operator/accounts/${accountId}`, change);
   const [signedIn, changed] = await newsTo(service, email);

@@ -9,7 +9,7 @@ import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../../packages/service/src/limits/throttle.ts';
 import { type Reply, send } from '../../support/client.ts';
-import { newHashedOwner, newOwner, PASSWORD, stopRefill } from '../../support/control.ts';
+import { newOwner, PASSWORD, stopRefill } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
@@ -95,7 +95,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
 
 test('CP-01 a wrong password, an unknown e-mail and an account without a password all cost the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
-  const { email } = await newHashedOwner(service);
+  const { email } = await newOwner(service);
   const mute = sealedEmail('mute@example.test');
   await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', '${mute}')`);
   const device = `${'x'.repeat(22)}.${'A'.repeat(43)}`;

@@ -4,7 +4,7 @@ import { createForgetAddresses } from '../../../packages/service/src/audit/forge
 import { countSignIn, insertAuditEntry } from '../../../packages/service/src/audit/queries.ts';
 import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { mailTo, newMember, newOperator, newOwner, PASSWORD } from '../../support/control.ts';
+import { mailTo, newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { setStage } from '../../support/stage.ts';
 import { type FullLine, idOf } from '../../support/trail.ts';
@@ -254,6 +254,7 @@ test('CP-09 sign-ins are counted by minute; a flood of failures stays bounded, a
   const { email, ...person } = await newOwner(service);
   const who = await idOf(person);
   const wrong = { email, password: 'wrong' };
+  await signIn(service, email);
   for (let times = 0; times < 2; times += 1) await person.get(401, 'POST', '/sessions', wrong);
   await person.get(401, 'POST', '/sessions', { email: 'my-password-by-mistake', password: 'x' });
   const { signIns } = await person.get(200, 'GET', '/accounts/current/sign-ins');
