@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
-import { type CallOptions, chat, send } from '../support/client.ts';
+import { chat, send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
-import { type OpenStream, openStream } from '../support/open-stream.ts';
+import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import {
   completionBody,
@@ -130,20 +130,15 @@ test('LI-01 gateway processes share the bucket, to the token', async () => {
   assert.equal(await tokensLeft(app), 0);
 });
 
-interface Streamer {
-  readonly options: CallOptions;
-  /** A stream whose first byte has arrived. */
-  readonly begin: () => Promise<OpenStream>;
-}
-
 /** A user of an app with this stream limit. The provider sends the rest of each stream once `held` resolves. */
-async function streamer(max: number, rest: readonly UpstreamStep[], held: Promise<void>): Promise<Streamer> {
+async function streamer(max: number, rest: readonly UpstreamStep[], held: Promise<void>) {
   const app = await service.addApp({ maxStreamsPerUser: max });
   await service.fund(app, 'u', 100_000_000);
   upstream.script({ body: [...STEPS.slice(0, 2), { waitFor: held }, ...rest] });
   const options = { url: service.url, key: app.liveKey, user: 'u' };
   return {
     options,
+    /** A stream whose first byte has arrived. */
     begin: async () => {
       const stream = await openStream(options);
       assert.equal(stream.status, 200);

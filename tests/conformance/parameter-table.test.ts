@@ -38,12 +38,9 @@ function ask(fields: Fields, key = app.liveKey): Promise<Reply> {
   return chat({ url: service.url, key, user }, fields);
 }
 
-interface Sent {
-  readonly fields: Fields;
-  readonly text: string;
-}
+type Sent = Awaited<ReturnType<typeof sentFor>>;
 
-async function sentFor(fields: Fields): Promise<Sent> {
+async function sentFor(fields: Fields) {
   const reply = await ask(fields);
   assert.equal(reply.status, 200, `${JSON.stringify(fields)} ${reply.text}`);
   const request = upstream.requests.at(-1);

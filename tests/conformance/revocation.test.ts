@@ -4,11 +4,11 @@ import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { register } from '../../packages/service/src/accounts/registration.ts';
 import { newAccountId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
-import { chat, type Reply, send } from '../support/client.ts';
+import { chat, send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { newOwner } from '../support/control.ts';
 import { DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
-import { type OpenStream, openStream } from '../support/open-stream.ts';
+import { openStream } from '../support/open-stream.ts';
 import { revokeKey, setApp, untilRefused } from '../support/operator-acts.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import {
@@ -106,16 +106,10 @@ test('AU-09 a key that was refused as unknown works once it is registered', asyn
   });
 });
 
-interface Running {
-  readonly app: TestApp;
-  readonly stream: OpenStream;
-  readonly plain: Promise<Reply>;
-  /** Lets the provider answer both calls. */
-  readonly release: () => void;
-}
+type Running = Awaited<ReturnType<typeof startCalls>>;
 
 /** A stream that has begun and a buffered call that has reached the provider, both of one user. */
-async function startCalls(user: string): Promise<Running> {
+async function startCalls(user: string) {
   const app = await service.addApp();
   await service.fund(app, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -133,7 +127,7 @@ async function startCalls(user: string): Promise<Running> {
   const arrived = upstream.arrival(upstream.requests.length);
   const plain = chat(options);
   await arrived;
-  return { app, stream, plain, release };
+  return { app, stream, plain /** Lets the provider answer both calls. */, release };
 }
 
 /** Both calls end as if nothing had happened, and are charged. */

@@ -63,13 +63,7 @@ interface Chunk {
   readonly usage?: Readonly<Record<string, number>>;
 }
 
-interface Stream {
-  readonly words: string;
-  readonly chunks: readonly Chunk[];
-  readonly usage: Readonly<Record<string, number>> | undefined;
-}
-
-function readStream({ text }: Reply): Stream {
+function readStream({ text }: Reply) {
   const words: string[] = ['200'];
   const frames = text.split('\n\n').filter((frame) => frame !== '');
   const chunks = frames

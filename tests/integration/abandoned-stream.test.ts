@@ -8,9 +8,9 @@ import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
 import { estimatedPromptOf } from '../support/prompt-size.ts';
 import { lockWallet } from '../support/lock-wait.ts';
-import { type OpenChat, openChat } from '../support/open-chat.ts';
+import { openChat } from '../support/open-chat.ts';
 import { type Receipt, receiptNamed } from '../support/receipts.ts';
-import { frame, type RecordedRequest, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
 const BALANCE = 1_000_000;
@@ -35,16 +35,10 @@ const { upstream, service, app, newUser } = await setStage({
   },
 });
 
-interface Abandoned {
-  readonly user: string;
-  readonly body: string;
-  readonly chat: OpenChat;
-  /** The request as the provider sees it. */
-  readonly request: RecordedRequest;
-}
+type Abandoned = Awaited<ReturnType<typeof open>>;
 
 /** Opens a stream for a fresh user. */
-async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_000 } = {}): Promise<Abandoned> {
+async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_000 } = {}) {
   const user = await newUser(BALANCE);
   const body = JSON.stringify({
     model,
@@ -56,7 +50,7 @@ async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_0
   const index = upstream.requests.length;
   const chat = openChat({ url: service.url, key: app.liveKey, user, body, correlationId: user });
   chat.head.catch(() => {}); // Nothing awaits it if the caller leaves first.
-  return { user, body, chat, request: await upstream.arrival(index) };
+  return { user, body, chat /** The request as the provider sees it. */, request: await upstream.arrival(index) };
 }
 
 /** Waits for the receipt, then checks that the wallet agrees with it, holds nothing and has its slot back. */

@@ -42,12 +42,7 @@ function settingsOf(catalogueFile: string): ReturnType<Parameters<typeof probeMo
   };
 }
 
-interface Ran {
-  readonly status: number;
-  readonly said: string;
-}
-
-async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS): Promise<Ran> {
+async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS) {
   const file = path.join(folder, 'catalogue.json');
   writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
   const said: string[] = [];

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
-import { COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { COMPLETIONS, send } from '../support/client.ts';
 import { holdFor, leftFor, outputAffordedBy, shareOf } from '../support/hold-price.ts';
 import {
   completionBody,
-  type RecordedRequest,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamSteps,
@@ -34,14 +33,10 @@ after(async () => {
   await upstream.close();
 });
 
-interface Outcome {
-  readonly reply: Reply;
-  readonly user: string;
-  readonly seen: RecordedRequest | undefined;
-}
+type Outcome = Awaited<ReturnType<typeof call>>;
 
 /** One call of a fresh user to a provider that uses as much as possible: every byte is a token, every token is generated. */
-async function call(body: string, wallet: { readonly balance: number; readonly cap?: number }): Promise<Outcome> {
+async function call(body: string, wallet: { readonly balance: number; readonly cap?: number }) {
   const user = `user-${(users += 1)}`;
   await service.fund(app, user, wallet.balance, wallet.cap);
   const before = upstream.requests.length;

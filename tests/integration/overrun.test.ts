@@ -36,16 +36,8 @@ function bodyOf(fields: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ ...common, ...fields });
 }
 
-interface Outcome {
-  readonly user: string;
-  readonly reply: Reply;
-  readonly bill: Bill;
-  /** The operator's loss to the provider. */
-  readonly lost: number;
-}
-
 /** One call of a fresh user, read to its end. Afterwards the wallet holds nothing and the books agree. */
-async function call(body: string): Promise<Outcome> {
+async function call(body: string) {
   const user = await newUser(BALANCE);
   const headers = { 'x-correlation-id': user };
   const reply = await send(COMPLETIONS, {
@@ -60,7 +52,7 @@ async function call(body: string): Promise<Outcome> {
   const bill = await settled(user);
   assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - bill.charged, held: 0, openStreams: 0 });
   assert.deepEqual(await service.check(), []);
-  return { user, reply, bill, lost: await lostTo(user) };
+  return { user, reply, bill /** The operator's loss to the provider. */, lost: await lostTo(user) };
 }
 
 function settled(user: string): Promise<Bill> {

@@ -6,23 +6,18 @@ import { MARKER } from '../../packages/service/src/cells/marker.ts';
 import { CELL_REQUEST } from '../../packages/service/src/cells/cell-request.ts';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
-/** Compares the answers of a service under test with its own document, so that every test file checks the document too. */
-export interface Answered {
-  /** Fails if an answer differed from the document. */
-  readonly assertDocumented: () => void;
-}
-
 /** How many answers are checked per operation and status. Tests with a thousand calls mostly get the same answer. */
 const ANSWERS_MAX = 300;
 const FAULTS_MAX = 20;
 
-/** Listens to the service at this address in this process. */
-export async function watchAnswers(url: string): Promise<Answered> {
+/** Compares the answers of the service at this address, in this process, with its own document. So every test file checks the document too. */
+export async function watchAnswers(url: string) {
   const answer = await fetch(`${url}/openapi.json`, { headers: { 'accept-encoding': 'identity' } });
   const check = checkOf(await answer.text());
   const watched = { check, seen: new Map<string, number>(), faults: new Set<string>() };
   watchedPorts.set(Number(new URL(url).port), watched);
   return {
+    /** Fails if an answer differed from the document. */
     assertDocumented: () => {
       watchedPorts.delete(Number(new URL(url).port));
       assert.deepEqual([...watched.faults], [], 'every answer is as the document says');

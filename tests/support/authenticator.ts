@@ -26,11 +26,7 @@ export interface Oddity {
   readonly signedBy?: KeyObject;
 }
 
-export interface Authenticator {
-  readonly credentialId: string;
-  readonly create: (options: Options, oddity?: Oddity) => string;
-  readonly get: (options: Options, oddity?: Oddity) => string;
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 type Cbor = number | string | Buffer | readonly Cbor[] | ReadonlyMap<Cbor, Cbor>;
 
@@ -48,7 +44,7 @@ export function createAuthenticator({
 }: {
   readonly algorithm?: 'ES256' | 'EdDSA' | 'RS256';
   readonly countsUses?: boolean;
-} = {}): Authenticator {
+} = {}) {
   const { privateKey, publicKey } = keysOf(algorithm);
   const rawId = randomBytes(CREDENTIAL_ID_BYTES);
   const credentialId = rawId.toString('base64url');
@@ -66,7 +62,7 @@ export function createAuthenticator({
 
   return {
     credentialId,
-    create: ({ challenge, rp, user }, oddity = {}) => {
+    create: ({ challenge, rp, user }: Options, oddity: Oddity = {}) => {
       userHandle = user?.id;
       const key = publicKey.export({ format: 'jwk' });
       const length = Buffer.alloc(2);
@@ -94,7 +90,7 @@ export function createAuthenticator({
         },
       });
     },
-    get: ({ challenge, rpId = '' }, oddity = {}) => {
+    get: ({ challenge, rpId = '' }: Options, oddity: Oddity = {}) => {
       const client = clientData('webauthn.get', challenge, oddity);
       const data = authenticatorData(rpId, oddity, []);
       const digest = algorithm === 'EdDSA' ? null : 'sha256';

@@ -2,19 +2,7 @@ import assert from 'node:assert/strict';
 import { type Reply, send } from './client.ts';
 
 /** A browser without scripts. It keeps cookies and submits the forms of the page it shows. */
-export interface Browser {
-  /** Opens a page and follows its redirects. */
-  readonly open: (path: string) => Promise<Reply>;
-  /** Sends one request without following redirects. */
-  readonly ask: (path: string, options?: Asked) => Promise<Reply>;
-  /** Fills in the page's form that posts to `action`, submits it and follows the redirects. */
-  readonly submit: (action: string, fields?: Readonly<Record<string, string>>, which?: string) => Promise<Reply>;
-  /** The fields that a form of the page would send unfilled. `which`: a text that the form must contain. */
-  readonly fieldsOf: (action: string, which?: string) => Record<string, string>;
-  readonly cookies: Map<string, string>;
-  /** The page that it shows. */
-  readonly page: () => Reply;
-}
+export type Browser = ReturnType<typeof openBrowser>;
 
 interface Asked {
   readonly form?: Readonly<Record<string, string>>;
@@ -26,7 +14,7 @@ interface Asked {
 const REDIRECTS_MAX = 5;
 
 /** `origin`: the service's public one. */
-export function openBrowser(url: string, origin = 'https://purser.test'): Browser {
+export function openBrowser(url: string, origin = 'https://purser.test') {
   const cookies = new Map<string, string>();
   let shown: Reply | undefined;
 
@@ -66,12 +54,17 @@ export function openBrowser(url: string, origin = 'https://purser.test'): Browse
   }
 
   return {
-    open: async (path) => follow(await ask(path)),
+    /** Opens a page and follows its redirects. */
+    open: async (path: string) => follow(await ask(path)),
+    /** Sends one request without following redirects. */
     ask,
-    submit: async (action, fields = {}, which) =>
+    /** Fills in the page's form that posts to `action`, submits it and follows the redirects. */
+    submit: async (action: string, fields: Readonly<Record<string, string>> = {}, which?: string) =>
       follow(await ask(action, { form: { ...fieldsOf(action, which), ...fields } })),
+    /** The fields that a form of the page would send unfilled. `which`: a text that the form must contain. */
     fieldsOf,
     cookies,
+    /** The page that it shows. */
     page: () => shown ?? assert.fail('no page was opened'),
   };
 }

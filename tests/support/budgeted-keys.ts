@@ -5,7 +5,7 @@ import { NO_SETTINGS } from '../../packages/service/src/accounts/key-settings.ts
 import { type KeyId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { changeKeys } from './operator-acts.ts';
-import type { CellName, TwoCells } from './two-cells.ts';
+import type { TwoCells } from './two-cells.ts';
 
 export interface Budgeted {
   readonly keyId: KeyId;
@@ -17,15 +17,7 @@ interface Used {
   readonly held: number;
 }
 
-interface BudgetedKeys {
-  readonly newKey: (budget: number) => Promise<Budgeted>;
-  /** The gateways know it within a second. */
-  readonly setBudget: (key: Budgeted, budget: number) => Promise<void>;
-  /** What the key has spent and holds in each cell. */
-  readonly usedOf: (key: Budgeted) => Promise<Readonly<Record<CellName, Used>>>;
-}
-
-export function budgetedKeys({ c1, c2, app }: TwoCells): BudgetedKeys {
+export function budgetedKeys({ c1, c2, app }: TwoCells) {
   const owners = [c1.database.owner, c2.database.owner] as const;
   const usedIn = async ({ keyId }: Budgeted, owner: (typeof owners)[number]): Promise<Used> => {
     const { rows } = await owner.query<Used>(
@@ -35,7 +27,7 @@ export function budgetedKeys({ c1, c2, app }: TwoCells): BudgetedKeys {
     return rows[0] ?? { spent: 0, held: 0 };
   };
   return {
-    newKey: async (budget) => {
+    newKey: async (budget: number) => {
       const [keyId, apiKey] = [newKeyId(), newApiKey('live')];
       const settings = { ...NO_SETTINGS, monthlyBudget: micros(BigInt(budget)) };
       const digest = digestOfApiKey(apiKey);
@@ -43,10 +35,12 @@ export function budgetedKeys({ c1, c2, app }: TwoCells): BudgetedKeys {
       for (const owner of owners) await insertKey(owner, key, 1n);
       return { keyId, apiKey };
     },
-    setBudget: async ({ keyId }, budget) => {
+    /** The gateways know it within a second. */
+    setBudget: async ({ keyId }: Budgeted, budget: number) => {
       const ofKey = { set: 'budget_micros = $2', where: 'key_id = $1' };
       for (const owner of owners) await changeKeys(owner, ofKey, [keyId, budget]);
     },
-    usedOf: async (key) => ({ c1: await usedIn(key, owners[0]), c2: await usedIn(key, owners[1]) }),
+    /** What the key has spent and holds in each cell. */
+    usedOf: async (key: Budgeted) => ({ c1: await usedIn(key, owners[0]), c2: await usedIn(key, owners[1]) }),
   };
 }

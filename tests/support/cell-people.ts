@@ -25,27 +25,10 @@ interface TwoPages {
   readonly go: (at: CellName, path: string) => Promise<Reply & { readonly at: CellName }>;
 }
 
-interface SignedIn {
-  readonly pages: TwoPages;
-  readonly email: Email;
-  readonly person: Person;
-}
-
-export interface CellPeople {
-  readonly openPages: () => TwoPages;
-  /** Of nobody. No log of a cell may contain it. */
-  readonly newEmail: () => Email;
-  /** A person who is signed in to one cell only. */
-  readonly signedInAt: (at: CellName, email?: Email) => Promise<SignedIn>;
-  /** Who a browser is signed in as. */
-  readonly personOf: (at: CellName, pages: TwoPages) => Promise<Person>;
-  /** A connected wallet of this person in a cell, with so much in it. */
-  readonly walletAt: (at: CellName, email: Email, amount: number, userLabel?: string) => Promise<ConnectionId>;
-  readonly disconnect: (at: CellName, pages: TwoPages, connectionId: ConnectionId) => Promise<void>;
-}
+export type CellPeople = ReturnType<typeof cellPeopleOf>;
 
 /** Called once by a test file. */
-export function cellPeopleOf(cells: TwoCells): CellPeople {
+export function cellPeopleOf(cells: TwoCells) {
   const { c1, c2, app } = cells;
   const connections = { c1: connectionsOf(c1.database), c2: connectionsOf(c2.database) };
   let people = 0;
@@ -80,22 +63,26 @@ export function cellPeopleOf(cells: TwoCells): CellPeople {
 
   return {
     openPages,
+    /** Of nobody. No log of a cell may contain it. */
     newEmail,
+    /** Who a browser is signed in as. */
     personOf,
-    signedInAt: async (at, email = newEmail()) => {
+    /** A person who is signed in to one cell only. */
+    signedInAt: async (at: CellName, email: Email = newEmail()) => {
       const pages = openPages();
       const { token } = await createPersonSessions(cells[at].database.owner).open(email);
       pages[at].cookies.set(PERSON_COOKIE, token);
       return { pages, email, person: await personOf(at, pages) };
     },
-    walletAt: async (at, email, amount, userLabel = 'Ada') => {
+    /** A connected wallet of this person in a cell, with so much in it. */
+    walletAt: async (at: CellName, email: Email, amount: number, userLabel = 'Ada') => {
       const user = cells.userOf(at);
       await cells[at].fund(app, user, amount);
       const identity = await connections[at].newIdentity(email);
       const made = await connections[at].connect({ identity, appId: app.appId, user, cap: 9_000_000, userLabel });
       return made.connectionId;
     },
-    disconnect: async (at, pages, connectionId) => {
+    disconnect: async (at: CellName, pages: TwoPages, connectionId: ConnectionId) => {
       const { identityId } = (await personOf(at, pages)).identity;
       assert.ok(await connections[at].setConnected({ identityId, connectionId }, false));
     },

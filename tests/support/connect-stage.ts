@@ -1,36 +1,12 @@
 import assert from 'node:assert/strict';
 import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
-import { type Reply, send } from './client.ts';
-import { connectionsOf, type TestConnections } from './connections.ts';
-import { newOwnApp, newOwner, type Person } from './control.ts';
+import { send } from './client.ts';
+import { connectionsOf } from './connections.ts';
+import { newOwnApp, newOwner } from './control.ts';
 import { keysOf } from './keys.ts';
-import { setStage, type Stage } from './stage.ts';
-import type { TestApp } from './service.ts';
-
-/** An app that may send its users to the connect page, and the links that lead there. */
-export interface ConnectStage extends Stage {
-  /** Of the service. */
-  readonly secret: string;
-  readonly owner: Person;
-  readonly connections: TestConnections;
-  /** A new app of the owner. Links lead back to the first of its addresses. */
-  readonly newConnectApp: (name?: string, redirectUris?: readonly string[]) => Promise<ConnectApp>;
-  /** All rows that opening, consenting and paying could write. */
-  readonly everything: () => Promise<string>;
-}
-
-export interface ConnectApp extends TestApp {
-  readonly name: string;
-  readonly redirectUri: string;
-  readonly ask: (user: string, fields?: Readonly<Record<string, unknown>>, key?: string) => Promise<Reply>;
-  /** The path of the link for a user. */
-  readonly linkFor: (user: string, fields?: Readonly<Record<string, unknown>>) => Promise<string>;
-  /** A link that the service issued the given number of seconds ago. */
-  readonly oldLinkFor: (user: string, secondsAgo: number, appId?: AppId) => string;
-  readonly change: (fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
-}
+import { setStage } from './stage.ts';
 
 const SECRET = 'a secret of the tests, which is long enough';
 const TABLES = [
@@ -44,7 +20,8 @@ const TABLES = [
   'mail.messages',
 ];
 
-export async function setConnectStage(): Promise<ConnectStage> {
+/** An app that may send its users to the connect page, and the links that lead there. */
+export async function setConnectStage() {
   const generous = { PURSER_RATE_PER_MINUTE: '1000000', PURSER_RATE_BURST: '1000000' };
   const stage = await setStage({ environment: { PURSER_SECRET: SECRET, ...generous } });
   const { service } = stage;
@@ -57,15 +34,18 @@ export async function setConnectStage(): Promise<ConnectStage> {
     });
   return {
     ...stage,
+    /** Of the service. */
     secret: SECRET,
     owner,
     connections: connectionsOf(service.database),
-    newConnectApp: async (name = 'Notes', redirectUris = ['https://app.test/back']) => {
+    /** A new app of the owner. Links lead back to the first of its addresses. */
+    newConnectApp: async (name = 'Notes', redirectUris: readonly string[] = ['https://app.test/back']) => {
       const app = await newOwnApp(owner);
-      const change: ConnectApp['change'] = (fields) => owner.get(200, 'PATCH', `/apps/${app.appId}`, fields);
+      const change = (fields: Readonly<Record<string, unknown>>) =>
+        owner.get(200, 'PATCH', `/apps/${app.appId}`, fields);
       await change({ name, redirectUris });
       const [redirectUri = ''] = redirectUris;
-      const ask: ConnectApp['ask'] = (user, fields, key = app.liveKey) =>
+      const ask = (user: string, fields?: Readonly<Record<string, unknown>>, key = app.liveKey) =>
         send('/connect', { url: service.url, key, user, body: { redirectUri, ...fields } });
       return {
         ...app,
@@ -73,17 +53,20 @@ export async function setConnectStage(): Promise<ConnectStage> {
         redirectUri,
         change,
         ask,
-        linkFor: async (user, fields) => {
+        /** The path of the link for a user. */
+        linkFor: async (user: string, fields?: Readonly<Record<string, unknown>>) => {
           const reply = await ask(user, fields);
           assert.equal(reply.status, 200, reply.text);
           return new URL(String(reply.body['connectUrl'])).pathname;
         },
-        oldLinkFor: (user, secondsAgo, appId = app.appId) => {
+        /** A link that the service issued the given number of seconds ago. */
+        oldLinkFor: (user: string, secondsAgo: number, appId = app.appId) => {
           const subject = { appId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
           return linksOf(secondsAgo).connect({ ...subject, state: undefined, userLabel: undefined }).url;
         },
       };
     },
+    /** All rows that opening, consenting and paying could write. */
     everything: async () => {
       const texts = TABLES.map(
         (table) => `(select coalesce(string_agg(t::text, E'\\n' order by t::text), '') from ${table} t)`,

@@ -1,9 +1,5 @@
 import { after } from 'node:test';
-import {
-  type Connection,
-  type Connections,
-  createConnections,
-} from '../../packages/service/src/connections/connection.ts';
+import { createConnections } from '../../packages/service/src/connections/connection.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
 import type { Email } from '../../packages/service/src/identities/email.ts';
 import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
@@ -13,12 +9,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Connections as the pages make and change them, with the rights of the service. They end with the file. */
-export interface TestConnections extends Connections {
-  /** A person who has shown that this address is theirs. */
-  readonly newIdentity: (email?: string) => Promise<Identity>;
-  /** Consents, and fails if the wallet is another identity's. */
-  readonly connect: (consented: Consented) => Promise<Connection>;
-}
+export type TestConnections = ReturnType<typeof connectionsOf>;
 
 interface Consented {
   readonly identity: Identity;
@@ -32,16 +23,18 @@ interface Consented {
 
 let people = 0;
 
-export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
+export function connectionsOf({ url, owner }: TestDatabase) {
   const pool = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent'), emails: owner.emails });
   after(() => pool.end());
   const connections = createConnections(pool, 'EUR');
   const sessions = createPersonSessions(owner);
   return {
     ...connections,
-    newIdentity: async (email = `person-${(people += 1)}@example.test`) =>
+    /** A person who has shown that this address is theirs. */
+    newIdentity: async (email: string = `person-${(people += 1)}@example.test`) =>
       (await sessions.open(email as Email)).identity,
-    connect: async ({ identity, appId, user, cap, userLabel, isLater = false }) => {
+    /** Consents, and fails if the wallet is another identity's. */
+    connect: async ({ identity, appId, user, cap, userLabel, isLater = false }: Consented) => {
       const made = await connections.consent({
         identityId: identity.identityId,
         appId,

@@ -6,29 +6,18 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from './database.ts';
 import { waitUntil } from './wait-until.ts';
 
-type Replaced = Awaited<ReturnType<typeof copyAgain>>;
-
-interface CopyStage {
-  readonly again: (databaseUrl?: string) => Promise<Replaced>;
-  /** The same while a transaction in the directory does not end. */
-  readonly againInVain: () => Promise<Replaced>;
-  /** Whether somebody reads the slot of the copy. Undefined: there is no slot. */
-  readonly isRead: () => Promise<boolean | undefined>;
-  readonly isCopying: () => Promise<boolean | undefined>;
-  /** A run that has read the whole directory, and goes on when it is released. */
-  readonly halfway: () => Promise<{ readonly run: Promise<Replaced>; readonly release: () => Promise<void> }>;
-}
-
-export function setCopyStage(directory: TestDatabase, copy: TestDatabase): CopyStage {
+export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
   const again = (databaseUrl = directory.url) =>
     copyAgain(copy.owner, { name: 'c2', databaseUrl, log: createLog('silent'), waitMsMax: 200 });
   return {
     again,
+    /** The same while a transaction in the directory does not end. */
     againInVain: () =>
       inTransaction(directory.owner, async (tx) => {
         await tx.query('select pg_current_xact_id()');
         return await again();
       }),
+    /** Whether somebody reads the slot of the copy. Undefined: there is no slot. */
     isRead: async () => {
       const { rows } = await directory.owner.query<{ active: boolean }>(
         `select active from pg_replication_slots where slot_name = 'purser_c2'`,
@@ -36,6 +25,7 @@ export function setCopyStage(directory: TestDatabase, copy: TestDatabase): CopyS
       return rows[0]?.active;
     },
     isCopying: () => isCopying(copy.owner),
+    /** A run that has read the whole directory, and goes on when it is released. */
     halfway: async () => {
       const client = await copy.owner.connect();
       await client.query('begin; lock table db.identity in share mode'); // It counts itself there when it has read all.

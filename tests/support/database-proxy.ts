@@ -2,16 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface DatabaseProxy {
-  /** The database's own address, by way of this network. */
-  readonly url: string;
-  /** Silently holds everything back. What was sent arrives when the network is back. */
-  readonly fallSilent: () => void;
-  /** Connections are reset, new ones too. */
-  readonly reset: () => void;
-  readonly restore: () => void;
-  readonly close: () => Promise<void>;
-}
+export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
 interface Pair {
   readonly client: Socket;
@@ -19,7 +10,7 @@ interface Pair {
 }
 
 /** Listens on a free port of 127.0.0.1 for connections to the database at that address. */
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
   let state: 'open' | 'silent' | 'resetting' = 'open';
@@ -41,11 +32,14 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const url = new URL(databaseUrl);
   url.port = String((listener.address() as AddressInfo).port);
   return {
+    /** The database's own address, by way of this network. */
     url: url.href,
+    /** Silently holds everything back. What was sent arrives when the network is back. */
     fallSilent: () => {
       state = 'silent';
       for (const { client, server } of pairs) for (const socket of [client, server]) socket.pause();
     },
+    /** Connections are reset, new ones too. */
     reset: () => {
       state = 'resetting';
       for (const { client, server } of pairs) {

@@ -30,15 +30,7 @@ export function deployEnvironment(file: string): Environment {
 }
 
 /** What the image sets and says of itself. */
-export interface Image {
-  readonly environment: Environment;
-  readonly user: string;
-  readonly volume: string;
-  readonly port: number;
-  readonly text: string;
-}
-
-export function readImage(): Image {
+export function readImage() {
   const text = deployText('container/Dockerfile').replaceAll('\\\n', ' ');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const word = (instruction: string) => new RegExp(`^${instruction} (.+)$`, 'm').exec(last)?.[1]?.trim() ?? '';

@@ -15,12 +15,7 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-export interface DocumentCheck {
-  /** Method and path as the document has them, or `nothing` if it has none. */
-  readonly operationOf: (answer: WholeAnswer) => string;
-  /** The differences between an answer and the document. */
-  readonly faultOf: (answer: WholeAnswer) => string | undefined;
-}
+export type DocumentCheck = ReturnType<typeof documentCheck>;
 
 /** Bytes that are not an HTTP request are refused before there is a route (ER-08). */
 const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
@@ -28,7 +23,7 @@ const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
 const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit|x-ratelimit-)/;
 
 /** Compares answers with the document. */
-export function documentCheck(text: string): DocumentCheck {
+export function documentCheck(text: string) {
   const document = readDocument(text);
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   addFormats.default(ajv);
@@ -63,11 +58,13 @@ export function documentCheck(text: string): DocumentCheck {
   }
 
   return {
-    operationOf: (answer) => {
+    /** Method and path as the document has them, or `nothing` if it has none. */
+    operationOf: (answer: WholeAnswer) => {
       const path = pathOf(answer);
       return path === undefined ? 'nothing' : `${answer.method} ${path}`;
     },
-    faultOf: (answer) => {
+    /** The differences between an answer and the document. */
+    faultOf: (answer: WholeAnswer) => {
       const path = pathOf(answer);
       const { status } = answer;
       if (isBelowRoutes(answer)) return undefined;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,17 +100,7 @@ export async function answersAt(url: string): Promise<boolean> {
   );
 }
 
-export interface Owner {
-  readonly child: ChildProcess;
-  /** The numbers whose insert the server has confirmed. */
-  readonly acked: readonly number[];
-  /** `ready URL` or `refused MESSAGE`. */
-  readonly answer: Promise<string>;
-  /** Makes it stop its server and end. */
-  readonly dismiss: () => Promise<void>;
-  /** Makes it end as after a fault, without stopping its server. */
-  readonly crash: () => Promise<void>;
-}
+export type Owner = ReturnType<typeof runOwner>;
 
 const OWNER = fileURLToPath(new URL('embedded-owner.ts', import.meta.url));
 
@@ -125,7 +115,7 @@ export function runOwner(
     /** Started like a terminal's foreground job, which signals of the terminal reach as a whole. */
     readonly ownGroup?: boolean;
   },
-): Owner {
+) {
   const parameters = [options.directory, (options.without ?? []).join(), options.load === true ? 'load' : ''];
   const child = spawn(process.execPath, [OWNER, ...parameters], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -149,7 +139,13 @@ export function runOwner(
     await once(child, 'exit');
   };
   afterwards(t, dismiss);
-  return { child, acked, answer, dismiss, crash };
+  return {
+    child /** The numbers whose insert the server has confirmed. */,
+    acked /** `ready URL` or `refused MESSAGE`. */,
+    answer /** Makes it stop its server and end. */,
+    dismiss /** Makes it end as after a fault, without stopping its server. */,
+    crash,
+  };
 }
 
 /** Kills the owner as the machine would when out of memory, and waits until it is gone. */
@@ -158,13 +154,8 @@ export async function killOwner({ child }: Owner): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-export interface Load {
-  readonly acked: readonly number[];
-  readonly stop: () => Promise<void>;
-}
-
 /** Inserts numbers over eight connections, continues through outages, and records which ones were confirmed. */
-export function startLoad(url: string): Load {
+export function startLoad(url: string) {
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => undefined);
   const acked: number[] = [];

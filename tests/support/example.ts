@@ -16,16 +16,7 @@ const READY = /The chat is at (\S+)\//;
 const START_MS_MAX = 60_000;
 
 /** The example app in a separate process, with the packed SDK installed beside it. */
-export interface Example {
-  /** As browsers find it. */
-  readonly url: string;
-  /** The same, by its address. */
-  readonly address: string;
-  readonly pid: number;
-  /** Everything that it has written so far. */
-  readonly said: () => string;
-  readonly stop: () => Promise<void>;
-}
+export type Example = Awaited<ReturnType<typeof whenReady>>;
 
 interface ExampleRun {
   readonly pid: number;
@@ -99,7 +90,7 @@ function followRun(child: ChildProcessByStdio<null, Readable, Readable>, end: ()
 }
 
 /** Waits until it prints its address. */
-export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise<Example> {
+export async function whenReady({ pid, said, ended, stop }: ExampleRun) {
   let isOver = false;
   void ended.then(() => (isOver = true));
   const url = await waitUntil(
@@ -110,7 +101,14 @@ export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise
     },
     START_MS_MAX,
   );
-  return { url, address: `http://127.0.0.1:${new URL(url).port}`, pid, said, stop };
+  return {
+    /** As browsers find it. */
+    url /** The same, by its address. */,
+    address: `http://127.0.0.1:${new URL(url).port}`,
+    pid /** Everything that it has written so far. */,
+    said,
+    stop,
+  };
 }
 
 /** Forwards the example's requests to the service, and keeps the `state` of each connection that it begins. */

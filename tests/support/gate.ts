@@ -1,10 +1,7 @@
 /** A gate that many can wait for and one opens. */
-export interface Gate {
-  readonly opened: Promise<void>;
-  readonly open: () => void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export function createGate(): Gate {
+export function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }

@@ -7,12 +7,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Gateways on one database, each in a separate process, as an operator runs them on several machines. */
-export interface GatewayProcesses {
-  readonly urls: readonly string[];
-  /** Resolves when every gateway accepts the app's keys. A new key reaches them within a second. */
-  readonly untilKnown: (app: TestApp) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type GatewayProcesses = Awaited<ReturnType<typeof startGatewayProcesses>>;
 
 /** What several machines share. */
 const ENVIRONMENT = {
@@ -24,7 +19,7 @@ const ENVIRONMENT = {
 export async function startGatewayProcesses(
   count: number,
   { ground, catalogue }: { readonly ground: TestGround; readonly catalogue: unknown },
-): Promise<GatewayProcesses> {
+) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-gateways-'));
   const processes: ServiceProcess[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -35,7 +30,8 @@ export async function startGatewayProcesses(
   const urls = processes.map(({ url }) => url);
   return {
     urls,
-    untilKnown: async ({ liveKey: key }) => {
+    /** Resolves when every gateway accepts the app's keys. A new key reaches them within a second. */
+    untilKnown: async ({ liveKey: key }: TestApp) => {
       for (const url of urls) {
         await waitUntil('the key is known', async () => (await send('/v1/models', { url, key })).status === 200);
       }

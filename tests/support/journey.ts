@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { createLogos } from '../../packages/service/src/accounts/logo.ts';
 import type { AccountId } from '../../packages/service/src/kernel/ids.ts';
-import { chat, type Reply } from './client.ts';
+import { chat } from './client.ts';
 import type { Tab } from './chromium.ts';
 import { mailTo } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
@@ -20,13 +20,7 @@ export const BACK = 'http://localhost:3000/back?x=1';
 const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 
 /** A service whose pages a real browser opens, and an app with a logo and a user whose calls are refused. */
-export interface JourneyStage extends Stage {
-  readonly call: (user: string) => Promise<Reply>;
-  /** A user of the app whose call is refused: who they are, and where the refusal sends them. */
-  readonly refusedCall: () => Promise<{ readonly user: string; readonly topupUrl: string }>;
-}
-
-export async function setJourney(): Promise<JourneyStage> {
+export async function setJourney() {
   const environment = {
     PURSER_PUBLIC_URL: OWN,
     PURSER_OPERATOR_NAME: 'Northwind Models',
@@ -51,6 +45,7 @@ export async function setJourney(): Promise<JourneyStage> {
   return {
     ...stage,
     call,
+    /** A user of the app whose call is refused: who they are, and where the refusal sends them. */
     refusedCall: async () => {
       const user = `user-${(users += 1)}`;
       const refused = await chat({ url: service.url, key: app.liveKey, user });
@@ -106,29 +101,18 @@ export async function startOtherSite(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** How a journey goes through the pages. */
-export interface Journey {
-  /** Waits for the page with this heading and checks it. */
-  readonly at: (heading: string | RegExp, picture: string) => Promise<void>;
-  /** Continues from the page that asks for the e-mail address. */
-  readonly signIn: (email: string) => Promise<void>;
-  /** Connects to this app, by default the stage's own. */
-  readonly consent: (appName?: string) => Promise<void>;
-  /** Goes from the amounts to the processor's page. */
-  readonly choose: () => Promise<void>;
-  readonly pay: (card?: string) => Promise<void>;
-}
-
 /** `look`: names the saved pictures. Without it, pages are not checked. */
-export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: string): Journey {
+export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: string) {
   const { page } = tab;
-  const at: Journey['at'] = async (name, picture) => {
+  const at = async (name: string | RegExp, picture: string) => {
     await page.getByRole('heading', { level: 1, name }).waitFor();
     if (look !== undefined) await assertSound(tab, `${picture}-${look}`);
   };
   return {
+    /** Waits for the page with this heading and checks it. */
     at,
-    signIn: async (email) => {
+    /** Continues from the page that asks for the e-mail address. */
+    signIn: async (email: string) => {
       await at('Sign in', 'sign-in');
       await page.getByLabel('E-mail').fill(email);
       await page.getByRole('button', { name: 'Send me a code' }).click();
@@ -136,18 +120,20 @@ export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: 
       await page.getByLabel('Code from the e-mail').fill((await mailTo(service, email)).token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
+    /** Connects to this app, by default the stage's own. */
     consent: async (appName = 'Test app') => {
       await at(`Connect ${appName}`, 'consent');
       await page.getByLabel('Monthly cap').selectOption('none');
       await page.getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Connect' }).click();
     },
+    /** Goes from the amounts to the processor's page. */
     choose: async () => {
       await at(/^Top up your wallet/, 'amounts');
       await page.getByLabel(/^(€10\.00|10,00.€)$/).check();
       await page.getByRole('button', { name: 'Continue to payment' }).click();
     },
-    pay: async (card) => {
+    pay: async (card?: string) => {
       await at('Test payment', 'pay');
       if (card !== undefined) await page.getByLabel('Card number').fill(card);
       await page.getByRole('button', { name: /^Pay / }).click();

@@ -2,15 +2,7 @@ import type { TestDatabase } from './database.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Keeps a wallet's row locked, as a slow statement would, so that others pile up behind it in a known order. */
-export interface WalletLock {
-  /** Waits until this many statements queue behind the lock. If they do not come, the lock is released. */
-  readonly waiting: (count: number) => Promise<void>;
-  /** Changes the wallet under the lock. Those that wait see it when the lock is released. */
-  readonly change: (assignment: string) => Promise<void>;
-  readonly release: () => Promise<void>;
-}
-
-export async function lockWallet({ owner }: TestDatabase, user: string): Promise<WalletLock> {
+export async function lockWallet({ owner }: TestDatabase, user: string) {
   const client = await owner.connect();
   await client.query('begin');
   await client.query('select from ledger.wallets where user_id = $1 for update', [user]);
@@ -22,7 +14,8 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
     client.release();
   };
   return {
-    waiting: async (count) => {
+    /** Waits until this many statements queue behind the lock. If they do not come, the lock is released. */
+    waiting: async (count: number) => {
       try {
         await untilWaiting({ owner }, count);
       } catch (fault) {
@@ -30,7 +23,8 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
         throw fault;
       }
     },
-    change: async (assignment) => {
+    /** Changes the wallet under the lock. Those that wait see it when the lock is released. */
+    change: async (assignment: string) => {
       await client.query(`update ledger.wallets set ${assignment} where user_id = $1`, [user]);
     },
     release,

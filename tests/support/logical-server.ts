@@ -15,12 +15,6 @@ import { TEMPLATE_DATABASE, type TestDatabase } from './database.ts';
 import { query } from './embedded-harness.ts';
 import { EMAIL_SEAL } from './keys.ts';
 
-interface LogicalServer {
-  /** A new database with the schema and nothing else. It goes with the server. */
-  readonly addDatabase: (name: string) => Promise<TestDatabase>;
-  readonly stop: () => Promise<void>;
-}
-
 /** So that all tables are copied at once: with the defaults it takes a minute. */
 const SETTINGS = {
   shared_buffers: '32MB',
@@ -33,7 +27,7 @@ const SETTINGS = {
   max_wal_senders: '40',
 };
 
-export async function startLogicalServer(): Promise<LogicalServer> {
+export async function startLogicalServer() {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-logical-'));
   chmodSync(directory, 0o711);
   const binaries = await findBinaries();
@@ -56,7 +50,8 @@ export async function startLogicalServer(): Promise<LogicalServer> {
   await migrate(template.owner);
   await template.close();
   return {
-    addDatabase: async (name) => {
+    /** A new database with the schema and nothing else. It goes with the server. */
+    addDatabase: async (name: string) => {
       await query(urlOf('postgres'), `create database ${name} template ${TEMPLATE_DATABASE}`);
       return open(name);
     },

@@ -2,25 +2,15 @@
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase } from './database.ts';
 import { afterwards, makeOpenDirectory, postmasterPid, query, runOwner, runs } from './embedded-harness.ts';
 import { descendantsOf } from './service-process.ts';
 import { waitUntil } from './wait-until.ts';
 
-export interface LosableServer {
-  readonly directory: string;
-  /** With the schema and nothing else. */
-  readonly database: TestDatabase;
-  /** Freezes every process of the server, like a machine that hangs. */
-  readonly freeze: () => Promise<void>;
-  readonly thaw: () => Promise<void>;
-  /** Kills every process of the server at once. Nothing restarts it until `revive`. */
-  readonly kill: () => Promise<void>;
-  readonly revive: () => Promise<void>;
-}
+export type LosableServer = Awaited<ReturnType<typeof startLosableServer>>;
 
 /** Starts it and removes it after the test. Linux only. */
-export async function startLosableServer(t: TestContext): Promise<LosableServer> {
+export async function startLosableServer(t: TestContext) {
   const directory = path.join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory });
   const [, url] = /^ready (.*)$/.exec(await owner.answer) ?? [];
@@ -43,12 +33,15 @@ export async function startLosableServer(t: TestContext): Promise<LosableServer>
   };
   return {
     directory,
+    /** With the schema and nothing else. */
     database,
+    /** Freezes every process of the server, like a machine that hangs. */
     freeze: async () => {
       afterwards(t, thaw);
       signal(family(), 'SIGSTOP');
     },
     thaw,
+    /** Kills every process of the server at once. Nothing restarts it until `revive`. */
     kill: async () => {
       afterwards(t, revive);
       const pids = family();

@@ -19,14 +19,7 @@ export interface ReceivedMail {
 /** What the server does with a message: accept it, refuse it with a status, or hold it until the other side has left. */
 type Fate = 'take' | 'hang' | { readonly refuse: number; readonly at: 'recipient' | 'data' };
 
-export interface MailServer {
-  readonly url: string;
-  /** In order of arrival, whether or not they were accepted. */
-  readonly received: readonly ReceivedMail[];
-  /** Decides what the server does with messages from now on. Before that, it accepts them. */
-  readonly decide: (fate: Fate) => void;
-  readonly close: () => Promise<void>;
-}
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 interface MailServerOptions {
   readonly host?: string;
@@ -37,7 +30,7 @@ interface MailServerOptions {
   readonly account?: { readonly user: string; readonly password: string };
 }
 
-export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer(options: MailServerOptions = {}) {
   const { host = '127.0.0.1', certificate, account } = options;
   const received: ReceivedMail[] = [];
   let fate: Fate = 'take';
@@ -66,9 +59,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const sender = account === undefined ? '' : `${account.user}:${encodeURIComponent(account.password)}@`;
   return {
     url: `smtp://${sender}${host}:${(listener.address() as AddressInfo).port}`,
+    /** In order of arrival, whether or not they were accepted. */
     received,
-    decide: (next) => void (fate = next),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    /** Decides what the server does with messages from now on. Before that, it accepts them. */
+    decide: (next: Fate) => void (fate = next),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
 

@@ -68,22 +68,10 @@ interface Burst {
   readonly answer: string;
 }
 
-export interface MeteredService {
-  readonly upstream: ScriptedUpstream;
-  /** Makes the calls, each of which must get a 200, and returns their cost. */
-  readonly costOf: (load: Load) => Promise<Cost>;
-  /**
-   * The same for calls that all arrive at one moment and all get the provider's answer at one moment, however busy the
-   * machine is. The process is stopped while they are sent and while they are answered.
-   */
-  readonly costOfBurst: (burst: Burst) => Promise<Cost>;
-  /** What the service's own workers cost while nobody calls, for so long. */
-  readonly costOfIdling: (durationMs: number) => Promise<Cost>;
-  readonly close: () => Promise<void>;
-}
+export type MeteredService = Awaited<ReturnType<typeof startMeteredService>>;
 
 /** One process, one app, one user, a separate database and upstream. Callers keep their connections. */
-export async function startMeteredService(): Promise<MeteredService> {
+export async function startMeteredService() {
   const upstream = await startScriptedUpstream();
   const catalogue = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
   const ground = await createTestGround(catalogue);
@@ -106,9 +94,16 @@ export async function startMeteredService(): Promise<MeteredService> {
   };
   return {
     upstream,
-    costOf: (load) => costDuring(load.calls, () => callInTurn(caller, load)),
-    costOfBurst: (burst) => costDuring(burst.calls, () => callAtOnce(caller, { ...burst, upstream, pid: service.pid })),
-    costOfIdling: (durationMs) => costDuring(0, () => pause(durationMs)),
+    /** Makes the calls, each of which must get a 200, and returns their cost. */
+    costOf: (load: Load) => costDuring(load.calls, () => callInTurn(caller, load)),
+    /**
+     * The same for calls that all arrive at one moment and all get the provider's answer at one moment, however busy the
+     * machine is. The process is stopped while they are sent and while they are answered.
+     */
+    costOfBurst: (burst: Burst) =>
+      costDuring(burst.calls, () => callAtOnce(caller, { ...burst, upstream, pid: service.pid })),
+    /** What the service's own workers cost while nobody calls, for so long. */
+    costOfIdling: (durationMs: number) => costDuring(0, () => pause(durationMs)),
     close: async () => {
       agent.destroy();
       await service.stop();

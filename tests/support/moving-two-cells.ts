@@ -55,14 +55,8 @@ export async function moveUser({ c1, c2, app }: TwoCells, user: EndUserId, to: C
   }
 }
 
-interface Booked {
-  readonly calls: number;
-  readonly charged: number;
-  readonly users: ReadonlyMap<string, { readonly charged: number; readonly lastAt: string }>;
-}
-
 /** What the receipts of both cells say, as one. */
-export async function bookedInBoth({ c1, c2, app }: TwoCells): Promise<Booked> {
+export async function bookedInBoth({ c1, c2, app }: TwoCells) {
   let [calls, charged] = [0, 0];
   const users = new Map<string, { charged: number; lastAt: string }>();
   for (const { database } of [c1, c2]) {

@@ -15,22 +15,10 @@ interface PersonThere {
 
 type Change = (claims: Record<string, unknown>) => object;
 
-/** A real OpenID Connect provider on loopback, whose people sign in without typing anything. */
-interface OidcProvider {
-  readonly issuer: string;
-  readonly put: (subject: string, person: PersonThere) => void;
-  /** Who signs in next. Undefined: nobody, they cancel. */
-  readonly become: (subject: string | undefined) => void;
-  /** Changes the ID tokens that it issues. It signs them again, with its own key or a forged one. */
-  readonly tamper: (change: Change | undefined, isForged?: boolean) => void;
-  /** Follows the provider's pages from `location` until it sends the browser back. Returns the path and the query. */
-  readonly visit: (location: string, browser?: Map<string, string>) => Promise<string>;
-  readonly close: () => Promise<void>;
-}
-
 const STEPS_MAX = 10;
 
-export async function startOidcProvider(redirectUri: string): Promise<OidcProvider> {
+/** A real OpenID Connect provider on loopback, whose people sign in without typing anything. */
+export async function startOidcProvider(redirectUri: string) {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -51,14 +39,18 @@ export async function startOidcProvider(redirectUri: string): Promise<OidcProvid
 
   return {
     issuer,
-    put: (subject, person) => void people.set(subject, person),
-    become: (subject) => {
+    put: (subject: string, person: PersonThere) => void people.set(subject, person),
+    /** Who signs in next. Undefined: nobody, they cancel. */
+    become: (subject: string | undefined) => {
       next = subject;
     },
-    tamper: (change, isForged = false) => {
+    /** Changes the ID tokens that it issues. It signs them again, with its own key or a forged one. */
+    tamper: (change: Change | undefined, isForged = false) => {
       tampering = change && { change, key: isForged ? forged : own };
     },
-    visit: (location, browser = new Map()) => visit(issuer, redirectUri, location, browser),
+    /** Follows the provider's pages from `location` until it sends the browser back. Returns the path and the query. */
+    visit: (location: string, browser: Map<string, string> = new Map()) =>
+      visit(issuer, redirectUri, location, browser),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -3,19 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { COMPLETIONS } from './client.ts';
 import { waitUntil } from './wait-until.ts';
 
-export interface OpenChat {
-  /** Resolves with the answer's head, or rejects if the connection ends before it. */
-  readonly head: Promise<IncomingMessage>;
-  /** What has been read so far. */
-  readonly text: () => string;
-  /** Waits until this has been read. */
-  readonly read: (part: string) => Promise<void>;
-  readonly isConnected: () => boolean;
-  /** Breaks the connection off. */
-  readonly leave: () => void;
-  /** Resolves when either side has ended the connection. */
-  readonly closed: Promise<void>;
-}
+export type OpenChat = ReturnType<typeof openChat>;
 
 interface OpenOptions {
   readonly url: string;
@@ -28,15 +16,7 @@ interface OpenOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function openChat({
-  url,
-  key,
-  user,
-  body,
-  correlationId,
-  missingBytes = 0,
-  headers = {},
-}: OpenOptions): OpenChat {
+export function openChat({ url, key, user, body, correlationId, missingBytes = 0, headers = {} }: OpenOptions) {
   let text = '';
   const sent = request(url + COMPLETIONS, {
     method: 'POST',
@@ -69,13 +49,18 @@ export function openChat({
   if (missingBytes > 0) sent.write(body);
   else sent.end(body);
   return {
+    /** Resolves with the answer's head, or rejects if the connection ends before it. */
     head,
+    /** What has been read so far. */
     text: () => text,
-    read: async (part) => {
+    /** Waits until this has been read. */
+    read: async (part: string) => {
       await waitUntil(`the caller reads ${part}`, () => text.includes(part));
     },
     isConnected: () => sent.socket?.connecting === false,
+    /** Breaks the connection off. */
     leave: () => sent.destroy(),
+    /** Resolves when either side has ended the connection. */
     closed,
   };
 }

@@ -1,24 +1,10 @@
 import { type CallOptions, COMPLETIONS } from './client.ts';
 
 /** A streamed call that is read bit by bit. */
-export interface OpenStream {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Resolves once the text has arrived, or rejects if the stream ends without it. */
-  readonly until: (text: string) => Promise<void>;
-  /** What can be read by now, without waiting for more. */
-  readonly soFar: () => Promise<string>;
-  /** Reads to the end and returns everything. */
-  readonly whole: () => Promise<string>;
-  /** Hangs up, like a caller who leaves. */
-  readonly leave: () => void;
-}
+export type OpenStream = Awaited<ReturnType<typeof openStream>>;
 
 /** Sends a streamed completion and resolves with its head. */
-export async function openStream(
-  options: CallOptions,
-  fields: Readonly<Record<string, unknown>> = {},
-): Promise<OpenStream> {
+export async function openStream(options: CallOptions, fields: Readonly<Record<string, unknown>> = {}) {
   const { url, key = '', user = '', headers } = options;
   const hangUp = new AbortController();
   const response = await fetch(url + COMPLETIONS, {
@@ -49,9 +35,11 @@ export async function openStream(
   return {
     status: response.status,
     headers: response.headers,
-    until: async (wanted) => {
+    /** Resolves once the text has arrived, or rejects if the stream ends without it. */
+    until: async (wanted: string) => {
       while (!text.includes(wanted)) if (!(await readMore())) throw new Error(`The stream ended: ${text}`);
     },
+    /** What can be read by now, without waiting for more. */
     soFar: async () => {
       const nothing = new Promise<false>((resolve) => {
         setTimeout(resolve, 0, false);
@@ -59,10 +47,12 @@ export async function openStream(
       while (await Promise.race([readMore(), nothing]));
       return text;
     },
+    /** Reads to the end and returns everything. */
     whole: async () => {
       while (await readMore());
       return text;
     },
+    /** Hangs up, like a caller who leaves. */
     leave: () => hangUp.abort(),
   };
 }

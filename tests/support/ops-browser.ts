@@ -1,23 +1,14 @@
-import { type Browser, openBrowser } from './browser.ts';
+import { openBrowser } from './browser.ts';
 import type { Person } from './control.ts';
 import type { TestService } from './service.ts';
 
-/** A browser that also sends a form with a file. */
-interface OpsBrowser extends Browser {
-  readonly sendFile: (
-    path: string,
-    fields: Readonly<Record<string, string>>,
-    file: Buffer,
-  ) => Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }>;
-}
-
-/** A browser in which an operator is signed in. */
-export function operatorBrowser({ url }: TestService, { token = '' }: Person): OpsBrowser {
+/** A browser in which an operator is signed in, and which also sends a form with a file. */
+export function operatorBrowser({ url }: TestService, { token = '' }: Person) {
   const browser = openBrowser(url);
   browser.cookies.set('__Host-purser-session', token);
   return {
     ...browser,
-    sendFile: async (path, fields, file) => {
+    sendFile: async (path: string, fields: Readonly<Record<string, string>>, file: Buffer) => {
       await browser.open(path);
       const form = new FormData();
       for (const [name, value] of Object.entries({ ...browser.fieldsOf(path), ...fields })) {

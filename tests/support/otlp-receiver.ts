@@ -1,6 +1,6 @@
 // A receiver of OTLP over HTTP that decodes what comes with the published schema, as a collector does.
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -34,29 +34,12 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, Value>>;
 }
 
-export interface OtlpRequest {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  /** As it came, without compression. */
-  readonly bytes: Buffer;
-  /** In the shape of OTLP/JSON. */
-  readonly message: Message;
-}
+export type OtlpRequest = Awaited<ReturnType<typeof receive>>;
 
-export interface OtlpReceiver {
-  readonly url: string;
-  readonly requests: readonly OtlpRequest[];
-  /** All spans that were taken. One that was sent again, because the answer to it came too late, is there once. */
-  readonly spans: () => readonly ReceivedSpan[];
-  /** Answers from now on with this status; `hang`: not at all. */
-  readonly answer: (status: number | 'hang') => void;
-  /** How many requests were not answered. */
-  readonly hanging: () => number;
-  readonly close: () => void;
-}
+export type OtlpReceiver = Awaited<ReturnType<typeof startOtlpReceiver>>;
 
 /** Listens on a free port of this machine. What cannot be decoded is answered 400. */
-export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+export async function startOtlpReceiver() {
   const requests: OtlpRequest[] = [];
   let status: number | 'hang' = 200;
   let hanging = 0;
@@ -78,11 +61,14 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    /** All spans that were taken. One that was sent again, because the answer to it came too late, is there once. */
     spans: () => [
       ...new Map(requests.flatMap(({ message }) => spansIn(message)).map((span) => [span.spanId, span])).values(),
     ],
+    /** How many requests were not answered. */
     hanging: () => hanging,
-    answer: (next) => void (status = next),
+    /** Answers from now on with this status; `hang`: not at all. */
+    answer: (next: number | 'hang') => void (status = next),
     close: () => {
       server.closeAllConnections();
       server.close();
@@ -90,13 +76,18 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-async function receive(incoming: IncomingMessage): Promise<OtlpRequest> {
+async function receive(incoming: IncomingMessage) {
   const { url: at = '', headers } = incoming;
   const sent = await buffer(incoming);
   const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
   const isJson = headers['content-type'] === 'application/json';
   const message = isJson ? (JSON.parse(bytes.toString()) as Message) : decodeOtlp(at as OtlpPath, bytes);
-  return { path: at, headers, bytes, message };
+  return {
+    path: at,
+    headers /** As it came, without compression. */,
+    bytes /** In the shape of OTLP/JSON. */,
+    message,
+  };
 }
 
 let root: protobuf.Root | undefined;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
 import { insertMessage } from '../../packages/service/src/mail/queries.ts';
 import { createSmtpSender, type SendMail } from '../../packages/service/src/mail/smtp.ts';
-import { createTestDatabase, mailsTo, sealedEmail, setMails } from './database.ts';
+import { createTestDatabase, mailsTo, sealedEmail, setMails, type TestDatabase } from './database.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -26,34 +26,7 @@ export interface MessageState {
 }
 
 /** The stage of a test file about the outbox. It ends with the file, and then no secret may be in the log. */
-export interface OutboxStage {
-  /** Acts as the service. */
-  readonly pool: Pool;
-  readonly log: Log;
-  /** True if a line of the log contains this. */
-  readonly logged: (text: string) => boolean;
-  /** One that ends with the file. */
-  readonly mailServer: (options?: Parameters<typeof startMailServer>[0]) => Promise<MailServer>;
-  /** Runs an outbox for as long as `work` does. */
-  readonly withOutbox: (
-    send: SendMail,
-    work: () => Promise<unknown>,
-    options?: { readonly on?: Pool; readonly keepsBodies?: boolean },
-  ) => Promise<void>;
-  /** A message to a person that no other test writes to. Returns the recipient. */
-  readonly post: (subject?: string) => Promise<string>;
-  /** Undefined if the message no longer exists. */
-  readonly stateOf: (recipient: string) => Promise<MessageState | undefined>;
-  readonly ended: (recipient: string) => Promise<MessageState>;
-  readonly tried: (recipient: string, tries: number) => Promise<MessageState>;
-  /** Changes the row of a message in a way that the service never does. */
-  readonly set: (recipient: string, assignment: string) => Promise<void>;
-  /** Acts as if the time until the next attempt had passed. */
-  readonly makeDue: (recipient: string) => Promise<void>;
-}
-
-/** Called once by a test file, before its tests. */
-export async function setOutboxStage(): Promise<OutboxStage> {
+export async function setOutboxStage() {
   const database = await createTestDatabase();
   const pool = createPool({
     url: database.url,
@@ -73,9 +46,43 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     for (const word of [SECRET, 'reader-', 'Not this one']) assert.ok(!logged(word), `ER-03 the log holds ${word}`);
   });
   let readers = 0;
+  return {
+    /** Acts as the service. */
+    pool,
+    log,
+    /** True if a line of the log contains this. */
+    logged,
+    /** One that ends with the file. */
+    mailServer: async (options?: Parameters<typeof startMailServer>[0]) => {
+      const server = await startMailServer(options);
+      servers.push(server);
+      return server;
+    },
+    /** Runs an outbox for as long as `work` does. */
+    withOutbox: async (
+      send: SendMail,
+      work: () => Promise<unknown>,
+      { on = pool, keepsBodies = false }: { readonly on?: Pool; readonly keepsBodies?: boolean } = {},
+    ) => {
+      const outbox = startOutbox({ pool: on, send, keepsBodies, keptDays: 7, log, periodMs: PERIOD_MS });
+      try {
+        await work();
+      } finally {
+        await outbox.stop();
+      }
+    },
+    /** A message to a person that no other test writes to. Returns the recipient. */
+    post: async (subject = 'A subject') => {
+      const recipient = `reader-${(readers += 1)}@example.test`;
+      await insertMessage(pool, { recipient, subject, body: `Here: ${SECRET}\n`, html: `<p>Here: ${SECRET}</p>` });
+      return recipient;
+    },
+    ...messagesOf(database),
+  };
+}
 
+function messagesOf({ owner }: TestDatabase) {
   async function stateOf(recipient: string): Promise<MessageState | undefined> {
-    const { owner } = database;
     const { rows } = await owner.query<MessageState>(
       `select tries, outcome, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
        from mail.messages where sealed_recipient = $1`,
@@ -91,32 +98,14 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     });
   }
   return {
-    pool,
-    log,
-    logged,
-    mailServer: async (options) => {
-      const server = await startMailServer(options);
-      servers.push(server);
-      return server;
-    },
-    withOutbox: async (send, work, { on = pool, keepsBodies = false } = {}) => {
-      const outbox = startOutbox({ pool: on, send, keepsBodies, keptDays: 7, log, periodMs: PERIOD_MS });
-      try {
-        await work();
-      } finally {
-        await outbox.stop();
-      }
-    },
-    post: async (subject = 'A subject') => {
-      const recipient = `reader-${(readers += 1)}@example.test`;
-      await insertMessage(pool, { recipient, subject, body: `Here: ${SECRET}\n`, html: `<p>Here: ${SECRET}</p>` });
-      return recipient;
-    },
+    /** Undefined if the message no longer exists. */
     stateOf,
-    ended: (recipient) => until(recipient, ({ outcome }) => outcome !== null),
-    tried: (recipient, least) => until(recipient, ({ tries }) => tries >= least),
-    set: (recipient, assignment) => setMails(database.owner, recipient, assignment),
-    makeDue: (recipient) => setMails(database.owner, recipient, 'next_try_at = clock_timestamp()'),
+    ended: (recipient: string) => until(recipient, ({ outcome }) => outcome !== null),
+    tried: (recipient: string, least: number) => until(recipient, ({ tries }) => tries >= least),
+    /** Changes the row of a message in a way that the service never does. */
+    set: (recipient: string, assignment: string) => setMails(owner, recipient, assignment),
+    /** Acts as if the time until the next attempt had passed. */
+    makeDue: (recipient: string) => setMails(owner, recipient, 'next_try_at = clock_timestamp()'),
   };
 }
 

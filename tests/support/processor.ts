@@ -5,7 +5,6 @@ import { payableIn } from '../../packages/service/src/payments/amounts.ts';
 import type {
   CheckoutOrder,
   DisputeMovement,
-  PaymentReport,
   Processor,
   RefundOrder,
   RefundReport,
@@ -22,22 +21,7 @@ export interface FakeProcessor extends Processor, Hand {
 }
 
 /** What happens at the processor. */
-interface Hand {
-  /** Pays at a checkout, by default the requested amount, and returns the payment. */
-  readonly pay: (checkoutId: CheckoutId, paid?: { readonly amount?: number; readonly currency?: string }) => string;
-  /** Refunds without a request from us. Returns the refund. */
-  readonly refundThere: (payment: string, amount: number, state?: RefundReport['state']) => string;
-  /** Sets the state of a refund, by the processor's name or ours. */
-  readonly setRefund: (refund: string, state: RefundReport['state']) => void;
-  /** A bank takes money back or returns it. */
-  readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
-  /** Something that cannot be booked, such as a refund in another currency. */
-  readonly oddity: (payment: string, what: string) => void;
-  /** A webhook as the processor would send it now. Each has a different id. */
-  readonly webhook: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
-  /** Its current data about a payment. */
-  readonly report: (payment: string) => PaymentReport;
-}
+type Hand = ReturnType<typeof handOf>;
 
 interface FakePayment {
   readonly checkoutId: CheckoutId;
@@ -127,9 +111,10 @@ function openBooks(): Books {
   };
 }
 
-function handOf({ orders, payments, next, found }: Books): Hand {
+function handOf({ orders, payments, next, found }: Books) {
   return {
-    pay: (checkoutId, paid = {}) => {
+    /** Pays at a checkout, by default the requested amount, and returns the payment. */
+    pay: (checkoutId: CheckoutId, paid: { readonly amount?: number; readonly currency?: string } = {}) => {
       const order = orders.find((one) => one.checkoutId === checkoutId);
       if (order === undefined) throw new Error('The fake processor has no such checkout.');
       const amount = paid.amount === undefined ? order.amount : micros(BigInt(paid.amount));
@@ -138,12 +123,14 @@ function handOf({ orders, payments, next, found }: Books): Hand {
       payments.set(payment, { checkoutId, received, refunds: [], movements: [], anomalies: [] });
       return payment;
     },
-    refundThere: (payment, amount, state = 'paid') => {
+    /** Refunds without a request from us. Returns the refund. */
+    refundThere: (payment: string, amount: number, state: RefundReport['state'] = 'paid') => {
       const processorRefund = next('re');
       found(payment).refunds.push({ processorRefund, refundId: undefined, amount: micros(BigInt(amount)), state });
       return processorRefund;
     },
-    setRefund: (refund, state) => {
+    /** Sets the state of a refund, by the processor's name or ours. */
+    setRefund: (refund: string, state: RefundReport['state']) => {
       for (const { refunds } of payments.values()) {
         const index = refunds.findIndex(
           (one) => one.processorRefund === refund || one.refundId === (refund as RefundId),
@@ -152,15 +139,19 @@ function handOf({ orders, payments, next, found }: Books): Hand {
         if (known !== undefined) refunds[index] = { ...known, state };
       }
     },
-    dispute: (payment, amount, isReinstated = false) => {
+    /** A bank takes money back or returns it. */
+    dispute: (payment: string, amount: number, isReinstated = false) => {
       found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
     },
-    oddity: (payment, what) => void found(payment).anomalies.push(what),
-    webhook: (payment) => ({
+    /** Something that cannot be booked, such as a refund in another currency. */
+    oddity: (payment: string, what: string) => void found(payment).anomalies.push(what),
+    /** A webhook as the processor would send it now. Each has a different id. */
+    webhook: (payment: string) => ({
       body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
       headers: { 'x-fake-signature': SIGNATURE },
     }),
-    report: (payment) => {
+    /** Its current data about a payment. */
+    report: (payment: string) => {
       const { movements, refunds, ...rest } = found(payment);
       return { ...rest, processorPayment: payment, refunds: [...refunds], disputeMovements: [...movements] };
     },

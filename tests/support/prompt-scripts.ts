@@ -1,13 +1,7 @@
 import type { RecordedRequest, ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
 
 /** Makes simultaneous calls independent: each is answered by the script of its own prompt. */
-export interface PromptScripts {
-  /** Sets the script of a prompt and resolves to its first request once that has arrived. */
-  readonly expect: (prompt: string, script: UpstreamScript) => Promise<RecordedRequest>;
-  /** The number of requests with this prompt so far. */
-  readonly arrivals: (prompt: string) => number;
-  readonly scriptOf: (prompt: string) => UpstreamScript;
-}
+export type PromptScripts = ReturnType<typeof scriptByPrompt>;
 
 interface Line {
   readonly script: UpstreamScript;
@@ -15,7 +9,7 @@ interface Line {
   arrivals: number;
 }
 
-export function scriptByPrompt(upstream: ScriptedUpstream): PromptScripts {
+export function scriptByPrompt(upstream: ScriptedUpstream) {
   const lines = new Map<string, Line>();
   function lineOf(prompt: string): Line {
     const line = lines.get(prompt);
@@ -29,13 +23,15 @@ export function scriptByPrompt(upstream: ScriptedUpstream): PromptScripts {
     return line.script;
   });
   return {
-    expect: (prompt, script) => {
+    /** Sets the script of a prompt and resolves to its first request once that has arrived. */
+    expect: (prompt: string, script: UpstreamScript) => {
       const { promise, resolve } = Promise.withResolvers<RecordedRequest>();
       lines.set(prompt, { script, arrive: resolve, arrivals: 0 });
       return promise;
     },
-    arrivals: (prompt) => lineOf(prompt).arrivals,
-    scriptOf: (prompt) => lineOf(prompt).script,
+    /** The number of requests with this prompt so far. */
+    arrivals: (prompt: string) => lineOf(prompt).arrivals,
+    scriptOf: (prompt: string) => lineOf(prompt).script,
   };
 }
 

@@ -2,24 +2,7 @@ import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { stepDatabaseClock, stopDatabaseClock } from './database-clock.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
-
-/** Rate buckets as rows, for tests of the limiter by itself. */
-export interface RateBuckets {
-  readonly database: TestDatabase;
-  /** As a gateway process has it. */
-  readonly pool: Pool;
-  readonly openPool: () => Pool;
-  /** Sets the number of tokens as of a moment from now (a PostgreSQL interval). */
-  readonly setBucket: (appId: AppId, tokens: number, refilled: string) => Promise<void>;
-  /** A bucket that is never refilled, because the database's clock stands still, so that counts are exact. */
-  readonly fillOnce: (appId: AppId, tokens: number) => Promise<void>;
-  /** The content of the bucket, in sixty-millionths of a token. */
-  readonly unitsOf: (appId: AppId) => Promise<bigint>;
-  /** The tokens of each lease. */
-  readonly leasesOf: (appId: AppId) => Promise<readonly number[]>;
-  readonly close: () => Promise<void>;
-}
+import { createTestDatabase } from './database.ts';
 
 /** A clock that stands still until a test moves it. Only the limiter uses it. Buckets refill by the database's clock. */
 export function stoppedClock() {
@@ -32,7 +15,8 @@ export function stoppedClock() {
   };
 }
 
-export async function createRateBuckets(): Promise<RateBuckets> {
+/** Rate buckets as rows, for tests of the limiter by itself. */
+export async function createRateBuckets() {
   const database = await createTestDatabase();
   const { url, owner } = database;
   const openPool = (): Pool => createPool({ url, role: 'live', connectionsMax: 2, log: createLog('silent') });
@@ -49,22 +33,27 @@ export async function createRateBuckets(): Promise<RateBuckets> {
 
   return {
     database,
+    /** As a gateway process has it. */
     pool,
     openPool,
-    setBucket: async (appId, tokens, refilled) => {
+    /** Sets the number of tokens as of a moment from now (a PostgreSQL interval). */
+    setBucket: async (appId: AppId, tokens: number, refilled: string) => {
       await stepDatabaseClock(database, '0'); // It runs again if it stood still.
       await setBucket(appId, tokens, refilled);
     },
-    fillOnce: async (appId, tokens) => {
+    /** A bucket that is never refilled, because the database's clock stands still, so that counts are exact. */
+    fillOnce: async (appId: AppId, tokens: number) => {
       await stopDatabaseClock(database);
       await setBucket(appId, tokens, '0');
     },
-    unitsOf: async (appId) => {
+    /** The content of the bucket, in sixty-millionths of a token. */
+    unitsOf: async (appId: AppId) => {
       const text = 'select units from limits.buckets where app_id = $1';
       const { rows } = await owner.query<{ units: bigint }>(text, [appId]);
       return rows[0]?.units ?? -1n;
     },
-    leasesOf: async (appId) => {
+    /** The tokens of each lease. */
+    leasesOf: async (appId: AppId) => {
       const text = 'select tokens from limits.token_leases where app_id = $1 order by tokens';
       const { rows } = await owner.query<{ tokens: number }>(text, [appId]);
       return rows.map(({ tokens }) => tokens);

@@ -10,16 +10,9 @@ export interface RawReply {
 }
 
 /** A separate connection, for bytes that no HTTP client would send. */
-export interface RawConnection {
-  readonly write: (bytes: string | Buffer) => void;
-  /** Resolves once the data so far satisfies `isEnough` or the other side has closed the connection. */
-  readonly until: (isEnough: (text: string) => boolean) => Promise<string>;
-  /** Resolves to everything that arrived, once the other side has closed the connection. */
-  readonly closed: Promise<string>;
-  readonly close: () => void;
-}
+export type RawConnection = ReturnType<typeof openRaw>;
 
-export function openRaw(url: string): RawConnection {
+export function openRaw(url: string) {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
   let text = '';
@@ -33,8 +26,9 @@ export function openRaw(url: string): RawConnection {
   socket.on('error', () => {}); // A reset. `close` follows, and the data before it stays.
   socket.on('close', () => resolve(text));
   return {
-    write: (bytes) => void socket.write(bytes),
-    until: async (isEnough) => {
+    write: (bytes: string | Buffer) => void socket.write(bytes),
+    /** Resolves once the data so far satisfies `isEnough` or the other side has closed the connection. */
+    until: async (isEnough: (text: string) => boolean) => {
       const { promise: enough, resolve: found } = Promise.withResolvers<string>();
       const watch = () => {
         if (isEnough(text)) found(text);
@@ -43,6 +37,7 @@ export function openRaw(url: string): RawConnection {
       watch();
       return Promise.race([enough, closed]).finally(() => watchers.delete(watch));
     },
+    /** Resolves to everything that arrived, once the other side has closed the connection. */
     closed,
     close: () => socket.destroy(),
   };

@@ -9,17 +9,11 @@ const SENT = 'undici:request:create';
 /** The channel on which the client for providers reports. */
 const SENT_TO_PROVIDER = 'purser.upstream.request';
 
-export interface SandboxWatch {
-  /** Fails if a test key's request made a gateway of this process send a request of its own, to any receiver. */
-  readonly assertNothingSent: () => void;
-  readonly stop: () => void;
-}
-
 /**
  * Follows each request with a test key that a server of this process gets, through everything it awaits, and records what
  * is sent on its behalf (SB-03). A provider can only be reached by sending, so this proves its absence without a provider.
  */
-export function watchSandbox(): SandboxWatch {
+export function watchSandbox() {
   const served = new AsyncLocalStorage<string>();
   const sent: string[] = [];
 
@@ -43,6 +37,7 @@ export function watchSandbox(): SandboxWatch {
   subscribe(SENT, onSent);
   subscribe(SENT_TO_PROVIDER, onSentToProvider);
   return {
+    /** Fails if a test key's request made a gateway of this process send a request of its own, to any receiver. */
     assertNothingSent: () => assert.deepEqual(sent, [], 'SB-03 a sandbox call has sent something'),
     stop: () => {
       unsubscribe(SERVED, onServed);

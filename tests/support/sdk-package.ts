@@ -69,12 +69,7 @@ async function packInto(folder: string): Promise<string> {
   return path.join(folder, stdout.trim());
 }
 
-export interface Project {
-  readonly folder: string;
-  readonly write: (file: string, text: string) => void;
-  /** The output of a script in it. */
-  readonly run: (file: string, how?: RunOptions) => Promise<string>;
-}
+export type Project = Awaited<ReturnType<typeof newProject>>;
 
 interface RunOptions {
   /** The runtime with its arguments. By default this Node. */
@@ -83,11 +78,7 @@ interface RunOptions {
 }
 
 /** An app's own project with the packed SDK installed, along with any of our packages that are named. */
-export async function newProject(
-  tarball: string,
-  fields: object = {},
-  beside: readonly string[] = [],
-): Promise<Project> {
+export async function newProject(tarball: string, fields: object = {}, beside: readonly string[] = []) {
   const folder = newFolder('project');
   const write = (file: string, text: string): void => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -104,7 +95,8 @@ export async function newProject(
   return {
     folder,
     write,
-    run: async (file, { by = [], environment = {} } = {}) => {
+    /** The output of a script in it. */
+    run: async (file: string, { by = [], environment = {} }: RunOptions = {}) => {
       const [program = process.execPath, ...args] = by;
       const env = { PATH: process.env['PATH'], ...environment };
       const { stdout, stderr } = await run(program, [...args, file], { cwd: folder, env, timeout: 60_000 });

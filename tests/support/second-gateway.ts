@@ -9,18 +9,9 @@ import { keptKeysFor } from './keys.ts';
 import type { TestService } from './service.ts';
 
 /** Another gateway on the database of a test's service, like a second process, with a readable log. */
-export interface SecondGateway {
-  readonly url: string;
-  /** Every line logged so far, as JSON. */
-  readonly logged: () => readonly string[];
-  /** Stops it once. Calling it again has no further effect. */
-  readonly close: () => Promise<void>;
-}
+export type SecondGateway = Awaited<ReturnType<typeof startSecondGateway>>;
 
-export async function startSecondGateway(
-  service: TestService,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<SecondGateway> {
+export async function startSecondGateway(service: TestService, environment: Readonly<Record<string, string>> = {}) {
   const lines: string[] = [];
   const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
@@ -45,5 +36,9 @@ export async function startSecondGateway(
     rmSync(dataDirectory, { recursive: true, force: true });
     assertDocumented();
   }
-  return { url: gateway.url, logged: () => lines, close: () => (closed ??= close()) };
+  return {
+    url: gateway.url /** Every line logged so far, as JSON. */,
+    logged: () => lines /** Stops it once. Calling it again has no further effect. */,
+    close: () => (closed ??= close()),
+  };
 }

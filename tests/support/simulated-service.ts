@@ -1,24 +1,16 @@
 import OpenAI from 'openai';
 import { type SimulatorProcess, startSimulator } from '../../packages/service/src/app/simulator-process.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { startTestService, type TestApp, type TestService } from './service.ts';
+import { startTestService } from './service.ts';
 
 /** The whole service behind an unmodified client library, with the simulator in a separate process as its provider. */
-export interface SimulatedService {
-  readonly service: TestService;
-  readonly app: TestApp;
-  /** A client as its documentation sets it up: our address, a key, the end user as a default header. */
-  readonly clientOf: (apiKey: string, user: string, options?: { readonly maxRetries: number }) => OpenAI;
-  /** The amount that the user paid during the work. Throws if a hold or an open stream is left. */
-  readonly spentBy: (user: string, work: () => Promise<unknown>) => Promise<number>;
-  readonly close: () => Promise<void>;
-}
+export type SimulatedService = Awaited<ReturnType<typeof startSimulatedService>>;
 
 /** Aliases of the simulator's models: `echo` is `sim.echo-1`, which is `sim-echo` to the simulator. */
 export const SIMULATED = ['echo', 'cached', 'no-usage', 'truncated', 'cut', 'garbage', 'throttled', 'error', 'rejects'];
 
 /** Starts everything, with `anna` as the only user with money, and with further aliases if they are given. */
-export async function startSimulatedService(aliases: Readonly<Record<string, string>> = {}): Promise<SimulatedService> {
+export async function startSimulatedService(aliases: Readonly<Record<string, string>> = {}) {
   const simulator = await startSimulator(createLog('silent'));
   const service = await startTestService(catalogueOf(simulator, aliases), { SIMULATOR_KEY: 'anything' });
   const app = await service.addApp();
@@ -26,7 +18,8 @@ export async function startSimulatedService(aliases: Readonly<Record<string, str
   return {
     service,
     app,
-    clientOf: (apiKey, user, options = { maxRetries: 2 }) => {
+    /** A client as its documentation sets it up: our address, a key, the end user as a default header. */
+    clientOf: (apiKey: string, user: string, options: { readonly maxRetries: number } = { maxRetries: 2 }) => {
       return new OpenAI({
         baseURL: `${service.url}/v1`,
         apiKey,
@@ -34,7 +27,8 @@ export async function startSimulatedService(aliases: Readonly<Record<string, str
         ...options,
       });
     },
-    spentBy: async (user, work) => {
+    /** The amount that the user paid during the work. Throws if a hold or an open stream is left. */
+    spentBy: async (user: string, work: () => Promise<unknown>) => {
       const { balance } = await service.wallet(app, user);
       await work();
       const wallet = await service.wallet(app, user);

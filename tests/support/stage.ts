@@ -1,17 +1,11 @@
 import { after } from 'node:test';
 import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { catalogueAt } from './catalogue.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
-import { type AppOptions, startTestService, type TestApp, type TestService } from './service.ts';
+import { startScriptedUpstream } from './scripted-upstream.ts';
+import { type AppOptions, startTestService } from './service.ts';
 
 /** The stage of most test files: a service, its provider and an app. It ends with the file. */
-export interface Stage {
-  readonly upstream: ScriptedUpstream;
-  readonly service: TestService;
-  readonly app: TestApp;
-  /** A user that no other test uses, with this balance, and with a monthly cap if one is given. */
-  readonly newUser: (amount: number, cap?: number) => Promise<string>;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 interface StageOptions {
   /** Overrides fields of the open model of `catalogueAt`. */
@@ -24,13 +18,7 @@ interface StageOptions {
 }
 
 /** Called once by a test file, before its tests. */
-export async function setStage({
-  model,
-  app: limits,
-  catalogue,
-  pace,
-  environment,
-}: StageOptions = {}): Promise<Stage> {
+export async function setStage({ model, app: limits, catalogue, pace, environment }: StageOptions = {}) {
   const upstream = await startScriptedUpstream();
   const basis = catalogueAt(upstream.baseUrl, model);
   const options = pace === undefined ? {} : { pace };
@@ -49,7 +37,8 @@ export async function setStage({
     upstream,
     service,
     app,
-    newUser: async (amount, cap) => {
+    /** A user that no other test uses, with this balance, and with a monthly cap if one is given. */
+    newUser: async (amount: number, cap?: number) => {
       const user = `user-${(users += 1)}`;
       await service.fund(app, user, amount, cap);
       return user;

@@ -16,17 +16,8 @@ import { send } from './client.ts';
 import type { TwoCells } from './two-cells.ts';
 import { waitUntil } from './wait-until.ts';
 
-interface StandIn {
-  readonly heads: readonly IncomingMessage[];
-  readonly bodies: readonly string[];
-}
-
 /** Plays the gateway of c2 for requests that c1 forwards. */
-export async function standIn(
-  t: TestContext,
-  cells: TwoCells,
-  answer: (response: ServerResponse) => void,
-): Promise<StandIn> {
+export async function standIn(t: TestContext, cells: TwoCells, answer: (response: ServerResponse) => void) {
   const { c1, c2, app } = cells;
   const [heads, bodies]: [IncomingMessage[], string[]] = [[], []];
   const address = await listenAt(t, (request, response) => {

@@ -13,18 +13,7 @@ export interface BalanceRow extends Row {
 }
 
 /** The movements of the account's balance. */
-export interface Balance {
-  readonly rows: readonly BalanceRow[];
-  /** Adds a movement about something. A positive amount comes in. */
-  readonly move: (
-    category: string,
-    amount: number,
-    source: Row,
-    over?: { readonly id?: string; readonly fee?: number },
-  ) => void;
-  /** Those of the time that a query names: `created[gte]` and `created[lt]`. */
-  readonly within: (query: Readonly<Record<string, string>>) => readonly BalanceRow[];
-}
+export type Balance = ReturnType<typeof createBalance>;
 
 export function createBalance({
   at,
@@ -32,17 +21,24 @@ export function createBalance({
 }: {
   readonly at: () => number | undefined;
   readonly next: (kind: string) => string;
-}): Balance {
+}) {
   const rows: BalanceRow[] = [];
   return {
     rows,
-    move: (category, amount, source, { id = next('txn'), fee = 0 } = {}) => {
+    /** Adds a movement about something. A positive amount comes in. */
+    move: (
+      category: string,
+      amount: number,
+      source: Row,
+      { id = next('txn'), fee = 0 }: { readonly id?: string; readonly fee?: number } = {},
+    ) => {
       const created = at() ?? Math.floor(Date.now() / 1_000);
       const currency = String(source['currency']);
       const row = { id, object: 'balance_transaction', created, amount, fee, net: amount - fee, currency };
       rows.push({ ...row, reporting_category: category, source: source as BalanceRow['source'] });
     },
-    within: (query) => {
+    /** Those of the time that a query names: `created[gte]` and `created[lt]`. */
+    within: (query: Readonly<Record<string, string>>) => {
       const [from, to] = [Number(query['created[gte]']), Number(query['created[lt]'])];
       return rows.filter(({ created }) => created >= from && created < to);
     },

@@ -1,43 +1,24 @@
 import { after } from 'node:test';
-import { type CheckoutId, type EndUserId, newIdentityId } from '../../packages/service/src/kernel/ids.ts';
+import { type EndUserId, newIdentityId } from '../../packages/service/src/kernel/ids.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
-import type { Processor } from '../../packages/service/src/payments/processor.ts';
+import { createCheckouts } from '../../packages/service/src/payments/checkout.ts';
 import { createStripe } from '../../packages/service/src/payments/stripe/stripe.ts';
 import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
-import { type Reply, send } from './client.ts';
+import { send } from './client.ts';
 import type { TestApp } from './service.ts';
-import { setStage, type Stage } from './stage.ts';
-import { type SignedEvent, startStripeServer, type StripeServer } from './stripe-server.ts';
+import { setStage } from './stage.ts';
+import { type SignedEvent, startStripeServer } from './stripe-server.ts';
 
 /** A service with payments through Stripe's own library, from a server on this machine. It ends with the file. */
-export interface StripeStage extends Stage {
-  readonly stripe: StripeServer;
-  readonly processor: Processor;
-  readonly checkouts: Checkouts;
-  /** A checkout for a user with a wallet, and its session. */
-  readonly begin: (
-    user: string,
-    amount: number,
-    email?: string,
-    app?: TestApp,
-  ) => Promise<{ readonly checkoutId: CheckoutId; readonly session: string }>;
-  readonly deliver: (event: SignedEvent) => Promise<Reply>;
-  readonly tell: (type: string, payment: string) => Promise<Reply>;
-  readonly sweep: () => Promise<void>;
-  readonly moved: (user: string) => Promise<readonly string[]>;
-  readonly rows: (table: string) => Promise<number>;
-}
-
 export async function setStripeStage({
   model,
   environment,
 }: {
   readonly model?: object;
   readonly environment?: Readonly<Record<string, string>>;
-} = {}): Promise<StripeStage> {
+} = {}) {
   const stripe = await startStripeServer();
   after(() => stripe.close());
   const stage = await setStage({
@@ -58,14 +39,15 @@ export async function setStripeStage({
   const log = createLog('silent');
   const checkouts = createCheckouts({ pool: owner, processor, publicUrl: 'https://purser.test', log });
 
-  const deliver: StripeStage['deliver'] = ({ body, signature }) =>
+  const deliver = ({ body, signature }: SignedEvent) =>
     send('/webhooks/stripe', { url: service.url, body, headers: { 'stripe-signature': signature } });
   return {
     ...stage,
     stripe,
     processor,
     checkouts,
-    begin: async (user, amount, email, { appId } = app) => {
+    /** A checkout for a user with a wallet, and its session. */
+    begin: async (user: string, amount: number, email?: string, { appId }: TestApp = app) => {
       const { checkoutId, url } = await checkouts.begin({
         appId,
         userId: user as EndUserId,
@@ -78,7 +60,7 @@ export async function setStripeStage({
       return { checkoutId, session: url.split('/').at(-1) ?? '' };
     },
     deliver,
-    tell: (type, payment) => deliver(stripe.event(type, payment)),
+    tell: (type: string, payment: string) => deliver(stripe.event(type, payment)),
     sweep: async () => {
       await owner.query(
         `update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`,
@@ -86,7 +68,7 @@ export async function setStripeStage({
       await owner.query(`update payments.refunds set next_look_at = clock_timestamp()`);
       await sweepPayments({ pool: owner, processor, log });
     },
-    moved: async (user) => {
+    moved: async (user: string) => {
       const { rows } = await owner.query<{ text: string }>(
         `select e.kind || ' ' || e.amount_micros as text
          from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
@@ -94,7 +76,7 @@ export async function setStripeStage({
       );
       return rows.map(({ text }) => text);
     },
-    rows: async (table) => {
+    rows: async (table: string) => {
       const { rows } = await owner.query<{ count: bigint }>(`select count(*) as count from ${table}`);
       return Number(rows[0]?.count);
     },

@@ -2,25 +2,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { catalogueAt } from './catalogue.ts';
-import {
-  completionBody,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  type UpstreamScript,
-} from './scripted-upstream.ts';
-import { type SecondGateway, startSecondGateway } from './second-gateway.ts';
-import { startTestService, type TestApp, type TestService } from './service.ts';
-
-interface TwoGateways {
-  readonly upstream: ScriptedUpstream;
-  readonly service: TestService;
-  readonly second: SecondGateway;
-  readonly app: TestApp;
-  /** A user that no other test uses, with this balance. */
-  readonly newUser: (amount: number) => Promise<string>;
-  /** How many answers of this user's charged calls are kept. */
-  readonly keptCount: (user: string) => Promise<number>;
-}
+import { completionBody, startScriptedUpstream, type UpstreamScript } from './scripted-upstream.ts';
+import { startSecondGateway } from './second-gateway.ts';
+import { startTestService } from './service.ts';
 
 export const SHARED_SECRET = { PURSER_SECRET: 'one secret for all processes of the service' };
 export const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
@@ -31,7 +15,7 @@ export function saying(content: string): UpstreamScript {
 }
 
 /** Called once by a test file, before its tests. */
-export async function setTwoGateways(): Promise<TwoGateways> {
+export async function setTwoGateways() {
   const upstream = await startScriptedUpstream();
   const service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 30_000 }), SHARED_SECRET);
   const second = await startSecondGateway(service, SHARED_SECRET);
@@ -49,12 +33,14 @@ export async function setTwoGateways(): Promise<TwoGateways> {
     service,
     second,
     app,
-    newUser: async (amount) => {
+    /** A user that no other test uses, with this balance. */
+    newUser: async (amount: number) => {
       const user = `retrier-${(users += 1)}`;
       await service.fund(app, user, amount);
       return user;
     },
-    keptCount: async (user) => {
+    /** How many answers of this user's charged calls are kept. */
+    keptCount: async (user: string) => {
       const { rows } = await service.database.owner.query<{ count: number }>(
         `select count(*)::int as count from idempotency.kept_answers a join usage.calls c using (call_id)
          join ledger.wallets w using (wallet_id) where w.user_id = $1`,

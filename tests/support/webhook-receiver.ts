@@ -10,21 +10,13 @@ export interface Received {
   readonly atMs: number;
 }
 
-export interface WebhookReceiver {
-  readonly url: string;
-  readonly received: readonly Received[];
-  /** Those of one path. */
-  readonly at: (path: string) => readonly Received[];
-  readonly close: () => Promise<void>;
-}
+export type WebhookReceiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** The status of an answer, with headers if there are any. `stall` never answers. */
 type Answer = number | 'stall' | { readonly status: number; readonly headers: Record<string, string> };
 
 /** An endpoint that keeps what it receives, and answers by the path and how often that was called. */
-export async function startReceiver(
-  answer: (path: string, times: number, received: Received) => Answer = () => 200,
-): Promise<WebhookReceiver> {
+export async function startReceiver(answer: (path: string, times: number, received: Received) => Answer = () => 200) {
   const received: Received[] = [];
   const at = (path: string) => received.filter((one) => one.path === path);
   const server = createServer((request, response) => {
@@ -47,6 +39,7 @@ export async function startReceiver(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    /** Those of one path. */
     at,
     close: async () => {
       server.closeAllConnections();

@@ -4,39 +4,16 @@ import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts'
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
-import { catalogueAt } from './catalogue.ts';
-import { newOwner, type Person } from './control.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
-import { startTestService, type TestService } from './service.ts';
+import { newOwner } from './control.ts';
+import { setStage } from './stage.ts';
 import { waitUntil } from './wait-until.ts';
-import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 export interface SubscribedApp {
   readonly appId: AppId;
   readonly path: string;
   readonly secret: string;
   readonly liveKey: string;
-}
-
-/** A service whose webhooks may reach this machine, an endpoint, and money that moves. It ends with the file. */
-export interface WebhookStage {
-  readonly service: TestService;
-  readonly upstream: ScriptedUpstream;
-  readonly receiver: WebhookReceiver;
-  readonly owner: Person & { readonly email: string };
-  readonly newApp: () => Promise<Pick<SubscribedApp, 'appId' | 'liveKey'>>;
-  /** An app of the owner whose events go to a separate path on the receiver. */
-  readonly subscribe: (fields?: Readonly<Record<string, unknown>>) => Promise<SubscribedApp>;
-  /** A payment that was verified. */
-  readonly topUp: (appId: AppId, userId: string, amount: number, key?: string) => Promise<void>;
-  readonly connect: (appId: AppId, userId: string, isConnected: boolean) => Promise<void>;
-  /** The wallet of a user, opened empty if there is none. */
-  readonly open: (appId: AppId, userId: string) => Promise<void>;
-  /** Attempts never become due by themselves here. This makes all of them due. */
-  readonly endWaits: () => Promise<void>;
-  readonly events: (appId: AppId) => Promise<readonly EventRow[]>;
-  /** Waits until no attempt of any app is due or running. */
-  readonly whenQuiet: () => Promise<void>;
 }
 
 interface EventRow {
@@ -61,21 +38,15 @@ const STAND_STILL = `
   create trigger stand_still before update on webhooks.events for each row
     when (new.state = 'pending' and new.attempt > old.attempt) execute function stand_still();`;
 
+/** A service whose webhooks may reach this machine, an endpoint, and money that moves. It ends with the file. */
 export async function setWebhookStage(
   answer?: Parameters<typeof startReceiver>[0],
   environment: Readonly<Record<string, string>> = {},
-): Promise<WebhookStage> {
-  const upstream = await startScriptedUpstream();
+) {
   const receiver = await startReceiver(answer);
-  const service = await startTestService(catalogueAt(upstream.baseUrl), {
-    PURSER_WEBHOOK_ALLOW_PRIVATE: '1',
-    ...environment,
-  });
-  after(async () => {
-    await service.close();
-    await upstream.close();
-    await receiver.close();
-  });
+  const stage = await setStage({ environment: { PURSER_WEBHOOK_ALLOW_PRIVATE: '1', ...environment } });
+  after(receiver.close);
+  const { service } = stage;
   const owner = await newOwner(service);
   const db = service.database.owner;
   await db.query(STAND_STILL);
@@ -87,46 +58,47 @@ export async function setWebhookStage(
     return { appId: String(appId) as AppId, liveKey: String(apiKey) };
   }
 
-  async function open(appId: AppId, userId: string): Promise<void> {
-    await createWallets(db).open({ appId, userId: userId as EndUserId, currency: 'EUR', cap: undefined });
-  }
-
   return {
-    service,
-    upstream,
+    ...stage,
     receiver,
     owner,
     newApp,
-    open,
-    subscribe: async (fields = { events: ['topup.completed'] }) => {
+    /** An app of the owner whose events go to a separate path on the receiver. */
+    subscribe: async (fields: Readonly<Record<string, unknown>> = { events: ['topup.completed'] }) => {
       const app = await newApp();
       const path = `/hook-${(paths += 1)}`;
-      const { signingSecret } = await owner.get(201, 'PUT', `/apps/${app.appId}/webhook`, {
-        endpointUrl: receiver.url + path,
-        ...fields,
-      });
+      const hook = { endpointUrl: receiver.url + path, ...fields };
+      const { signingSecret } = await owner.get(201, 'PUT', `/apps/${app.appId}/webhook`, hook);
       return { ...app, path, secret: String(signingSecret) };
     },
-    topUp: async (appId, userId, amount, key = `${userId}-${Math.random()}`) => {
-      await open(appId, userId);
-      const credit = {
-        appId,
-        userId: userId as EndUserId,
-        kind: 'top_up',
-        amount: micros(BigInt(amount)),
-        key,
-      } as const;
-      await createFunding(db).credit(credit);
-    },
-    connect: async (appId, userId, isConnected) => {
-      await open(appId, userId);
-      await createWallets(db).setConnected({ appId, userId: userId as EndUserId, isConnected });
-    },
+    ...walletsOf(db),
+    /** Attempts never become due by themselves here. This makes all of them due. */
     endWaits: async () => {
       await db.query(`update webhooks.events set due_at = clock_timestamp() where due_at = 'infinity'`);
     },
-    events: (appId) => selectEvents(db, appId),
+    events: (appId: AppId) => selectEvents(db, appId),
+    /** Waits until no attempt of any app is due or running. */
     whenQuiet: () => waitUntil('no attempt is due or running', async () => !(await isBusy(db))).then(() => {}),
+  };
+}
+
+function walletsOf(db: Pool) {
+  const wallets = createWallets(db);
+  const open = (appId: AppId, user: string) =>
+    wallets.open({ appId, userId: user as EndUserId, currency: 'EUR', cap: undefined });
+  return {
+    /** The wallet of a user, opened empty if there is none. */
+    open,
+    /** A payment that was verified. */
+    topUp: async (appId: AppId, user: string, amount: number, key = `${user}-${Math.random()}`) => {
+      await open(appId, user);
+      const credit = { appId, userId: user as EndUserId, kind: 'top_up', amount: micros(BigInt(amount)), key } as const;
+      await createFunding(db).credit(credit);
+    },
+    connect: async (appId: AppId, user: string, isConnected: boolean) => {
+      await open(appId, user);
+      await wallets.setConnected({ appId, userId: user as EndUserId, isConnected });
+    },
   };
 }
 

@@ -6,13 +6,7 @@ import { type ServiceProcess, startWorkProcess } from './service-process.ts';
 
 export const WORKER_SECRET = 'a secret of the tests, known to every worker of one database';
 
-export interface Workers {
-  /** Kills any one of them and starts another in its place. */
-  readonly replaceOne: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-export async function startWorkers(count: number, databaseUrl: string): Promise<Workers> {
+export async function startWorkers(count: number, databaseUrl: string) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-workers-'));
   const environment = { PURSER_SECRET: WORKER_SECRET, PURSER_WEBHOOK_ALLOW_PRIVATE: '1' };
   const start = (): Promise<ServiceProcess> =>
@@ -24,6 +18,7 @@ export async function startWorkers(count: number, databaseUrl: string): Promise<
     });
   const workers = await Promise.all(Array.from({ length: count }, start));
   return {
+    /** Kills any one of them and starts another in its place. */
     replaceOne: async () => {
       const index = Math.floor(Math.random() * workers.length);
       await workers[index]?.kill();

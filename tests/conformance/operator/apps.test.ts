@@ -18,13 +18,9 @@ const owner = await newOwner(service);
 const actor = await idOf(operator);
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: { prompt_tokens: 1 } }) });
 
-interface OwnApp {
-  readonly appId: string;
-  readonly apiKey: string;
-  readonly path: string;
-}
+type OwnApp = Awaited<ReturnType<typeof newApp>>;
 
-async function newApp(name = 'App'): Promise<OwnApp> {
+async function newApp(name = 'App') {
   const { appId } = await owner.get(201, 'POST', '/apps', { name });
   const { apiKey } = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'sandbox' });
   return { appId: String(appId), apiKey: String(apiKey), path: `/operator/apps/${String(appId)}` };

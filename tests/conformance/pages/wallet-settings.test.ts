@@ -255,7 +255,7 @@ for (const { name, page, form, fields, code } of ACTS) {
   test(`AU-10 ${name} on the wallet page cuts no running stream, and refuses the next call`, async (context) => {
     const { browser, user, path } = await atWallet();
     const gate = createGate();
-    context.after(gate.open); // So that a failed test does not leave anything waiting for a silent provider.
+    context.after(() => gate.open()); // So that a failed test does not leave anything waiting for a silent provider.
     const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
     upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
     const stream = await openStream({ url: service.url, key: app.liveKey, user });

@@ -5,16 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 
 /** A gateway that is killed, and comes back at the same address with the same data directory. */
-export interface Mortal {
-  readonly url: string;
-  /** Kills it, and resolves when it is ready again. It stays away for so long before it is started. */
-  readonly die: (awayMs: number) => Promise<void>;
-  /** What all of its processes have written, with its log. */
-  readonly said: () => string;
-  readonly stop: () => Promise<void>;
-}
-
-export async function startMortal(options: Parameters<typeof startServiceProcess>[0]): Promise<Mortal> {
+export async function startMortal(options: Parameters<typeof startServiceProcess>[0]) {
   const PORT = String(await findPort());
   const start = (): Promise<ServiceProcess> =>
     startServiceProcess({ ...options, environment: { ...options.environment, PORT } });
@@ -22,12 +13,14 @@ export async function startMortal(options: Parameters<typeof startServiceProcess
   let saidBefore = '';
   return {
     url: running.url,
-    die: async (awayMs) => {
+    /** Kills it, and resolves when it is ready again. It stays away for so long before it is started. */
+    die: async (awayMs: number) => {
       await running.kill();
       saidBefore += running.said();
       await pause(awayMs);
       running = await start();
     },
+    /** What all of its processes have written, with its log. */
     said: () => saidBefore + running.said(),
     stop: () => running.stop(),
   };

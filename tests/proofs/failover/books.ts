@@ -3,17 +3,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import type { Call } from './load.ts';
 
 /** What callers were told, against the books: each is a list of calls. */
-export interface Judgement {
-  /** Told a charge, and the books have none. */
-  readonly lost: readonly string[];
-  /** Told another charge than the books have. */
-  readonly different: readonly string[];
-  /** In the books more than once. */
-  readonly twice: readonly string[];
-  /** Refused, and charged all the same. */
-  readonly chargedRefusals: readonly string[];
-  readonly lostMicros: number;
-}
+export type Judgement = Awaited<ReturnType<typeof judge>>;
 
 const HOLDS_MS_MAX = 90_000;
 
@@ -26,7 +16,7 @@ interface Booked {
 
 const NOT_BOOKED = { times: 0, micros: 0 };
 
-export async function judge(owner: Pool, calls: readonly Call[]): Promise<Judgement> {
+export async function judge(owner: Pool, calls: readonly Call[]) {
   const { rows } = await owner.query<Booked>(
     `select c.correlation_id as tag, count(*)::int as times, sum(c.charged_micros + coalesce(j.amount_micros, 0))::float8 as micros
      from usage.calls c left join ledger.journal j on j.kind::text = 'charge_lost' and j.cause = c.call_id::text
@@ -38,9 +28,13 @@ export async function judge(owner: Pool, calls: readonly Call[]): Promise<Judgem
   const told = calls.filter(({ toldMicros = 0 }) => toldMicros > 0);
   const lost = told.filter((call) => of(call).times === 0);
   return {
+    /** Told a charge, and the books have none. */
     lost: tagsOf(lost),
+    /** Told another charge than the books have. */
     different: tagsOf(told.filter((call) => of(call).times > 0 && of(call).micros !== call.toldMicros)),
+    /** In the books more than once. */
     twice: tagsOf(calls.filter((call) => of(call).times > 1)),
+    /** Refused, and charged all the same. */
     chargedRefusals: tagsOf(calls.filter((call) => call.end === 'refused' && of(call).times > 0)),
     lostMicros: lost.reduce((sum, { toldMicros = 0 }) => sum + toldMicros, 0),
   };

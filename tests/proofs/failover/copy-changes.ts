@@ -7,11 +7,6 @@ import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
 import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-export interface Changes {
-  /** Ends them, and gives the longest time since `beganAt` between two changes in the directory, and between two that arrived in the copy. */
-  readonly stop: (beganAt: number) => Promise<{ readonly directory: number; readonly copy: number }>;
-}
-
 /** Each has an app of its own to rename, so none waits for the commit of another. */
 const WRITERS = 20;
 const APART_MS = 400;
@@ -30,7 +25,7 @@ export async function addNamed(directory: Pool): Promise<readonly BenchApp[]> {
   return apps;
 }
 
-export function startChanges(directory: Pool, copy: Pool, apps: readonly BenchApp[]): Changes {
+export function startChanges(directory: Pool, copy: Pool, apps: readonly BenchApp[]) {
   const over = new AbortController();
   const written: number[] = [];
   const arrived: number[] = [];
@@ -57,7 +52,8 @@ export function startChanges(directory: Pool, copy: Pool, apps: readonly BenchAp
     await pause(LOOK_MS);
   });
   return {
-    stop: async (beganAt) => {
+    /** Ends them, and gives the longest time since `beganAt` between two changes in the directory, and between two that arrived in the copy. */
+    stop: async (beganAt: number) => {
       const endedAt = Date.now();
       over.abort();
       await Promise.all([...work, looks]);

@@ -23,28 +23,20 @@ export interface CopyJudgement {
   readonly isMended: boolean | undefined;
 }
 
-export interface CopyRound {
-  readonly end: (beganAt: number) => Promise<CopyJudgement>;
-}
-
-export interface CopyWatch {
-  /** Begins to change the directory. */
-  readonly begin: () => CopyRound;
-}
-
 const ARRIVE_MS_MAX = 30_000;
 const SAME_MS_MAX = 5_000;
 
-export async function watchCopy(cell: Cell, copy: Copy): Promise<CopyWatch> {
+export async function watchCopy(cell: Cell, copy: Copy) {
   // All hosts: its connections follow the leader.
   const directory = createOwner(cell.urlAt(...Object.values(DATABASES)));
   const named = await addNamed(directory);
   let latest = await addApp(directory);
   return {
+    /** Begins to change the directory. */
     begin: () => {
       const changes = startChanges(directory, copy.owner, named);
       return {
-        end: async (beganAt) => {
+        end: async (beganAt: number): Promise<CopyJudgement> => {
           const stood = await changes.stop(beganAt);
           const { added, seconds } = await changeOnce(directory, copy.owner, latest, ARRIVE_MS_MAX);
           latest = added;

@@ -4,17 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { waitUntil } from '../../support/wait-until.ts';
 
-export interface Machine {
-  readonly name: string;
-  readonly address: string;
-  /** Starts a program there. What it says goes to the file. */
-  readonly start: (words: readonly string[], options: StartOptions) => ChildProcess;
-  /** Ends processes there by SIGKILL: all of them, as if the power were gone, or those that are meant. */
-  readonly kill: (which?: Which) => Promise<void>;
-  readonly freeze: (which?: Which) => void;
-  readonly thaw: (which?: Which) => void;
-  readonly runs: (which: Which) => boolean;
-}
+export type Machine = Awaited<ReturnType<typeof addMachine>>;
 
 interface StartOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +32,7 @@ export function layNetwork(): void {
 }
 
 /** A machine that runs nothing yet. */
-export async function addMachine(name: string, address: string): Promise<Machine> {
+export async function addMachine(name: string, address: string) {
   const holder = spawn('unshare', ['--net', '--mount', 'sleep', 'infinity'], { stdio: 'ignore' });
   const pid = holder.pid ?? 0;
   await waitUntil(`${name} has a network`, () => wordsOf(pid).startsWith('sleep'));
@@ -69,15 +59,17 @@ export async function addMachine(name: string, address: string): Promise<Machine
   return {
     name,
     address,
-    start: (words, options) => startIn(pid, words, options),
-    kill: async (which = ALL) => {
+    /** Starts a program there. What it says goes to the file. */
+    start: (words: readonly string[], options: StartOptions) => startIn(pid, words, options),
+    /** Ends processes there by SIGKILL: all of them, as if the power were gone, or those that are meant. */
+    kill: async (which: Which = ALL) => {
       await waitUntil(`what was meant on ${name} is gone`, () => signal('SIGKILL', which) === 0);
     },
-    freeze: (which = ALL) => {
+    freeze: (which: Which = ALL) => {
       for (let time = 0; time < 2; time += 1) signal('SIGSTOP', which); // One may have been started meanwhile.
     },
-    thaw: (which = ALL) => void signal('SIGCONT', which),
-    runs: (which) => meant(which).length > 0,
+    thaw: (which: Which = ALL) => void signal('SIGCONT', which),
+    runs: (which: Which) => meant(which).length > 0,
   };
 }
 

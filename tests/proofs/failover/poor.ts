@@ -13,14 +13,7 @@ export async function fundPoor(owner: Pool, app: BenchApp, go: number): Promise<
 }
 
 /** What became of the users with little money. */
-export interface Admission {
-  /** Their calls that were refused for want of funds. */
-  readonly refused: number;
-  /** Users who were refused, and have less left than the largest hold of their calls. A run without any proves nothing. */
-  readonly spentOut: number;
-  /** Users who were charged something else than what left their wallets, who owe something, or whose calls cost more than their holds. Must be 0. */
-  readonly overspent: number;
-}
+export type Admission = Awaited<ReturnType<typeof judgeAdmission>>;
 
 interface Spent {
   readonly user: string;
@@ -32,7 +25,7 @@ interface Spent {
 }
 
 /** Compares their wallets with their receipts, over all cells, when nothing is held (WA-02). */
-export async function judgeAdmission(owners: readonly Pool[], calls: readonly Call[]): Promise<Admission> {
+export async function judgeAdmission(owners: readonly Pool[], calls: readonly Call[]) {
   const refusals = calls.filter(({ user, status }) => user.startsWith('poor-') && status === 402);
   const refused = new Set(refusals.map(({ user }) => user));
   const poor = [...new Set(calls.map(({ user }) => user))].filter((user) => user.startsWith('poor-'));
@@ -47,8 +40,11 @@ export async function judgeAdmission(owners: readonly Pool[], calls: readonly Ca
   const isSpentOut = (user: string): boolean =>
     refused.has(user) && sum(user, ({ left }) => left) < Math.max(...(rows.get(user) ?? []).map(({ hold }) => hold));
   return {
+    /** Their calls that were refused for want of funds. */
     refused: refusals.length,
+    /** Users who were refused, and have less left than the largest hold of their calls. A run without any proves nothing. */
     spentOut: poor.filter(isSpentOut).length,
+    /** Users who were charged something else than what left their wallets, who owe something, or whose calls cost more than their holds. Must be 0. */
     overspent: poor.filter(isOverspent).length,
   };
 }

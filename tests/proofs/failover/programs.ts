@@ -4,14 +4,7 @@ import path from 'node:path';
 import { ROOT } from '../../../tools/toolchain.ts';
 
 /** Everything of other people that a cell is made of. */
-export interface Programs {
-  readonly etcd: string;
-  readonly haproxy: string;
-  /** The folder of PostgreSQL's programs. */
-  readonly postgres: string;
-  readonly patroni: string;
-  readonly patronictl: string;
-}
+export type Programs = ReturnType<typeof findPrograms>;
 
 /** Kept between runs, outside of what git sees. */
 const VENV = path.join(ROOT, 'node_modules/.cache/purser-failover/venv');
@@ -26,7 +19,7 @@ const DEBIAN: Readonly<Record<string, string>> = {
 const FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** Looks for all programs, and installs Patroni for itself. Throws with what to install if something is missing. */
-export function findPrograms(): Programs {
+export function findPrograms() {
   const found = Object.fromEntries(Object.keys(DEBIAN).map((name) => [name, inPath(name)]));
   const postgres = globSync('/usr/lib/postgresql/*/bin/pg_rewind').toSorted().map(path.dirname).at(-1);
   const packages = Object.entries(DEBIAN).flatMap(([name, debian]) => (found[name] === undefined ? [debian] : []));
@@ -38,6 +31,7 @@ export function findPrograms(): Programs {
   return {
     etcd,
     haproxy,
+    /** The folder of PostgreSQL's programs. */
     postgres: postgres ?? '',
     patroni: path.join(bin, 'patroni'),
     patronictl: path.join(bin, 'patronictl'),

@@ -21,24 +21,6 @@ export interface Round {
   readonly copy?: CopyJudgement;
 }
 
-interface Summary {
-  readonly fault: string;
-  readonly rounds: number;
-  readonly calls: number;
-  readonly answered: number;
-  readonly lost: number;
-  readonly different: number;
-  readonly twice: number;
-  readonly 'charged refusals': number;
-  readonly 'ledger wrong': number;
-  readonly 'logs wrong': number;
-  readonly 'spent out': string;
-  readonly overspent: number;
-  readonly 'other ends': string;
-  readonly 's without service, HAProxy': string;
-  readonly 's without service, several hosts': string;
-}
-
 /** The copy goes on, and where it is wrong, that is told and mended. */
 function isCopyRight(copy: CopyJudgement | undefined): boolean {
   return copy === undefined || (copy.seconds !== undefined && copy.isTold && copy.isMended !== false);
@@ -103,7 +85,7 @@ export function sayAll(rounds: readonly Round[]): void {
   );
 }
 
-function summaryOf(fault: string, rounds: readonly Round[]): Summary {
+function summaryOf(fault: string, rounds: readonly Round[]) {
   const calls = rounds.flatMap((round) => round.calls);
   const count = (of: (judgement: Judgement) => readonly string[]): number =>
     rounds.reduce((sum, { judgement }) => sum + of(judgement).length, 0);

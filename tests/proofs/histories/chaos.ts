@@ -5,10 +5,7 @@ import type { Random } from './random.ts';
 import { sleep } from './sleep.ts';
 
 /** When the database was down, from its kill until it answered again. */
-export interface Outage {
-  readonly from: number;
-  readonly to: number;
-}
+export type Outage = Awaited<ReturnType<typeof takeDown>>;
 
 interface ChaosOptions {
   readonly plan: HistoryPlan;
@@ -85,7 +82,7 @@ function outageMs(random: Random): number {
 async function takeDown(
   { cluster }: ChaosOptions,
   { signal, ms }: { readonly signal: 'SIGQUIT' | 'SIGKILL'; readonly ms: number },
-): Promise<Outage> {
+) {
   const from = performance.now();
   await cluster.kill(signal);
   await sleep(ms);

@@ -9,19 +9,12 @@ import { choosePrivileges } from '../../../packages/service/src/embedded/privile
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 
 /** The PostgreSQL server of one history, which dies and restarts when the history says so. */
-export interface Cluster {
-  readonly url: string;
-  /** Kills it as `pg_ctl -m immediate` does, or by SIGKILL, and waits until it is gone. */
-  readonly kill: (signal: 'SIGQUIT' | 'SIGKILL') => Promise<void>;
-  /** Starts it again on its port and waits until it answers. */
-  readonly restart: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 const log = createLog('silent');
 const never = new AbortController().signal;
 
-export async function startCluster(directory: string): Promise<Cluster> {
+export async function startCluster(directory: string) {
   const binaries = await findBinaries();
   const layout = await layOut(join(directory, 'postgres'));
   const privileges = await choosePrivileges(binaries, layout, []);
@@ -32,10 +25,12 @@ export async function startCluster(directory: string): Promise<Cluster> {
   let postmaster = await launch();
   return {
     url,
-    kill: async (signal) => {
+    /** Kills it as `pg_ctl -m immediate` does, or by SIGKILL, and waits until it is gone. */
+    kill: async (signal: 'SIGQUIT' | 'SIGKILL') => {
       process.kill(postmaster.pid, signal);
       await postmaster.exited;
     },
+    /** Starts it again on its port and waits until it answers. */
     restart: async () => {
       await clearLeftovers(layout, log);
       postmaster = await launch();

@@ -3,26 +3,17 @@ import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import { estimatedPromptOf, sentBytesOf } from '../../support/prompt-size.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
-import type { Violation } from './call-rules.ts';
 import { type Case, casesOf, nameOf } from './cases.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { QUIET_MS_MAX } from './history.ts';
 import type { CallFacts } from './history-log.ts';
-import { checkHistory, type Figures } from './model.ts';
+import { checkHistory } from './model.ts';
 import { type HistoryPlan, planHistory, type WalletPlan } from './plan.ts';
 import { bodyOf, sendCall } from './prover-client.ts';
 import { sleep } from './sleep.ts';
 import { checkByOperator, type Stage, setStage, writeLog } from './stage.ts';
 
-export interface ExhaustiveResult {
-  readonly cases: number;
-  readonly killed: number;
-  /** The failpoint and kind of call of each case whose process survived. */
-  readonly neverFired: readonly string[];
-  readonly violations: readonly Violation[];
-  readonly figures: Figures;
-  readonly kept: string | undefined;
-}
+export type ExhaustiveResult = Awaited<ReturnType<typeof runExhaustive>>;
 
 interface ExhaustiveOptions {
   readonly seed: number;
@@ -45,7 +36,7 @@ const PRICE = {
 const ATTEMPTS_MAX = 5;
 
 /** One bystander survives all cases and releases the holds that the others leave. */
-export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions): Promise<ExhaustiveResult> {
+export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions) {
   const cases = casesOf(names);
   const wallets: readonly WalletPlan[] = cases.map((one) => {
     return {
@@ -79,7 +70,14 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
     const { violations, figures } = checkHistory(await writeLog(stage, calls));
     const all = [...violations, ...(await checkByOperator(stage))];
     const killed = cases.length - neverFired.length;
-    return { cases: cases.length, killed, neverFired, violations: all, figures, kept: await stage.close(all) };
+    return {
+      cases: cases.length,
+      killed /** The failpoint and kind of call of each case whose process survived. */,
+      neverFired,
+      violations: all,
+      figures,
+      kept: await stage.close(all),
+    };
   } catch (fault) {
     await stage.close([{ rule: 'the exhaustive part did not come to its end', about: String(fault) }]);
     throw fault;

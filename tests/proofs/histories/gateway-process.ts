@@ -14,14 +14,7 @@ export interface Life {
 }
 
 /** `purser serve` in a separate process, as an operator runs it. */
-export interface GatewayProcess {
-  readonly life: Life;
-  /** Resolves when it is ready, or to undefined if it ended before that. */
-  readonly ready: Promise<string | undefined>;
-  /** Resolves to the signal that ended it, or undefined if it ended by itself. */
-  readonly ended: Promise<NodeJS.Signals | undefined>;
-  readonly signal: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM') => void;
-}
+export type GatewayProcess = ReturnType<typeof startGatewayProcess>;
 
 interface StartOptions {
   readonly databaseUrl: string;
@@ -41,7 +34,7 @@ const NODE_FLAGS = ['--max-semi-space-size=32', `--import=${import.meta.resolve(
 const READY = /Purser is ready at (\S+)/;
 const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 
-export function startGatewayProcess(options: StartOptions): GatewayProcess {
+export function startGatewayProcess(options: StartOptions) {
   const child = spawnCli(options);
   const life: Life = { pid: child.pid ?? 0, startedAt: performance.now(), endedAt: undefined, stops: [], cuts: [] };
   const ready = Promise.withResolvers<string | undefined>();
@@ -74,7 +67,12 @@ export function startGatewayProcess(options: StartOptions): GatewayProcess {
     child.kill(name);
     if (name === 'SIGCONT') for (const stop of life.stops) stop.to ??= performance.now();
   };
-  return { life, ready: ready.promise, ended: ended.promise, signal };
+  return {
+    life /** Resolves when it is ready, or to undefined if it ended before that. */,
+    ready: ready.promise /** Resolves to the signal that ended it, or undefined if it ended by itself. */,
+    ended: ended.promise,
+    signal,
+  };
 }
 
 function spawnCli(options: StartOptions): ChildProcess {

@@ -6,20 +6,12 @@ import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
 import type { AppId, KeyId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { askUntilAnswered } from './ask.ts';
-import type { KeyFacts } from './history-log.ts';
 import type { KeyPlan } from './key-plan.ts';
 import type { Random } from './random.ts';
 import { sleep } from './sleep.ts';
 
 /** The keys of a history that have a monthly budget (CP-08). */
-export interface Keys {
-  /** The text of a key. Undefined is the demo's own, which has no budget. */
-  readonly textOf: (name: string | undefined) => string;
-  /** Raises and lowers the budgets of keys of the kind `changing`, until the signal is aborted. */
-  readonly change: (over: AbortSignal) => Promise<void>;
-  /** Every key with what its line may spend, and the most that it ever might. */
-  readonly facts: () => readonly KeyFacts[];
-}
+export type Keys = Awaited<ReturnType<typeof mintKeys>>;
 
 interface KeysOptions {
   readonly owner: Pool;
@@ -33,7 +25,7 @@ interface KeysOptions {
 const CHANGE_MS_MAX = 1_500;
 const BUDGET_MAX = 150_000;
 
-export async function mintKeys({ owner, appId, demoKey, keys, random }: KeysOptions): Promise<Keys> {
+export async function mintKeys({ owner, appId, demoKey, keys, random }: KeysOptions) {
   const texts = new Map(keys.map(({ name }) => [name, newApiKey('live')]));
   const budgets = new Map(keys.map(({ name, budget }) => [name, budget]));
   const most = new Map<string, number>();
@@ -50,8 +42,10 @@ export async function mintKeys({ owner, appId, demoKey, keys, random }: KeysOpti
   });
   const changing = keys.filter(({ kind }) => kind === 'changing');
   return {
-    textOf: (name) => (name === undefined ? demoKey : (texts.get(name) ?? '')),
-    change: async (over) => {
+    /** The text of a key. Undefined is the demo's own, which has no budget. */
+    textOf: (name: string | undefined) => (name === undefined ? demoKey : (texts.get(name) ?? '')),
+    /** Raises and lowers the budgets of keys of the kind `changing`, until the signal is aborted. */
+    change: async (over: AbortSignal) => {
       while (!over.aborted) {
         const { name, line } = random.pick(changing);
         const budget = random.whole(500, BUDGET_MAX);
@@ -61,6 +55,7 @@ export async function mintKeys({ owner, appId, demoKey, keys, random }: KeysOpti
         await sleep(random.whole(100, CHANGE_MS_MAX));
       }
     },
+    /** Every key with what its line may spend, and the most that it ever might. */
     facts: () =>
       keys.map(({ name, line, kind }) => ({
         name,

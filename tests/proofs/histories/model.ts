@@ -3,38 +3,10 @@ import { checkBudgets, checkBudgetsOfCalls } from './budget-rules.ts';
 import { isTake, judgeCall, type LateCharge, overrunOf, phantomRefusal, type Violation } from './call-rules.ts';
 import type { CallFacts, HistoryLog, MoneyAct, Receipt, WalletFacts, WalletRow } from './history-log.ts';
 
-export interface Figures {
-  readonly calls: number;
-  readonly acknowledged: number;
-  readonly refusals: number;
-  readonly unknown: number;
-  readonly holds: number;
-  readonly charges: number;
-  readonly micros: number;
-  readonly overruns: number;
-  /** Holds of keys with a budget, what they were charged, and refusals for a budget. */
-  readonly budgeted: number;
-  readonly budgetMicros: number;
-  readonly budgetRefusals: number;
-  readonly credits: number;
-  readonly takes: number;
-  readonly repeatedSends: number;
-  readonly entries: number;
-  readonly orphans: number;
-  readonly freeAfterFence: number;
-  /** Calls that were charged after their holds were released, and what that cost us. */
-  readonly late: number;
-  readonly lateLoss: number;
-  readonly serverErrors: number;
-}
-
-interface HistoryVerdict {
-  readonly violations: readonly Violation[];
-  readonly figures: Figures;
-}
+export type Figures = ReturnType<typeof figuresOf>;
 
 /** Checks a history against the rules. Without a violation, books, clients, provider and payments agree to the micro. */
-export function checkHistory(log: HistoryLog): HistoryVerdict {
+export function checkHistory(log: HistoryLog) {
   const matched = matchReceipts(log);
   const late = lateCharges(log);
   const violations: Violation[] = [];
@@ -214,7 +186,7 @@ function sum(items: readonly { readonly amount: number }[]): number {
   return items.reduce((total, { amount }) => total + amount, 0);
 }
 
-function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts[]): Figures {
+function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts[]) {
   const count = (ending: CallFacts['ending']) => calls.filter((call) => call.ending === ending).length;
   const charged = books.receipts.filter(({ charged: micros }) => micros > 0);
   const budgeted = books.receipts.filter(({ budgetKey }) => budgetKey !== undefined);
@@ -227,6 +199,7 @@ function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts
     charges: charged.length,
     micros: charged.reduce((total, receipt) => total + receipt.charged, 0),
     overruns: books.entries.filter(({ kind }) => kind === 'charge_overrun').length,
+    /** Holds of keys with a budget, what they were charged, and refusals for a budget. */
     budgeted: budgeted.length,
     budgetMicros: budgeted.reduce((total, receipt) => total + receipt.charged, 0),
     budgetRefusals: calls.filter(({ code }) => code === 'KEY_BUDGET_EXCEEDED').length,
@@ -236,6 +209,7 @@ function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts
     entries: books.entries.length,
     orphans: books.receipts.filter(({ outcome }) => outcome === 'expired').length,
     freeAfterFence: free.length,
+    /** Calls that were charged after their holds were released, and what that cost us. */
     late: books.receipts.filter(({ lateFor }) => lateFor !== undefined).length,
     lateLoss: sum(books.entries.filter(({ kind }) => kind === 'charge_lost')),
     serverErrors: calls.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR').length,

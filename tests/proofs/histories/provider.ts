@@ -11,13 +11,7 @@ import type { ProviderFacts, ReportedUsage } from './history-log.ts';
 import type { AnswerPlan } from './plan.ts';
 
 /** The provider of a history. It answers each call by its plan and records the requests. */
-export interface Provider {
-  readonly baseUrl: string;
-  readonly facts: ReadonlyMap<string, ProviderFacts>;
-  /** Tells it how to answer a call, before that call is sent. */
-  readonly expect: (tag: string, answer: AnswerPlan) => void;
-  readonly close: () => Promise<void>;
-}
+export type Provider = Awaited<ReturnType<typeof startProvider>>;
 
 /** The answer to a probe: nothing generated, nothing to pay. */
 export const FREE_ANSWER: AnswerPlan = {
@@ -32,7 +26,7 @@ export const FREE_ANSWER: AnswerPlan = {
   fillerBytes: 0,
 };
 
-export async function startProvider(): Promise<Provider> {
+export async function startProvider() {
   const upstream: ScriptedUpstream = await startScriptedUpstream();
   const plans = new Map<string, AnswerPlan>();
   const facts = new Map<string, ProviderFacts>();
@@ -53,7 +47,8 @@ export async function startProvider(): Promise<Provider> {
   return {
     baseUrl: upstream.baseUrl,
     facts,
-    expect: (tag, answer) => void plans.set(tag, answer),
+    /** Tells it how to answer a call, before that call is sent. */
+    expect: (tag: string, answer: AnswerPlan) => void plans.set(tag, answer),
     close: () => upstream.close().catch(passOverCuts),
   };
 }

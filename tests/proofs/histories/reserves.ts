@@ -37,15 +37,6 @@ export interface Share {
   readonly reserves: number;
 }
 
-interface Finding {
-  readonly asked: number;
-  readonly granted: number;
-  readonly refused: Record<string, number>;
-  readonly looks: number;
-  /** Empty if no wallet was overspent and no micro is missing. */
-  readonly violations: readonly string[];
-}
-
 /**
  * Sends `reserves` requests for holds from `processes` processes at once and settles what is granted. Meanwhile it keeps
  * checking for a wallet that is overspent, over its cap or over its stream limit. Half of the wallets have a cap.
@@ -53,7 +44,7 @@ interface Finding {
 export async function reserveAtOnce(
   owner: Pool,
   { url, reserves, processes }: { readonly url: string; readonly reserves: number; readonly processes: number },
-): Promise<Finding> {
+) {
   const users = Array.from({ length: WALLETS }, (_, index) => `user-${index}`);
   const credited = Math.ceil((reserves * MEAN_HOLD) / WALLETS / 2);
   for (const [index, user] of users.entries()) await openWallet(owner, { user, credited, isCapped: index % 2 === 1 });
@@ -74,7 +65,13 @@ export async function reserveAtOnce(
     for (const [reason, times] of Object.entries(tally.refused)) refused[reason] = (refused[reason] ?? 0) + times;
   }
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
-  return { asked: sum(({ asked }) => asked), granted: sum(({ granted }) => granted), refused, looks, violations };
+  return {
+    asked: sum(({ asked }) => asked),
+    granted: sum(({ granted }) => granted),
+    refused,
+    looks /** Empty if no wallet was overspent and no micro is missing. */,
+    violations,
+  };
 }
 
 async function openWallet(

@@ -17,13 +17,6 @@ interface WorkloadOptions {
   readonly over: AbortSignal;
 }
 
-interface Clients {
-  /** Resolves to what all clients have seen once their last calls are answered. */
-  readonly finish: (outages: readonly Outage[]) => Promise<readonly CallFacts[]>;
-  /** Sends calls to the last gateway. Resolves when their holds are placed, or after a time. */
-  readonly beginLong: () => Promise<void>;
-}
-
 interface Sent {
   readonly call: CallPlan;
   readonly body: string;
@@ -41,18 +34,20 @@ const NO_GATEWAY_PAUSE_MS = 100;
 const OUTAGE_ECHO_MS = 10_000;
 
 /** Starts the clients of a history. Each sends one call after another until the history ends. */
-export function runClients(options: WorkloadOptions): Clients {
+export function runClients(options: WorkloadOptions) {
   const sent: Sent[] = [];
   const clients = Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent));
   const running = Promise.all([...clients, runBursts(options, sent)]);
   const long: Promise<void>[] = [];
   return {
+    /** Sends calls to the last gateway. Resolves when their holds are placed, or after a time. */
     beginLong: async () => {
       const calls = Array.from({ length: LONG_CALLS }, (_, index) => planCutCall(options.plan, index));
       long.push(...calls.map((call) => callOnce(options, call, sent)));
       await untilAsked(options.provider, calls);
     },
-    finish: async (outages) => {
+    /** Resolves to what all clients have seen once their last calls are answered. */
+    finish: async (outages: readonly Outage[]) => {
       await running;
       await Promise.all(long);
       return sent.map((one) => factsOf(one, outages));

@@ -2,16 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A process that carries out orders, one at a time. */
-export interface Actor {
-  readonly tell: (order: string) => Promise<unknown>;
-  readonly end: () => Promise<void>;
-}
+export type Actor = Awaited<ReturnType<typeof startActor>>;
 
 /** Starts a script of this folder. The script says which orders it takes. */
-export async function startActor(script: string, argument: string): Promise<Actor> {
+export async function startActor(script: string, argument: string) {
   const child: ChildProcess = fork(new URL(script, import.meta.url), [argument]);
   return {
-    tell: async (order) => {
+    tell: async (order: string) => {
       child.send(order);
       const [answer] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as unknown[];
       if (child.exitCode !== null) throw new Error(`${script} has ended.`);

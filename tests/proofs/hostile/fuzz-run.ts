@@ -22,10 +22,7 @@ interface FuzzOptions {
 }
 
 /** The memory of the service process, in bytes. */
-interface Memory {
-  readonly resident: number;
-  readonly heap: number;
-}
+type Memory = Awaited<ReturnType<typeof memoryOf>>;
 
 interface Fuzzed {
   readonly connections: number;
@@ -136,7 +133,7 @@ async function attack(options: FuzzOptions, target: Target): Promise<Fuzzed> {
   };
 }
 
-async function memoryOf({ url }: ServiceProcess): Promise<Memory> {
+async function memoryOf({ url }: ServiceProcess) {
   const series = await scrape(url);
   const of = (name: string): number => series.get(name) ?? 0;
   return { resident: of('purser_process_resident_memory_bytes'), heap: of('purser_process_heap_used_bytes') };

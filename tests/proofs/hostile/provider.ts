@@ -17,12 +17,7 @@ const FACTS = {
 const KEPT_MS = 600_000; // Never closes a connection just as it is used again, which would force the service to answer 502.
 
 /** A provider that answers every request at once and stores none of them, for runs of any length. */
-export interface PlainProvider {
-  readonly baseUrl: string;
-  readonly close: () => Promise<void>;
-}
-
-export async function startPlainProvider(): Promise<PlainProvider> {
+export async function startPlainProvider() {
   const plain = completionBody({ ...FACTS, content: 'H' });
   const stream = streamSteps({ ...FACTS, pieces: ['H'], includeUsageChunk: true }).map(({ write }) => write);
   const server = createServer({ keepAliveTimeout: KEPT_MS }, (request, response) => {

@@ -3,26 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { type Actor, startActor } from './actor.ts';
+import { startActor } from './actor.ts';
 
 export const USER = 'soaked';
 const CREDIT = 1_000_000_000_000;
 
 /** A service process, its provider in another, and clients in further ones: none shares its memory or event loop. */
-export interface SoakStage {
-  readonly service: ServiceProcess;
-  readonly app: TestApp;
-  readonly provider: Actor;
-  /** A client in its own process. */
-  readonly startClient: (script: string) => Promise<Actor>;
-  /** Waits until nothing is held, and returns what the ledger check finds wrong. */
-  readonly checkBooks: () => Promise<readonly unknown[]>;
-  readonly [Symbol.asyncDispose]: () => Promise<void>;
-}
+export type SoakStage = Awaited<ReturnType<typeof setSoakStage>>;
 
-export async function setSoakStage(): Promise<SoakStage> {
+export async function setSoakStage() {
   const owned = new AsyncDisposableStack();
   const provider = await startActor('soak-provider.ts', '');
   owned.defer(provider.end);
@@ -55,11 +46,13 @@ export async function setSoakStage(): Promise<SoakStage> {
     service,
     app,
     provider,
-    startClient: async (script) => {
+    /** A client in its own process. */
+    startClient: async (script: string) => {
       const client = await startActor(script, JSON.stringify({ url: service.url, key: app.liveKey, user: USER }));
       owned.defer(client.end);
       return client;
     },
+    /** Waits until nothing is held, and returns what the ledger check finds wrong. */
     checkBooks: () => checkBooks(ground, app),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -7,13 +7,7 @@ import { findFreePort } from '../../../packages/service/src/embedded/free-port.t
 import { ROOT } from '../../../tools/toolchain.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-export interface Prometheus {
-  readonly url: string;
-  /** How many series have a value at the moment, or within the last minutes. */
-  readonly query: (expression: string) => Promise<readonly QuerySeries[]>;
-  readonly alerts: () => Promise<readonly ActiveAlert[]>;
-  readonly stop: () => Promise<void>;
-}
+export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
 
 interface QuerySeries {
   readonly metric: Readonly<Record<string, string>>;
@@ -40,11 +34,7 @@ export function needPrometheus(): void {
  * Scrapes the targets every second, and evaluates the alerts as often. The rules are ours, with the same expressions; only `for`,
  * the time that an alert must be true before it fires, is shortened to `forSeconds`.
  */
-export async function startPrometheus(
-  directory: string,
-  targets: readonly string[],
-  forSeconds: number | undefined,
-): Promise<Prometheus> {
+export async function startPrometheus(directory: string, targets: readonly string[], forSeconds: number | undefined) {
   const folder = path.join(directory, 'prometheus');
   mkdirSync(folder);
   const rules = readFileSync(path.join(ROOT, 'deploy/prometheus/purser.rules.yml'), 'utf8');
@@ -78,7 +68,8 @@ export async function startPrometheus(
   };
   return {
     url,
-    query: async (expression) => {
+    /** How many series have a value at the moment, or within the last minutes. */
+    query: async (expression: string) => {
       const { data } = await get(`/api/v1/query?query=${encodeURIComponent(expression)}`);
       return data['result'] as readonly QuerySeries[];
     },

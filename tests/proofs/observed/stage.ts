@@ -10,8 +10,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { makeCertificates } from '../real-servers/fronts.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { chat } from '../../support/client.ts';
-import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { startDatabaseProxy } from '../../support/database-proxy.ts';
+import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
 import { globalSetup, globalTeardown } from '../../support/global-setup.ts';
 import {
   completionBody,
@@ -22,23 +22,10 @@ import {
   streamSteps,
   type UpstreamScript,
 } from '../../support/scripted-upstream.ts';
-import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
-import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { createTestGround, type TestApp } from '../../support/service.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
 
-export interface Observed {
-  readonly directory: string;
-  readonly dataDirectory: string;
-  readonly ground: TestGround;
-  readonly app: TestApp;
-  readonly service: ServiceProcess;
-  /** The way to the database: it can be cut. */
-  readonly network: DatabaseProxy;
-  /** The provider of the model `large`. It answers until it is told otherwise. */
-  readonly provider: ScriptedUpstream;
-  /** Gets the traces of all calls. */
-  readonly collector: OtlpReceiver;
-  readonly close: () => Promise<void>;
-}
+export type Observed = Awaited<ReturnType<typeof startObserved>>;
 
 /** What has to happen for alerts, and then what the runbook says to do. */
 export interface Play {
@@ -70,7 +57,7 @@ export const answering: NextScript = (request) => answerWith(request, {});
 export const failing = (status: number): NextScript => ({ status, body: '{"error":{"message":"made by a try"}}' });
 
 /** `isCalm`: none of the calls fails. The data directory is a small disk of its own, if this process may mount one. */
-export async function startObserved({ isCalm }: { readonly isCalm: boolean }): Promise<Observed> {
+export async function startObserved({ isCalm }: { readonly isCalm: boolean }) {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-observed-'));
   await globalSetup();
   const [provider, broken] = [await startScriptedUpstream(), await startScriptedUpstream()];
@@ -110,8 +97,11 @@ export async function startObserved({ isCalm }: { readonly isCalm: boolean }): P
     ground,
     app,
     service,
+    /** The way to the database: it can be cut. */
     network,
+    /** The provider of the model `large`. It answers until it is told otherwise. */
     provider,
+    /** Gets the traces of all calls. */
     collector,
     close: async () => {
       await traffic.stop();

@@ -6,16 +6,10 @@ import { freePort, type Program, run, startProgram } from './programs.ts';
 const KEEP_ALIVE_SECONDS = 1;
 
 /** The certificate of a proxy, and the private authority that signed it. */
-export interface Certificates {
-  readonly authority: string;
-  readonly certificate: string;
-  readonly key: string;
-  /** Certificate and key in one file, as HAProxy takes them. */
-  readonly both: string;
-}
+export type Certificates = ReturnType<typeof makeCertificates>;
 
 /** Makes a private authority and a certificate for 127.0.0.1. */
-export function makeCertificates(directory: string): Certificates {
+export function makeCertificates(directory: string) {
   const authority = ['-x509', '-subj', '/CN=Private authority', '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem'];
   run('openssl', ['req', '-newkey', 'rsa:2048', '-nodes', ...authority], directory);
   run(
@@ -28,7 +22,12 @@ export function makeCertificates(directory: string): Certificates {
   run('openssl', ['x509', '-req', '-in', 'front.csr', ...signed, '-out', 'front.crt'], directory);
   run('sh', ['-c', 'cat front.crt front.key > front.pem'], directory);
   const at = (name: string) => path.join(directory, name);
-  return { authority: at('ca.pem'), certificate: at('front.crt'), key: at('front.key'), both: at('front.pem') };
+  return {
+    authority: at('ca.pem'),
+    certificate: at('front.crt'),
+    key: at('front.key') /** Certificate and key in one file, as HAProxy takes them. */,
+    both: at('front.pem'),
+  };
 }
 
 interface Front {

@@ -8,10 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const START_MS_MAX = 180_000;
 
 /** A program that listens at a port of this machine. */
-export interface Program {
-  readonly port: number;
-  readonly stop: () => Promise<void>;
-}
+export type Program = Awaited<ReturnType<typeof startProgram>>;
 
 interface Start {
   readonly command: string;
@@ -26,15 +23,7 @@ interface Start {
 }
 
 /** Starts a program and waits until it accepts connections at its port. */
-export async function startProgram({
-  command,
-  words,
-  port,
-  readyPath,
-  environment,
-  directory,
-  name,
-}: Start): Promise<Program> {
+export async function startProgram({ command, words, port, readyPath, environment, directory, name }: Start) {
   const child = spawn(command, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },

@@ -5,25 +5,14 @@ import type { LoadFigures } from './load.ts';
 import type { ProviderFacts } from './provider.ts';
 
 /** What the books, the provider and the callers say of the same calls. */
-export interface Judgement {
-  readonly receipts: number;
-  /** Calls with more than one receipt. */
-  readonly chargedTwice: number;
-  /** Calls with a whole answer and without a charge. */
-  readonly uncharged: number;
-  /** Calls without a whole answer that were charged. */
-  readonly chargedUnanswered: number;
-  readonly askedTwice: number;
-  readonly holds: number;
-  readonly lost: number;
-}
+export type Judgement = Awaited<ReturnType<typeof judge>>;
 
 const HOLDS_MS_MAX = 60_000;
 
 export async function judge(
   owner: Pool,
   of: { readonly load: LoadFigures; readonly answeredFile: string; readonly provider: ProviderFacts },
-): Promise<Judgement> {
+) {
   const holds = async (): Promise<number> => {
     const { rows } = await owner.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
     return rows[0]?.holds ?? 0;
@@ -36,8 +25,11 @@ export async function judge(
   const charged = new Set(rows.filter((row) => row.charged > 0).map(({ tag }) => tag));
   return {
     receipts: rows.reduce((sum, row) => sum + row.receipts, 0),
+    /** Calls with more than one receipt. */
     chargedTwice: rows.filter(({ receipts }) => receipts > 1).length,
+    /** Calls with a whole answer and without a charge. */
     uncharged: Array.from(answered).filter((tag) => !charged.has(tag)).length,
+    /** Calls without a whole answer that were charged. */
     chargedUnanswered: Array.from(charged).filter((tag) => !answered.has(tag)).length,
     askedTwice: of.provider.twice.length,
     holds: await holds(),

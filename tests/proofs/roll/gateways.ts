@@ -7,14 +7,7 @@ import { findFreePort } from '../../../packages/service/src/embedded/free-port.t
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** One of the gateways, which is restarted on its port, also as another version. */
-export interface Gateway {
-  readonly url: string;
-  /** Ends its process, if there is one, starts one of the version in `root`, and waits until it is ready. */
-  readonly restart: (root: string) => Promise<Restart>;
-  readonly stop: () => Promise<void>;
-  /** The warnings and errors of its log since this was last asked, and how often it wrote each. */
-  readonly complaints: () => ReadonlyMap<string, number>;
-}
+export type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
 /** How long each part took, in seconds. */
 export interface Restart {
@@ -31,7 +24,7 @@ const START_MS_MAX = 120_000;
 /** As `npm start` has it. */
 const NODE_FLAGS = ['--max-semi-space-size=32'];
 
-export async function createGateway({ directory, environment }: GatewayOptions): Promise<Gateway> {
+export async function createGateway({ directory, environment }: GatewayOptions) {
   mkdirSync(directory, { recursive: true });
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
@@ -73,12 +66,14 @@ export async function createGateway({ directory, environment }: GatewayOptions):
   return {
     url,
     stop,
+    /** The warnings and errors of its log since this was last asked, and how often it wrote each. */
     complaints: () => {
       const heard = complaints;
       complaints = new Map();
       return heard;
     },
-    restart: async (root) => {
+    /** Ends its process, if there is one, starts one of the version in `root`, and waits until it is ready. */
+    restart: async (root: string) => {
       const from = performance.now();
       await stop();
       const ended = performance.now();

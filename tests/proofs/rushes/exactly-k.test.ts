@@ -7,7 +7,7 @@ import { NO_SETTINGS } from '../../../packages/service/src/accounts/key-settings
 import { newKeyId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
-import { COMPLETIONS, type Reply, send } from '../../support/client.ts';
+import { COMPLETIONS, send } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
 import { startGatewayProcesses } from '../../support/gateway-processes.ts';
 import { shareOf } from '../../support/hold-price.ts';
@@ -148,15 +148,8 @@ interface Rush {
   readonly usageOf: (request: RecordedRequest) => Tokens;
 }
 
-interface Rushed {
-  readonly replies: readonly Reply[];
-  readonly reached: readonly RecordedRequest[];
-  /** The amount held once every call was refused or at the provider, if the provider waited. */
-  readonly held: number | undefined;
-}
-
 /** Sends all calls at once over all gateways, a third of them streamed. */
-async function rush({ users: callers, key = app.liveKey, urls, options, usageOf }: Rush): Promise<Rushed> {
+async function rush({ users: callers, key = app.liveKey, urls, options, usageOf }: Rush) {
   const gate = createGate();
   if (!options.isHeldBack) gate.open();
   const before = upstream.requests.length;
@@ -177,7 +170,14 @@ async function rush({ users: callers, key = app.liveKey, urls, options, usageOf 
     held = (await walletOf(callers)).held;
     gate.open();
   }
-  return { replies: await Promise.all(calls), reached: upstream.requests.slice(before), held };
+  return {
+    replies: await Promise.all(calls),
+    reached:
+      upstream.requests.slice(
+        before,
+      ) /** The amount held once every call was refused or at the provider, if the provider waited. */,
+    held,
+  };
 }
 
 /** All wallets of these users together. */

@@ -24,11 +24,6 @@ const PROGRAM = fileURLToPath(new URL('../../../packages/service/src/cli/main.ts
 /** Children are looked up in /proc. */
 const LINUX_ONLY = { skip: !isLinux };
 
-interface Finished {
-  readonly code: number | null;
-  readonly output: string;
-}
-
 let directory: string;
 let port: number;
 
@@ -57,7 +52,7 @@ function launchByNpm(): ChildProcess {
   return spawn('npm', ['start', '--ignore-scripts'], { cwd: ROOT, env });
 }
 
-async function finish(child: ChildProcess): Promise<Finished> {
+async function finish(child: ChildProcess) {
   let output = '';
   child.stdout?.on('data', (text) => (output += String(text)));
   child.stderr?.on('data', (text) => (output += String(text)));

@@ -34,13 +34,9 @@ interface WireRequest {
 /** What a model says to a valid request. */
 export type Model = (body: Json, model: string) => GeminiAnswer | GeminiFailure;
 
-export interface GeminiWire {
-  readonly respond: (request: WireRequest, say: Model) => UpstreamScript;
-}
-
 const PATH = /^(.*)\/models\/([^/:]+):(generateContent|streamGenerateContent)(\?alt=sse)?$/;
 
-export function createGeminiWire({ apiKey, vertex }: GeminiOptions): GeminiWire {
+export function createGeminiWire({ apiKey, vertex }: GeminiOptions) {
   /** The signatures that it gave. It takes no others back. */
   const signatures = new Set<string>();
   const isSigned = (signature: string): boolean => signatures.has(signature);
@@ -57,7 +53,7 @@ export function createGeminiWire({ apiKey, vertex }: GeminiOptions): GeminiWire 
   };
 
   return {
-    respond: ({ method, path, headers, body }, say) => {
+    respond: ({ method, path, headers, body }: WireRequest, say: Model) => {
       const [, begin, model = '', action, sse] = PATH.exec(path) ?? [];
       const isStream = action === 'streamGenerateContent';
       const refused = (error: GoogleError, more = {}): UpstreamScript => refusal(error, more, isStream && isVertex);

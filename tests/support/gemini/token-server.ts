@@ -20,40 +20,15 @@ export const SUBJECT_TOKEN = 'eyJhbGciOiJSUzI1NiJ9.subject-token-of-the-workload
 
 const SUBJECT_HEADERS = { 'metadata-flavor': 'Google' };
 
-export interface TokenServer {
-  /** Its host and port, as `GCE_METADATA_HOST` names a metadata server. */
-  readonly host: string;
-  /** The JSON that an operator downloads for a service account. */
-  readonly serviceAccount: Json;
-  /** The JSON of a workload identity whose token is in this file. */
-  readonly workloadIdentity: (tokenFile: string, isImpersonated?: boolean) => Json;
-  /** The JSON of a workload identity whose token is had from an address of its machine. */
-  readonly workloadIdentityAtAddress: () => Json;
-  /** What was wanted of it, in order: `service-account`, `workload`, `impersonation` or `machine`. */
-  readonly requests: readonly string[];
-  /** The programs that sent them, by their own word. */
-  readonly agents: ReadonlySet<unknown>;
-  /** Whether a token was issued here and has not expired. */
-  readonly takesToken: (token: string) => boolean;
-  /** How long the tokens from now on are valid. 3600 unless set. */
-  readonly setLifetime: (seconds: number) => void;
-  /** Every token so far stops being valid. */
-  readonly expireAll: () => void;
-  /** Answers this status to everything from now on, or breaks the connection off; undefined: works again. */
-  readonly failWith: (failure: number | 'reset' | undefined) => void;
-  readonly close: () => Promise<void>;
-}
+export type TokenServer = Awaited<ReturnType<typeof startTokenServer>>;
 
-interface Refusal {
-  readonly error: string;
-  readonly error_description: string;
-}
+type Refusal = ReturnType<typeof refusal>;
 
-function refusal(description: string, error = 'invalid_grant'): Refusal {
+function refusal(description: string, error = 'invalid_grant') {
   return { error, error_description: description };
 }
 
-export async function startTokenServer(): Promise<TokenServer> {
+export async function startTokenServer() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -91,19 +66,29 @@ export async function startTokenServer(): Promise<TokenServer> {
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    /** Its host and port, as `GCE_METADATA_HOST` names a metadata server. */
     host: new URL(origin).host,
+    /** The JSON that an operator downloads for a service account. */
     serviceAccount: serviceAccountAt(origin, privateKey),
-    workloadIdentity: (tokenFile, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
+    /** The JSON of a workload identity whose token is in this file. */
+    workloadIdentity: (tokenFile: string, isImpersonated = false) => workloadAt(origin, tokenFile, isImpersonated),
+    /** The JSON of a workload identity whose token is had from an address of its machine. */
     workloadIdentityAtAddress: () => ({
       ...workloadAt(origin, '', false),
       credential_source: { url: `${origin}${SUBJECT_ADDRESS}`, headers: SUBJECT_HEADERS },
     }),
+    /** What was wanted of it, in order: `service-account`, `workload`, `impersonation` or `machine`. */
     requests,
+    /** The programs that sent them, by their own word. */
     agents,
+    /** Whether a token was issued here and has not expired. */
     takesToken: state.takesToken,
-    setLifetime: (seconds) => void (state.lifetimeSeconds = seconds),
+    /** How long the tokens from now on are valid. 3600 unless set. */
+    setLifetime: (seconds: number) => void (state.lifetimeSeconds = seconds),
+    /** Every token so far stops being valid. */
     expireAll: () => tokens.clear(),
-    failWith: (next) => void (failure = next),
+    /** Answers this status to everything from now on, or breaks the connection off; undefined: works again. */
+    failWith: (next: number | 'reset' | undefined) => void (failure = next),
     close: async () => {
       server.close();
       server.closeAllConnections();
