@@ -8,14 +8,14 @@ import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import type { RecordedRequest } from '../support/scripted-upstream.ts';
-import { asksOf } from '../support/vendor-asks.ts';
-import { setVendorStage } from '../support/vendor-stage.ts';
-import { anthropic } from '../support/vendors/anthropic.ts';
-import { azure, startAzureByToken } from '../support/vendors/azure.ts';
-import { signatureFault } from '../support/vendors/aws-signature.ts';
-import { bedrock, BEDROCK_ACCOUNT } from '../support/vendors/bedrock.ts';
-import { google, startVertex } from '../support/vendors/google.ts';
-import { mistral, MISTRAL_THOUGHT } from '../support/vendors/mistral.ts';
+import { asksOf } from './providers/vendors/vendor-asks.ts';
+import { setVendorStage } from './providers/vendors/vendor-stage.ts';
+import { anthropic } from './providers/vendors/anthropic.ts';
+import { azure, startAzureByToken } from './providers/vendors/azure.ts';
+import { signatureFault } from './providers/vendors/aws-signature.ts';
+import { bedrock, BEDROCK_ACCOUNT } from './providers/vendors/bedrock.ts';
+import { google, startVertex } from './providers/vendors/google.ts';
+import { mistral, MISTRAL_THOUGHT } from './providers/vendors/mistral.ts';
 import {
   ANSWER_SCHEMA,
   CANARY,
@@ -25,7 +25,7 @@ import {
   type VendorRequest,
   WEATHER,
   writerIn,
-} from '../support/vendors/vendor.ts';
+} from './providers/vendors/vendor.ts';
 
 /** Every kind that speaks a vendor's own format, through the whole service with an unmodified client library. */
 

@@ -6,7 +6,7 @@ import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
 import { VISIBLE_FIELDS } from '../../packages/service/src/providers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from '../support/documents.ts';
+import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from './documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
 
 /** Compares the names in the guides with the names in the code. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { ROOT } from '../../tools/toolchain.ts';
-import { readDocument } from '../support/documents.ts';
+import { readDocument } from './documents.ts';
 import { blocksOf } from '../support/sdk-package.ts';
 
 /** Compares the pages of the provider families with one another, and each with the catalogue entry that it shows. */

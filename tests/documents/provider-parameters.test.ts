@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CAPABILITIES } from '../../packages/service/src/providers/capabilities.ts';
 import type { SentParameter } from '../../packages/service/src/providers/capabilities/rules.ts';
-import { rowsUnder } from '../support/documents.ts';
+import { rowsUnder } from './documents.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';
 
 /** The table of what each kind of provider does with each parameter, in the document and in the code. */

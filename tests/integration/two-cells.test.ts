@@ -15,10 +15,10 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { moveSlot } from '../../packages/service/src/moves/move-slot.ts';
-import { proofsBy } from '../support/cell-people.ts';
+import { proofsBy } from '../proofs/cells/cell-people.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { APP, holdOf } from '../support/ledger-database.ts';
-import { assertBooksOfBoth } from '../support/moving-stage.ts';
+import { assertBooksOfBoth } from '../proofs/cells/moving-stage.ts';
 
 /** What two cells do with one another, in its short form. tests/proofs/cells has the long one, with gateways and kills. */
 

@@ -26,7 +26,7 @@ import { createToRequest } from '../../packages/service/src/providers/openai-com
 import { anyRequest, promptTokensMost } from '../support/any-request.ts';
 import { COMPLETIONS, send } from '../support/client.ts';
 import { keysOf } from '../support/keys.ts';
-import { oddJson } from '../support/odd-json.ts';
+import { oddJson } from './odd-json.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';

@@ -20,7 +20,7 @@ import {
   type ReadModel,
   type ReadPrice,
   type Used,
-} from '../support/price-reading.ts';
+} from './price-reading.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import { sequenceOf } from '../support/sequence.ts';
 

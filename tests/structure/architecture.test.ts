@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
 import { ROOMS } from '../../tools/structure/rooms.ts';
-import { namesIn, rowsUnder } from '../support/documents.ts';
+import { namesIn, rowsUnder } from '../documents/documents.ts';
 
 /** Compares the tables of folders and rooms in documents with the tables that the imports are checked by. */
 

@@ -16,8 +16,8 @@ import {
   startAwsAccounts,
   stsFailure,
   WEB_TOKEN,
-} from '../../support/vendors/aws-accounts.ts';
-import { PROXY_CERTIFICATE } from '../../support/vendors/proxy-certificate.ts';
+} from './vendors/aws-accounts.ts';
+import { PROXY_CERTIFICATE } from './vendors/proxy-certificate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { providerSchema } from '../../../packages/contract/src/catalogue-providers.ts';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
-import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from '../../support/gemini/token-server.ts';
+import { SUBJECT_TOKEN, startTokenServer, type TokenServer } from './gemini/token-server.ts';
 import { fetchAccessToken } from '../../../packages/service/src/providers/google/credentials.ts';
 import { GOOGLE_TOKEN_URI, tokenFetch } from '../../../packages/service/src/providers/google/token-transport.ts';
 import { UpstreamError, type UpstreamErrorKind } from '../../../packages/service/src/providers/provider.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { callOf, HELLO, joined, messageOf, setGeminiStage, streamOf } from '../../support/gemini/stage.ts';
-import { FAILURES } from '../../support/gemini/wire.ts';
+import { callOf, HELLO, joined, messageOf, setGeminiStage, streamOf } from './gemini/stage.ts';
+import { FAILURES } from './gemini/wire.ts';
 import { fixedKey } from '../../../packages/service/src/providers/keys/key-source.ts';
 import { UpstreamError } from '../../../packages/service/src/providers/provider.ts';
 

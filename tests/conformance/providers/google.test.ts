@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLASH, HELLO, KEY, messageOf, NEW, setGeminiStage, USAGE } from '../../support/gemini/stage.ts';
-import type { Json, Part } from '../../support/gemini/wire.ts';
+import { FLASH, HELLO, KEY, messageOf, NEW, setGeminiStage, USAGE } from './gemini/stage.ts';
+import type { Json, Part } from './gemini/wire.ts';
 
 const { server, both, bodyOf } = await setGeminiStage();
 

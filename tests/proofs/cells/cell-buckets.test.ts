@@ -14,7 +14,7 @@ import { type CallOptions, type Reply, send } from '../../support/client.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { type CellName, startTwoCells, type TwoCells } from '../../support/two-cells.ts';
+import { type CellName, startTwoCells, type TwoCells } from './two-cells.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

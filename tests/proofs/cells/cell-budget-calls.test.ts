@@ -9,14 +9,14 @@ import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { proofsOf } from '../../../packages/service/src/kernel/keys.ts';
 import { chat, type Reply, send, untilAnswered } from '../../support/client.ts';
 import { newMember, type Person } from '../../support/control.ts';
-import { type Budgeted, budgetedKeys } from '../../support/budgeted-keys.ts';
+import { type Budgeted, budgetedKeys } from './budgeted-keys.ts';
 import { createGate } from '../../support/gate.ts';
-import { cutOff } from '../../support/moving-two-cells.ts';
+import { cutOff } from './moving-two-cells.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { standBetween } from '../../support/stand-in-cell.ts';
-import { type CellName, startTwoCells } from '../../support/two-cells.ts';
+import { standBetween } from './stand-in-cell.ts';
+import { type CellName, startTwoCells } from './two-cells.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

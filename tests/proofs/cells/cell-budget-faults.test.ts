@@ -16,7 +16,7 @@ import {
 import { reserveHolds } from '../../../packages/service/src/ledger/hold/queries.ts';
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
 import { settleLate } from '../../../packages/service/src/ledger/settlement/queries.ts';
-import { arrive, type Cell, CELLS, HOME, openBudgetCells } from '../../support/budget-cells.ts';
+import { arrive, type Cell, CELLS, HOME, openBudgetCells } from './budget-cells.ts';
 import { beginDatabaseClock } from '../../support/database-clock.ts';
 import { endOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';

@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { HoldRequest } from '../../../packages/service/src/kernel/hold.ts';
 import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
-import { arrive, type Cell, HOME, openBudgetCells } from '../../support/budget-cells.ts';
-import { BudgetPlay, budgetSteps } from '../../support/budget-play.ts';
+import { arrive, type Cell, HOME, openBudgetCells } from './budget-cells.ts';
+import { BudgetPlay, budgetSteps } from './budget-play.ts';
 import { endOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 

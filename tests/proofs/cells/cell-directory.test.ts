@@ -14,8 +14,8 @@ import { beginWalletIds, hasWalletsIn } from '../../../packages/service/src/ledg
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { chat, send } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner, personWith } from '../../support/control.ts';
-import { setCopyStage } from '../../support/copy-stage.ts';
-import { startLogicalServer } from '../../support/logical-server.ts';
+import { setCopyStage } from './copy-stage.ts';
+import { startLogicalServer } from './logical-server.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';

@@ -14,8 +14,8 @@ import { exchangeRaw } from '../../support/raw-http.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream, streamSteps } from '../../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
-import { answerFault, standIn } from '../../support/stand-in-cell.ts';
-import { startTwoCells } from '../../support/two-cells.ts';
+import { answerFault, standIn } from './stand-in-cell.ts';
+import { startTwoCells } from './two-cells.ts';
 import { saying, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

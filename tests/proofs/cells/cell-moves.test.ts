@@ -26,16 +26,8 @@ import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import type { TestService } from '../../support/service.ts';
 import { saying } from '../../support/two-gateways.ts';
-import {
-  addCheckout,
-  addPayment,
-  CHANGES_OF_ROWS,
-  knownOf,
-  ofCell,
-  ownersIn,
-  sumOf,
-} from '../../support/moving-rows.ts';
-import { assertBooksOfBoth, startMovingStage, startServices, usersOfOneSlot } from '../../support/moving-stage.ts';
+import { addCheckout, addPayment, CHANGES_OF_ROWS, knownOf, ofCell, ownersIn, sumOf } from './moving-rows.ts';
+import { assertBooksOfBoth, startMovingStage, startServices, usersOfOneSlot } from './moving-stage.ts';
 
 /** A slot moves between two cells, with commands that are killed at every step. */
 

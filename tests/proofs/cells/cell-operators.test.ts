@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { createWallets } from '../../../packages/service/src/ledger/wallet/wallet.ts';
-import { allPages } from '../../support/all-pages.ts';
+import { allPages } from './all-pages.ts';
 import { send } from '../../support/client.ts';
 import { newOperator, type Person } from '../../support/control.ts';
-import { cutOff, moveUser, unmovedUser } from '../../support/moving-two-cells.ts';
+import { cutOff, moveUser, unmovedUser } from './moving-two-cells.ts';
 import { seedKept } from '../../support/ops-pages.ts';
 import { assertRefusal } from '../../support/refusal.ts';
-import { type CellName, startTwoCells } from '../../support/two-cells.ts';
+import { type CellName, startTwoCells } from './two-cells.ts';
 
 /** What operators see of several cells. No call is made here, so there is no upstream. */
 

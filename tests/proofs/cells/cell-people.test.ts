@@ -3,15 +3,15 @@ import { after, test } from 'node:test';
 import { createHandOvers } from '../../../packages/service/src/identities/hand-over.ts';
 import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
 import { type Clock, systemClock } from '../../../packages/service/src/kernel/clock.ts';
-import { arrivalOf, askerOf, beginAtC2, cellPeopleOf, proofsBy } from '../../support/cell-people.ts';
+import { arrivalOf, askerOf, beginAtC2, cellPeopleOf, proofsBy } from './cell-people.ts';
 import { send } from '../../support/client.ts';
 import { mailTo } from '../../support/control.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
-import { standBetween } from '../../support/stand-in-cell.ts';
-import { startTwoCells } from '../../support/two-cells.ts';
+import { standBetween } from './stand-in-cell.ts';
+import { startTwoCells } from './two-cells.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** People with wallets in two cells, who sign in to one of them. */

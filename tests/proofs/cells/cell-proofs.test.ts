@@ -12,13 +12,13 @@ import { selectSlot } from '../../../packages/service/src/cells/moving-queries.t
 import { slotOf } from '../../../packages/service/src/cells/slot.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
-import { type Name, openLedgerCells } from '../../support/ledger-cells.ts';
+import { type Name, openLedgerCells } from './ledger-cells.ts';
 import { APP, endOf, holdOf, openLedgerDatabase } from '../../support/ledger-database.ts';
 import { openPaymentsGround } from '../../support/payments.ts';
 import { createFakeProcessor } from '../../support/processor.ts';
-import { History } from '../../support/ledger-history.ts';
-import { stepInCells } from '../../support/ledger-steps.ts';
-import { assertBooksOfBoth, startMovingStage, startServices } from '../../support/moving-stage.ts';
+import { History } from '../histories/ledger-history.ts';
+import { stepInCells } from '../histories/ledger-steps.ts';
+import { assertBooksOfBoth, startMovingStage, startServices } from './moving-stage.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { waitUntil } from '../../support/wait-until.ts';

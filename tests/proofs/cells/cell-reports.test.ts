@@ -6,11 +6,11 @@ import { createWallets } from '../../../packages/service/src/ledger/wallet/walle
 import { chargeFor } from '../../support/catalogue.ts';
 import { chat, send } from '../../support/client.ts';
 import { newMember, newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
-import { bookedInBoth, cutOff, moveUser, neighbours, unmovedUser } from '../../support/moving-two-cells.ts';
-import { printedBooks, type Sums } from '../../support/printed-books.ts';
+import { bookedInBoth, cutOff, moveUser, neighbours, unmovedUser } from './moving-two-cells.ts';
+import { printedBooks, type Sums } from './printed-books.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { type CellName, startTwoCells } from '../../support/two-cells.ts';
+import { type CellName, startTwoCells } from './two-cells.ts';
 import { saying, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { allPages } from '../../support/all-pages.ts';
-import { askerOf, cellPeopleOf } from '../../support/cell-people.ts';
-import { cellPaymentsOf, stripeSettings } from '../../support/cell-payments.ts';
-import { aDayLater, assertEntriesAddUp, cellWalletsOf, type ListedEntry } from '../../support/cell-wallets.ts';
+import { allPages } from './all-pages.ts';
+import { askerOf, cellPeopleOf } from './cell-people.ts';
+import { cellPaymentsOf, stripeSettings } from './cell-payments.ts';
+import { aDayLater, assertEntriesAddUp, cellWalletsOf, type ListedEntry } from './cell-wallets.ts';
 import { send } from '../../support/client.ts';
 import { newOperator, type Person } from '../../support/control.ts';
-import { cutOff, moveUser, neighbours, unmovedUser } from '../../support/moving-two-cells.ts';
+import { cutOff, moveUser, neighbours, unmovedUser } from './moving-two-cells.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startStripeServer } from '../../support/stripe-server.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
-import { type CellName, startTwoCells } from '../../support/two-cells.ts';
+import { type CellName, startTwoCells } from './two-cells.ts';
 import { saying } from '../../support/two-gateways.ts';
 
 /** Wallets that were in several cells, and payments whose webhooks reach any cell. */

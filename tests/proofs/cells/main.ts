@@ -23,7 +23,7 @@ import { untilNothingIsHeld } from '../failover/books.ts';
 import type { LoadOptions, LoadOrder, LoadReport } from '../failover/load.ts';
 import { fundPoor, judgeAdmission, POOR } from '../failover/poor.ts';
 import { createRandom } from '../histories/random.ts';
-import { assertBooksOfBoth, startMovingStage } from '../../support/moving-stage.ts';
+import { assertBooksOfBoth, startMovingStage } from './moving-stage.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { judgeBoth, sumsOf } from './books.ts';
 import { startMortal } from './mortal.ts';

@@ -23,10 +23,10 @@ import {
   selectOutdated,
   sweepEvents,
 } from '../../../packages/service/src/webhooks/queries.ts';
-import { setFreshLane } from '../../support/fresh-lane.ts';
+import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH, type GrownTable } from '../../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
-import { partsOf } from '../../support/table-parts.ts';
+import { partsOf } from './table-parts.ts';
 
 // A connection keeps its query plans. Plans made while the tables were nearly empty must be thrown away once the
 // tables have grown, and later statements must look their rows up by index.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Cost, type MeteredService, startMeteredService } from '../../support/metered-service.ts';
+import { type Cost, type MeteredService, startMeteredService } from './metered-service.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 
 // What a call costs the service, in counts that machine load does not decide. CONTRIBUTING.md says what to do when one fails.

@@ -9,10 +9,10 @@ import { takeTurn } from '../../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets } from '../../../packages/service/src/ledger/wallet/wallet.ts';
 import { reapHolds } from '../../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds } from '../../../packages/service/src/sandbox/queries.ts';
-import { setFreshLane } from '../../support/fresh-lane.ts';
+import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
-import { PARTS_OF_CALLS, partsOf } from '../../support/table-parts.ts';
+import { PARTS_OF_CALLS, partsOf } from './table-parts.ts';
 import { endHolds, placeHolds } from '../../support/turns.ts';
 
 // What a batch costs the database, in figures that machine load cannot change.

@@ -9,7 +9,7 @@ import {
 } from '../../../packages/service/src/ledger/wallet/history-queries.ts';
 import { selectAppUser, selectAppUsers } from '../../../packages/service/src/ledger/wallet/queries.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
-import { setFreshLane } from '../../support/fresh-lane.ts';
+import { setFreshLane } from './fresh-lane.ts';
 import { endOf, holdOf } from '../../support/ledger-database.ts';
 
 interface AppUserName {

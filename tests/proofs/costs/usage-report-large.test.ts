@@ -6,7 +6,7 @@ import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createAppUsage, nameOf, type UsageFigures } from '../../../packages/service/src/usage/report.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { PARTS_OF_CALLS } from '../../support/table-parts.ts';
+import { PARTS_OF_CALLS } from './table-parts.ts';
 
 /** Reports on a hundred thousand calls of one app, beside as many of other apps: what they read and how long they may take. */
 

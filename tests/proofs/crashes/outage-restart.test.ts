@@ -22,7 +22,7 @@ import { receiptOf } from '../../support/receipts.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { readSandboxWallet } from '../../support/sandbox-wallet.ts';
 import { readDemo, startServiceProcess } from '../../support/service-process.ts';
-import { mountSmallDisk } from '../../support/small-disk.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { filesOf, makeSpoolParent, recordsOf, spoolIn, untilEmpty } from '../../support/spool.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

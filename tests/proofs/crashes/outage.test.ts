@@ -6,12 +6,12 @@ import { chat } from '../../support/client.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/database-proxy.ts';
 import { afterwards, isLinux } from '../../support/embedded-harness.ts';
 import { createGate } from '../../support/gate.ts';
-import { type LosableServer, startLosableServer } from '../../support/losable-server.ts';
+import { type LosableServer, startLosableServer } from './losable-server.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { movementsOf } from '../../support/receipts.ts';
 import { completionBody, startScriptedUpstream, streamSteps } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
-import { emptyTables, fillTables, mountSmallDisk } from '../../support/small-disk.ts';
+import { emptyTables, fillTables, mountSmallDisk } from './small-disk.ts';
 import { filesOf, recordsOf, spoolIn, untilEmpty } from '../../support/spool.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

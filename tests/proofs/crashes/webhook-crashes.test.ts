@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { ROUNDS } from '../../support/rounds.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
-import { startWorkers, WORKER_SECRET } from '../../support/webhook-workers.ts';
+import { startWorkers, WORKER_SECRET } from './webhook-workers.ts';
 
 const EVENTS = 70 * ROUNDS; // 140 in a short run.
 const APPS = 7;

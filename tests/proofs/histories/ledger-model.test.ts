@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { underTest } from '../../support/ledger-under-test.ts';
+import { underTest } from './ledger-under-test.ts';
 import { createLedgerDatabase, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
-import { History } from '../../support/ledger-history.ts';
-import { KEYS, type Step, step } from '../../support/ledger-steps.ts';
+import { History } from './ledger-history.ts';
+import { KEYS, type Step, step } from './ledger-steps.ts';
 
 const RUNS = 10;
 const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { RateHistory, type Trouble } from '../../support/rate-history.ts';
+import { RateHistory, type Trouble } from './rate-history.ts';
 
 /** The bound of LI-01 over random histories of processes that lease tokens, die, stop, and lose answers. */
 

@@ -6,13 +6,13 @@ import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-acco
 import { openChromium, type Tab } from '../../support/chromium.ts';
 import { type ContextOptions, looks } from '../../support/looks.ts';
 import { emailOf, newOperator, newOwner, PASSWORD } from '../../support/control.ts';
-import { tabTo } from '../../support/keyboard.ts';
+import { tabTo } from './keyboard.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { ageProofs } from '../../support/second-factor.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { assertSound } from '../../support/sound-page.ts';
 import { setStage } from '../../support/stage.ts';
-import { plugInAuthenticator } from '../../support/virtual-authenticator.ts';
+import { plugInAuthenticator } from './virtual-authenticator.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const OWN = 'http://purser.localhost';

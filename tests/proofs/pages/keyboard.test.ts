@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openChromium } from '../../support/chromium.ts';
 import { mailTo } from '../../support/control.ts';
 import { journeyOf, setJourney } from '../../support/journey.ts';
-import { tabTo } from '../../support/keyboard.ts';
+import { tabTo } from './keyboard.ts';
 
 const stage = await setJourney();
 const { service, refusedCall } = stage;

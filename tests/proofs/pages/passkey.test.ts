@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openChromium } from '../../support/chromium.ts';
 import { journeyOf, OWN, setJourney } from '../../support/journey.ts';
-import { plugInAuthenticator } from '../../support/virtual-authenticator.ts';
+import { plugInAuthenticator } from './virtual-authenticator.ts';
 
 const stage = await setJourney();
 const { service, refusedCall } = stage;

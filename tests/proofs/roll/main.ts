@@ -11,7 +11,7 @@ import { startWorker } from '../../../benchmarks/support/worker.ts';
 import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { startCluster } from '../histories/cluster.ts';
-import { startCaddy } from '../../support/caddy.ts';
+import { startCaddy } from './caddy.ts';
 import { EMAIL_SEAL } from '../../support/keys.ts';
 import { startNginx } from '../../support/nginx.ts';
 import { type Judgement, judge } from './books.ts';

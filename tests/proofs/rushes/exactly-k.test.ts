@@ -9,7 +9,7 @@ import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { COMPLETIONS, send } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
-import { startGatewayProcesses } from '../../support/gateway-processes.ts';
+import { startGatewayProcesses } from './gateway-processes.ts';
 import { shareOf } from '../../support/hold-price.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import {

@@ -11,7 +11,7 @@ import { scrape } from '../../support/metrics.ts';
 import { movementsOf } from '../../support/receipts.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { startTestService } from '../../support/service.ts';
-import { startStandbyPair } from '../../support/standby-pair.ts';
+import { startStandbyPair } from './standby-pair.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const log = createLog('silent');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { type Reply, send } from '../../support/client.ts';
-import { type GatewayProcesses, startGatewayProcesses } from '../../support/gateway-processes.ts';
+import { type GatewayProcesses, startGatewayProcesses } from './gateway-processes.ts';
 import { stepDatabaseClock, stopDatabaseClock } from '../../support/database-clock.ts';
 import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
 

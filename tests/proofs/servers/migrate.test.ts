@@ -14,7 +14,7 @@ import { listSystems } from '../../../packages/service/src/backup/folder.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { describeSchema } from '../../../tools/schema/describe.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { mountSmallDisk } from '../../support/small-disk.ts';
+import { mountSmallDisk } from '../crashes/small-disk.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const MIGRATIONS = new URL('../../../packages/service/migrations/', import.meta.url);

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { backUp, goOnWith, openRunning, restoreInto, startsOn, withChanged } from '../../support/backups.ts';
+import { backUp, goOnWith, openRunning, restoreInto, startsOn, withChanged } from './backups.ts';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { PASSWORD, type Person, personWith } from '../../support/control.ts';
 import { makeOpenDirectory } from '../../support/embedded-harness.ts';

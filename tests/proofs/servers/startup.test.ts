@@ -10,7 +10,7 @@ import { findFreePort } from '../../../packages/service/src/embedded/free-port.t
 import { send } from '../../support/client.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { isLinux } from '../../support/embedded-harness.ts';
-import { usePasskeyAt } from '../../support/own-machine.ts';
+import { usePasskeyAt } from './own-machine.ts';
 import { descendantsOf, untilGone } from '../../support/service-process.ts';
 import { ROOT } from '../../../tools/toolchain.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CALLER_LEAVES } from '../../support/failure-paths/caller-leaves.ts';
-import { PROVIDER_BREAKS } from '../../support/failure-paths/provider-breaks.ts';
-import { PROVIDER_REFUSES } from '../../support/failure-paths/provider-refuses.ts';
-import { walk } from '../../support/failure-paths/walk.ts';
-import { WHOLE_ANSWERS } from '../../support/failure-paths/whole-answers.ts';
-import { scriptByPrompt } from '../../support/prompt-scripts.ts';
+import { CALLER_LEAVES } from './failure-paths/caller-leaves.ts';
+import { PROVIDER_BREAKS } from './failure-paths/provider-breaks.ts';
+import { PROVIDER_REFUSES } from './failure-paths/provider-refuses.ts';
+import { walk } from './failure-paths/walk.ts';
+import { WHOLE_ANSWERS } from './failure-paths/whole-answers.ts';
+import { scriptByPrompt } from './failure-paths/prompt-scripts.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { setStage } from '../../support/stage.ts';
 
-/** Every way a call can fail, or seem to, and its expected result: `tests/support/failure-paths`. */
+/** Every way a call can fail, or seem to, and its expected result: `failure-paths/`. */
 const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
 const AT_A_TIME = 12;
 const HASTE_MS = 2_000;

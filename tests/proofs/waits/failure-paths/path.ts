@@ -1,0 +1,99 @@
+import type { Code } from '../../../support/refusal.ts';
+import { completionBody, frame, type UpstreamScript, type UpstreamStep } from '../../../support/scripted-upstream.ts';
+
+/** One way a call can fail, or seem to, and its required result (CC-08, CC-09, CC-11, ER-06). */
+export interface Path {
+  readonly clause: string;
+  /** Who does what: `the provider answers 500`. */
+  readonly what: string;
+  readonly kinds: readonly Kind[];
+  /** `large` unless given. */
+  readonly model?: PathModel;
+  /** The provider's part. `gone on` resolves when the caller has done its first step. */
+  readonly provider: UpstreamScript | ((goneOn: Promise<void>) => UpstreamScript);
+  readonly caller?: CallerPart;
+  /** The result for a caller who stays: the whole answer, a refusal, or an error as the last frame. */
+  readonly gets?: 'answer' | { readonly refusal: Code } | { readonly frame: Code };
+  readonly ends: PathEnd;
+}
+
+export type Kind = 'plain' | 'streamed';
+export const PLAIN: readonly Kind[] = ['plain'];
+export const STREAMED: readonly Kind[] = ['streamed'];
+export const BOTH: readonly Kind[] = ['plain', 'streamed'];
+
+/** `hasty` waits two seconds for its provider and the others wait a minute. Nobody listens at the provider of `closed`. */
+export type PathModel = 'large' | 'drained' | 'hasty' | 'drained-hasty' | 'closed';
+
+export interface CallerPart {
+  /** Reads this before it does anything else. */
+  readonly reads?: string;
+  /** Then it leaves. */
+  readonly leaves?: true;
+  /** Reads no more for a while before it leaves or reads the rest. */
+  readonly stalls?: true;
+  /** Sends only a part of its request before it leaves. */
+  readonly isHalfSent?: true;
+}
+
+/** The receipt: none, one of a failed call, or one that is charged by this usage. */
+export type PathEnd =
+  | { readonly outcome: 'none' | 'failed' }
+  | { readonly outcome: 'answered' | 'abandoned'; readonly by: PathUsage };
+
+/** The usage as the provider reports it, zero as it reports it, or our own count of the prompt and of this text. */
+export type PathUsage = 'report' | 'zero' | { readonly counted: string };
+
+export const FREE: PathEnd = { outcome: 'failed' };
+export const ANSWERED: PathEnd = { outcome: 'answered', by: 'report' };
+export const FAILED = 'UPSTREAM_PROVIDER_ERROR';
+export const THROTTLED = 'UPSTREAM_THROTTLED';
+
+/** What a provider says about itself and its customer. Our answers must not repeat it (ER-03). */
+export const CANARY = 'sk-CANARY organization org-CANARY host CANARY.internal';
+export const USAGE = { prompt_tokens: 77, completion_tokens: 33, total_tokens: 110 };
+export const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+const UPSTREAM_MODEL = 'large-upstream';
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+export const PIECES = ['begun', ', went on', ' and ended.'] as const;
+export const CONTENT = PIECES.join('');
+export const WHOLE = completionBody({ model: UPSTREAM_MODEL, content: CONTENT, usage: USAGE });
+export const HALF = WHOLE.slice(0, WHOLE.length / 2);
+
+/** A completion with other facts than the whole one. */
+export function completion(facts: Readonly<Record<string, unknown>>): string {
+  return completionBody({ model: UPSTREAM_MODEL, content: CONTENT, ...facts });
+}
+
+/** One chunk of a stream, as the step that sends it. */
+export function chunk(delta: object, reason: string | null = null, index = 0): { readonly write: string } {
+  const choices = [{ index, delta, finish_reason: reason }];
+  return { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', model: UPSTREAM_MODEL, choices }) };
+}
+
+/** A chunk with text and a count so far, as some providers send on every chunk. */
+export function running(content: string, usage: object): { readonly write: string } {
+  return {
+    write: frame({ id: 'chatcmpl-1', choices: [{ index: 0, delta: { content }, finish_reason: null }], usage }),
+  };
+}
+
+export function usageChunk(usage: object): { readonly write: string } {
+  return { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], usage }) };
+}
+
+export const ROLE = chunk({ role: 'assistant', content: '' });
+export const [FIRST, SECOND, THIRD] = PIECES.map((content) => chunk({ content })) as [Write, Write, Write];
+export const FINISH = chunk({}, 'stop');
+export const REPORT = usageChunk(USAGE);
+export const DONE = { write: frame('[DONE]') };
+export const NEVER: UpstreamStep = { hang: true };
+/** Only the head. */
+export const HEAD = { write: '' };
+/** A whole stream. */
+export const STREAM: readonly UpstreamStep[] = [ROLE, FIRST, SECOND, THIRD, FINISH, REPORT, DONE];
+
+interface Write {
+  readonly write: string;
+}
