@@ -86,8 +86,10 @@ if (readOr(stampFile, '') !== wanted || missingPackages(lock).length > 0) {
   fs.writeFileSync(stampFile, wanted); // Last, so that an interrupted install is repeated.
 }
 
-// npm puts node_modules/.bin first on the PATH of its scripts, so `node` should now be the packaged one.
-const version = String(spawnSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout || '').trim();
+// As npm does for its scripts: with node_modules/.bin first on the PATH, `node` should now be the packaged one.
+const PATH = [path.join(root, 'node_modules', '.bin'), process.env.PATH].join(path.delimiter);
+const options = { encoding: 'utf8', env: { ...process.env, PATH } };
+const version = String(spawnSync('node', ['-p', 'process.versions.node'], options).stdout || '').trim();
 if (!(Number.parseInt(version, 10) >= NODE_MAJOR_MIN)) {
   stop(
     `Purser needs Node ${NODE_MAJOR_MIN}, but found ${version || 'none'}. There is no packaged Node for ` +
