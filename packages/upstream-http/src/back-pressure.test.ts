@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createHttpClient } from './client.ts';
 import { LargeBodies } from './large-bodies.ts';
+import { watchClientSockets } from './testing/client-sockets.ts';
 import { bodyReader } from './testing/read-body.ts';
 import { waitUntil } from './testing/wait-until.ts';
 
@@ -32,6 +32,7 @@ async function flooding(bytes: number): Promise<{ readonly server: Server; reado
 test('CC-11 an unread response is held back at a bound, and nothing of it is lost', async (t) => {
   const bytes = 32 * KIBIBYTE * KIBIBYTE;
   const { server, origin } = await flooding(bytes);
+  const clients = watchClientSockets(t);
   t.after(() => {
     server.closeAllConnections();
     server.close();
@@ -46,7 +47,7 @@ test('CC-11 an unread response is held back at a bound, and nothing of it is los
     read += part.length;
     most = Math.max(most, part.length); // Each call takes all the text that waits.
     reads += 1;
-    if (reads < 5) await pause(100); // Long enough for all of it to arrive, if nothing held it back.
+    if (reads < 5) await waitUntil('the connection is paused', () => clients[0]?.isPaused());
   }
   assert.equal(read, bytes);
   assert.ok(most > 128 * KIBIBYTE && most <= WAITING_BYTES_MAX, `${most} bytes waited`);

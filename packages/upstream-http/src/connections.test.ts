@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createHttpClient, type Endpoint, RequestError } from './client.ts';
 import { responseBytes, type RawServer, type RawRequest, startRawServer } from './testing/raw-server.ts';
 import { waitUntil } from './testing/wait-until.ts';
 import { bodyReader } from './testing/read-body.ts';
+import { turns } from './testing/turn.ts';
 
 const LIMITS = { timeoutMs: 30_000, bytesMax: 1_000_000 };
 const FOREVER = { silenceMsMax: 600_000, signal: new AbortController().signal };
@@ -50,16 +50,20 @@ function responding(...responses: readonly string[]): (request: RawRequest) => v
 }
 
 test('CC-13 idle connections are kept for a shorter time than the upstream has kept one', async (t) => {
-  let isFirst = true;
-  const scene = await sceneOf(t, ({ socket }) => {
-    socket.write(responseBytes('ok', 'keep-alive: timeout=600\r\n'));
-    if (isFirst) setTimeout(() => socket.end(), 600);
-    isFirst = false;
-  });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const scene = await sceneOf(t, responding(responseBytes('ok', 'keep-alive: timeout=600\r\n')));
   await scene.ask();
-  await waitUntil('the upstream has closed the connection', () => scene.sockets().length === 0);
+  await turns();
+  t.mock.timers.tick(600);
+  scene.sockets()[0]?.end();
+  await waitUntil('the upstream has closed the connection', () => scene.clients[0]?.destroyed);
   await scene.ask();
-  await waitUntil('the client has closed the connection', () => scene.sockets().length === 0);
+  await turns();
+  const second = scene.clients[1];
+  t.mock.timers.tick(200);
+  assert.equal(second?.destroyed, false);
+  t.mock.timers.tick(100);
+  assert.equal(second?.destroyed, true, 'after half of that time');
   assert.equal(scene.connections(), 2);
 });
 
@@ -121,7 +125,7 @@ test('CC-11 bytes that the upstream sends without a request are not taken for a 
   const scene = await sceneOf(t, responding(responseBytes('first'), responseBytes('second')));
   assert.equal(await scene.ask(), 'first');
   scene.sockets()[0]?.write(responseBytes('CANARY'));
-  await pause(50); // For it to cross the loopback.
+  await scene.heard();
   assert.equal(await scene.ask(), 'second');
   assert.deepEqual(
     scene.requests.map(({ connection }) => connection),
@@ -134,7 +138,7 @@ test('CC-11 a connection that was paused until its response was complete is used
   const long = 'x'.repeat(256 * 1024 + 1);
   const scene = await sceneOf(t, responding(responseBytes(long), responseBytes('second')));
   const read = bodyReader(await scene.postStreamed('{}', FOREVER));
-  await pause(100);
+  await scene.heard();
   let text = '';
   for (let part = await read(); part !== undefined; part = await read()) text += part;
   assert.equal(text.length, long.length);
@@ -143,12 +147,14 @@ test('CC-11 a connection that was paused until its response was complete is used
 });
 
 test('CC-11 bytes that follow a response in a separate write are not taken for a response', async (t) => {
+  let hasFollowed = false;
   const scene = await sceneOf(t, ({ socket, connection }) => {
     socket.write(responseBytes(connection === 0 ? 'first' : 'second'));
-    if (connection === 0) setImmediate(() => socket.write(responseBytes('CANARY')));
+    if (connection === 0) setImmediate(() => (hasFollowed = socket.write(responseBytes('CANARY'))));
   });
   assert.equal(await scene.ask(), 'first');
-  await pause(20);
+  await waitUntil('the bytes have followed', () => hasFollowed);
+  await scene.heard();
   assert.equal(await scene.ask(), 'second');
 });
 
@@ -163,9 +169,9 @@ test('CC-11 a connection that the upstream has closed is not used, and no reques
   assert.equal(await scene.ask(), 'ok');
   assert.equal(scene.connections(), 2);
   await assert.rejects(scene.ask('leave'), isError('connection'));
-  await pause(50);
-  assert.equal(scene.requests.length, 3);
-  assert.equal(scene.connections(), 2);
+  assert.equal(await scene.ask(), 'ok', 'this one would have come after a second request');
+  assert.equal(scene.requests.length, 4);
+  assert.equal(scene.connections(), 3);
 });
 
 const STRANGE: readonly (readonly [what: string, bytes: string])[] = [
@@ -210,7 +216,7 @@ test('CC-09 a body that is too large is not read on', async (t) => {
 test('CC-11 a response that breaks off is read up to there, and then fails', async (t) => {
   const scene = await sceneOf(t, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart'));
   const read = bodyReader(await scene.postStreamed('{}', FOREVER));
-  await pause(20);
+  await waitUntil('the connection has ended', () => scene.sockets().length === 0);
   assert.equal(await read(), 'part');
   await assert.rejects(read(), isError('connection'));
 });
@@ -218,10 +224,11 @@ test('CC-11 a response that breaks off is read up to there, and then fails', asy
 test('CC-11 a response without a length ends with its connection, but not with a reset', async (t) => {
   const scene = await sceneOf(t, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'));
   assert.equal(await scene.ask(), 'all of it');
-  const reset = await sceneOf(t, ({ socket }) => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\npart', () => setTimeout(() => socket.resetAndDestroy(), 20));
-  });
-  await assert.rejects(reset.ask(), isError('connection'));
+  const resetting = await sceneOf(t, responding('HTTP/1.1 200 OK\r\n\r\npart'));
+  const failed = assert.rejects(resetting.ask(), isError('connection'));
+  await resetting.heard();
+  resetting.sockets()[0]?.resetAndDestroy();
+  await failed;
 });
 
 test('CC-11 an upstream that cannot be reached fails, and so does every request after the client is closed', async (t) => {
@@ -259,18 +266,18 @@ test('CC-11 a connection whose request was not read to its end is not used for t
   const server = await startRawServer({
     t,
     respond: ({ socket }) => void socket.write(responseBytes('second')),
-    // Responds before it has read anything, and never reads.
     onConnection: (socket) => {
-      if (!isFirst) return;
+      if (isFirst) socket.pause();
       isFirst = false;
-      socket.pause();
-      setTimeout(() => socket.write(responseBytes('first')), 50);
     },
   });
   const http = createHttpClient();
   t.after(http.close);
   const endpoint = http.endpoint(server.url, {});
-  assert.equal((await endpoint.postBuffered('x'.repeat(32 * 1024 * 1024), LIMITS)).text, 'first');
+  const first = endpoint.postBuffered('x'.repeat(32 * 1024 * 1024), LIMITS);
+  const isWriting = () => server.clients.some((client) => client.writableLength > 0) && server.sockets()[0];
+  (await waitUntil('the request is being written', isWriting)).write(responseBytes('first'));
+  assert.equal((await first).text, 'first');
   assert.equal((await endpoint.postBuffered('{}', LIMITS)).text, 'second');
   assert.equal(server.connections(), 2);
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createHttpClient } from './client.ts';
 import { startRawServer } from './testing/raw-server.ts';
 
@@ -21,14 +20,14 @@ for (const [what, answer, text, isKept] of ERRORS) {
     t.after(http.close);
     const endpoint = http.endpoint(server.url, {});
     const buffered = endpoint.postBuffered('{}', { timeoutMs: 30_000, bytesMax: 10 });
-    await pause(30);
+    await server.heard();
     t.mock.timers.tick(800);
     const { error, ...rest } = await buffered;
     assert.deepEqual(error, { text, retryAfterMs: 7_000 });
     assert.deepEqual(rest, { status: 429, text: undefined, isCut: false, large: undefined });
     const streamed = await endpoint.postStreamed('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
     const reading = streamed.readError();
-    await pause(30);
+    await server.heard(2);
     t.mock.timers.tick(800);
     assert.deepEqual([streamed.status, await reading], [429, { text, retryAfterMs: 7_000 }]);
     assert.equal(server.connections(), isKept ? 1 : 2);

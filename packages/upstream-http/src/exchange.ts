@@ -88,7 +88,8 @@ export abstract class Exchange implements PooledRequest, Timed {
     } else {
       // The request may have been written to a kept connection that the upstream had already closed. If the socket
       // reports that in time, the request fails as `connection`: it never arrived, so nobody may be charged for it.
-      setTimeout(() => this.end(aborted()), NEWS_WAIT_MS);
+      // After a stall, timers are due before the sockets have been looked at. Immediates come after both.
+      setTimeout(() => setImmediate(() => this.end(aborted())), NEWS_WAIT_MS);
     }
   }
 

@@ -6,7 +6,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from 'node:tls';
 import { createHttpClient, RequestError } from './client.ts';
 import { CERTIFICATE } from './testing/certificate.ts';
@@ -108,7 +107,11 @@ test('CC-13 a second connection resumes the TLS session of the first', async (t)
 test('CC-11 an unread response over TLS is held back at a bound, and nothing of it is lost', async (t) => {
   trust(t);
   const bytes = 8 * 1024 * 1024;
-  const { endpoint } = await sceneOf(t, NAMED, ({ socket }) => void socket.write(responseBytes('x'.repeat(bytes))));
+  const { endpoint, clients } = await sceneOf(
+    t,
+    NAMED,
+    ({ socket }) => void socket.write(responseBytes('x'.repeat(bytes))),
+  );
   const response = await endpoint.postStreamed('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
   let most = 0;
   const next = bodyReader(response);
@@ -118,7 +121,7 @@ test('CC-11 an unread response over TLS is held back at a bound, and nothing of 
     read += text.length;
     most = Math.max(most, text.length);
     reads += 1;
-    if (reads < 4) await pause(100);
+    if (reads < 4) await waitUntil('the connection is paused', () => clients[0]?.isPaused());
   }
   assert.equal(read, bytes);
   assert.ok(most > 128 * 1024 && most <= 320 * 1024, `${most} bytes waited`);

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createPlain, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTls, type TlsOptions } from 'node:tls';
+import { watchClientSockets } from './client-sockets.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface RawRequest {
   /** Head and body as they came. */
@@ -20,6 +22,10 @@ export interface RawServer {
   readonly connections: () => number;
   /** The connections that are open. */
   readonly sockets: () => readonly Socket[];
+  /** The client's side of all connections that this process has opened since. */
+  readonly clients: readonly Socket[];
+  /** Waits for so many requests, and until the client has read all that was written to it. Not over TLS. */
+  readonly heard: (requests?: number) => Promise<void>;
 }
 
 interface RawServerOptions {
@@ -36,6 +42,7 @@ interface RawServerOptions {
 /** Listens on a free port until the test ends. */
 export async function startRawServer(options: RawServerOptions): Promise<RawServer> {
   const { t, respond, onConnection, tls, host = '127.0.0.1' } = options;
+  const clients = watchClientSockets(t);
   const requests: RawRequest[] = [];
   const open = new Set<Socket>();
   let connections = 0;
@@ -71,7 +78,13 @@ export async function startRawServer(options: RawServerOptions): Promise<RawServ
   const { port } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
   const url = new URL(`${tls === undefined ? 'http' : 'https'}://${name}:${port}/v1/chat/completions`);
-  return { url, requests, connections: () => connections, sockets: () => [...open] };
+  const isHeard = ({ remotePort, bytesWritten }: Socket): boolean => {
+    const client = clients.find(({ localPort }) => localPort === remotePort);
+    return client === undefined || client.bytesRead === bytesWritten; // One that has left hears nothing any more.
+  };
+  const heard = (least = 1): Promise<void> =>
+    waitUntil('the client has read it', () => requests.length >= least && [...open].every(isHeard)).then(() => {});
+  return { url, requests, connections: () => connections, sockets: () => [...open], clients, heard };
 }
 
 /** The length of the first request in `text`; undefined until its head is complete. */
