@@ -1,14 +1,22 @@
 // `purser cells subscribe --again` between two databases of one server, and what stands in its way.
+import type { TestContext } from 'node:test';
 import { copyAgain } from '../../../packages/service/src/cells/copy.ts';
 import { isCopying } from '../../../packages/service/src/cells/queries.ts';
 import { inTransaction } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
   const again = (databaseUrl = directory.url) =>
     copyAgain(copy.owner, { name: 'c2', databaseUrl, log: createLog('silent'), waitMsMax: 200 });
+  const workerOf = async () => {
+    const { rows } = await copy.owner.query<{ pid: number }>(
+      `select pid from pg_stat_subscription where subname = 'purser_directory' and pid is not null`,
+    );
+    return rows[0]?.pid;
+  };
   return {
     again,
     /** The same while a transaction in the directory does not end. */
@@ -25,6 +33,17 @@ export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
       return rows[0]?.active;
     },
     isCopying: () => isCopying(copy.owner),
+    /** Lets PostgreSQL try to go on copying, through a network that says nothing. Returns the process that tries. */
+    tryInVain: async (t: TestContext): Promise<number> => {
+      const network = await startDatabaseProxy(directory.url);
+      t.after(network.close);
+      network.fallSilent();
+      await copy.owner.query(`alter subscription purser_directory connection '${network.url}'`);
+      await copy.owner.query('alter subscription purser_directory enable');
+      return await waitUntil('PostgreSQL tries to go on', workerOf);
+    },
+    /** Returns the process that copies, or that tries to reach the directory; undefined if there is none at the moment. */
+    workerOf,
     /** A run that has read the whole directory, and goes on when it is released. */
     halfway: async () => {
       const client = await copy.owner.connect();

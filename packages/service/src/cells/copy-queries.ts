@@ -17,6 +17,17 @@ export async function disableSubscription(db: Queryable): Promise<void> {
   await db.query('alter subscription purser_directory disable');
 }
 
+/** Ends the processes of this server that copy, or that try to reach the directory. Returns false once there is none. */
+export async function endCopying(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select case when a.usesysid is not null then pg_terminate_backend(w.pid) end
+     from pg_subscription s join pg_database d on d.oid = s.subdbid join pg_stat_subscription w on w.subid = s.oid
+     left join pg_stat_activity a on a.pid = w.pid
+     where d.datname = current_database() and s.subname = 'purser_directory' and w.pid is not null`,
+  );
+  return rowCount !== 0;
+}
+
 export async function enableSubscription(db: Queryable): Promise<void> {
   await db.query('alter subscription purser_directory enable');
 }

@@ -3,6 +3,7 @@ import {
   createSlotWithSnapshot,
   disableSubscription,
   enableSubscription,
+  endCopying,
   fetchRows,
   holdCopy,
   insertStaged,
@@ -228,7 +229,8 @@ async function letGo(owner: Queryable, directory: Queryable, slot: string): Prom
   const wasCopying = await isCopying(owner);
   if (wasCopying === true) await disableSubscription(owner);
   try {
-    await untilUnread(directory, slot);
+    // A process that has begun to connect would read the new slot and move it on, and this run would fail.
+    await untilUnread(async () => (await endCopying(owner)) || (await isSlotRead(directory, slot)), slot);
   } catch (fault) {
     // One that was off stays off: its slot may begin later than what it has.
     if (wasCopying === true) await enableSubscription(owner);
@@ -236,10 +238,9 @@ async function letGo(owner: Queryable, directory: Queryable, slot: string): Prom
   }
 }
 
-async function untilUnread(directory: Queryable, slot: string): Promise<void> {
-  for (let ms = 0; await isSlotRead(directory, slot); ms += LOOK_MS) {
-    if (ms >= RELEASE_MS_MAX)
-      throw new CellFault(`Somebody still reads the replication slot ${slot} of the directory.`);
+async function untilUnread(isRead: () => Promise<boolean>, slot: string): Promise<void> {
+  for (let ms = 0; await isRead(); ms += LOOK_MS) {
+    if (ms >= RELEASE_MS_MAX) throw new CellFault(`Somebody still reads the directory's replication slot ${slot}.`);
     await sleep(LOOK_MS);
   }
 }
@@ -247,7 +248,7 @@ async function untilUnread(directory: Queryable, slot: string): Promise<void> {
 /** Makes the slot anew. Patroni may make it first, if it keeps slots of this name. */
 async function newSlot(directory: Queryable, replication: Queryable, slot: string): Promise<NewSlot> {
   for (let attempt = 0; attempt < SLOT_TRIES_MAX; attempt += 1) {
-    await untilUnread(directory, slot);
+    await untilUnread(() => isSlotRead(directory, slot), slot);
     await dropSlot(directory, slot);
     const made = await createSlotWithSnapshot(replication, slot);
     if (made !== undefined) return made;
