@@ -22,7 +22,7 @@ export interface LedgerGround {
 export interface LedgerOrder {
   readonly act: 'pairs' | 'commits';
   readonly wallets: number;
-  /** Each with its next pair when its last is settled. */
+  /** Each begins its next pair when its last is settled, and makes at least one, however late it is. */
   readonly callers: number;
   readonly seconds: number;
   /** Absent: one lane for all. */
@@ -89,11 +89,11 @@ async function placeAndSettle(ledgers: readonly Holds[], order: LedgerOrder): Pr
   const endAt = performance.now() + seconds * 1_000;
   let pairs = 0;
   const call = async (on: Holds): Promise<void> => {
-    while (performance.now() < endAt) {
+    do {
       calls += 1;
       await placeAndSettleOne(on, (calls * STRIDE) % wallets);
       pairs += 1;
-    }
+    } while (performance.now() < endAt);
   };
   await Promise.all(Array.from({ length: callers }, (_, number) => call(ledgers[number % ledgers.length] ?? holds)));
   return pairs;
@@ -125,9 +125,9 @@ async function placeAndSettleOne(on: Holds, number: number): Promise<void> {
 async function commitRows(seconds: number): Promise<number> {
   const endAt = performance.now() + seconds * 1_000;
   let commits = 0;
-  while (performance.now() < endAt) {
+  do {
     await owner.query({ name: 'commit', text: 'insert into benchmark_commits default values' });
     commits += 1;
-  }
+  } while (performance.now() < endAt);
   return commits;
 }
