@@ -93,9 +93,9 @@ test('CP-06 in production a person with an operator’s password alone gets noth
     const browser = openBrowser(gateway.url);
     browser.cookies.set('__Host-purser-session', operator.token ?? '');
     for (const path of ['/console', '/invitation']) {
-      assert.match((await browser.open(path)).text, /A code comes first/);
+      assert.match((await browser.open(path)).text, /First you need a code/);
     }
-    assert.match((await browser.submit('/account/second-factor/code')).text, /We have mailed you a code/);
+    assert.match((await browser.submit('/account/second-factor/code')).text, /We have e-mailed you a code/);
     const mail = await mailTo(server, email, 'Your code');
     const code = /\b[0-9a-z]{5}-[0-9a-z]{5}\b/.exec(mail.text)?.[0] ?? '';
     const guesser = personWith(gateway.url, colleague.token);
@@ -215,7 +215,7 @@ test('CP-10 CP-06 a form that comes with a proof too old does nothing and loses 
   assert.equal(other.headers.get('location'), '/account/prove?done=true');
   assert.match(
     (await browser.ask('/account/prove?done=true')).text,
-    /<h1>It is you<.*[^]*go back to the tab with your form/,
+    /<h1>Confirmed<.*[^]*go back to the tab with your form/,
   );
   assertPage(await browser.submit('/ops/accounts'), 200, 'typed@example.test', IN_CONSOLE);
   await signIn(service, 'typed@example.test', 'typed & "kept"');

@@ -33,7 +33,7 @@ test('CP-01 an account made on the page proves its e-mail there, by a button and
   await browser.open('/register');
   const registered = await browser.submit('/register', { email, 'new-password': PASSWORD });
   assertPage(registered, 200, 'Your apps', IN_CONSOLE);
-  assert.match(registered.text, /We have mailed you a link/);
+  assert.match(registered.text, /We have e-mailed you a link/);
   const { body, token } = await mailTo(service, email);
   const link = /^https:\/\/purser\.test(\/\S+)$/m.exec(body)?.[1] ?? '';
   assert.equal(link, `/account/verify?token=${token}`);

@@ -117,7 +117,7 @@ test('CP-06 a recovery code signs in once, in upper case too, and its use is mai
     answers.map(({ status }) => status).toSorted((one, other) => one - other),
     [200, 401],
   );
-  assert.match((await newsTo(service, email)).join('\n'), /A recovery code was used[^]* 9 are left/);
+  assert.match((await newsTo(service, email)).join('\n'), /A recovery code was used[^]* You\s+have\s+9\s+left/);
   assert.deepEqual(await actsOf(owner), ['account.authenticator', 'account.recovery-code']);
   // Codes of one account open no other.
   const stranger = await guardedOwner();

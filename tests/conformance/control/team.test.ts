@@ -200,7 +200,7 @@ test('AU-06 the page of an invitation leads through the sign-in to the app, and 
   const invited = { email: 'late@example.test', role: 'viewer', act: 'invite' };
   assert.match(
     (await own.submit(page, invited, 'type="email"')).text,
-    /Withdraw the invitation of late@example.test<\/summary>/,
+    /Withdraw the invitation for late@example.test<\/summary>/,
   );
   assert.match((await own.submit(page, { act: 'withdraw' }, 'name="invitation"')).text, /The invitation was withdrawn/);
   const removed = await own.submit(page, { act: 'remove' }, `value="${await idOf(email)}"`);

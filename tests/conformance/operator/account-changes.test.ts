@@ -277,7 +277,7 @@ test('CP-05 CP-06 an admin gives an account back to its mail address after the p
     [id],
   );
   const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
-  has(await browser.open(`/ops/account?id=${id}`), 'by the provider', 'End the link to the provider');
+  has(await browser.open(`/ops/account?id=${id}`), 'checked by the provider', 'Remove the link to the provider');
   const unlinked = await unlink(id);
   assert.deepEqual([unlinked.status, unlinked.body['sso'], unlinked.body['operatorRole']], [200, false, 'support']);
   assert.equal((await colleague.ask('GET', '/sessions/current')).status, 401);

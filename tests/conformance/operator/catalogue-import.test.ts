@@ -145,7 +145,7 @@ test('MO-05 before a model, an alias or a provider is changed, a page names the 
 
   await browser.open('/ops/model?id=openai.mini');
   const alias = mainOf(await browser.submit('/ops/alias?id=openai.mini', { alias: 'large', reason: 'moves' }));
-  for (const words of ['calls of acme.large-1 now', 'A typical call', 'One app has', `/ops/app?id=${app.appId}"`]) {
+  for (const words of ['now go to acme.large-1', 'A typical call', 'One app has', `/ops/app?id=${app.appId}"`]) {
     assert.ok(alias.includes(words), `${words} in ${alias}`);
   }
   const { aliases } = await read();
@@ -159,7 +159,7 @@ test('MO-05 before a model, an alias or a provider is changed, a page names the 
     '/ops/model?id=acme.secret-1"',
     '13 apps have called these models',
     'and 3 more',
-    'leaves them as',
+    'does not affect them',
   ]) {
     assert.ok(provider.includes(words), `${words} in ${provider}`);
   }
@@ -208,7 +208,7 @@ const tested = async (name: string): Promise<string> => {
 
 test('CP-05 the test of a provider says in words what to do about a key, a model, a limit, a name or a connection', async () => {
   for (const [status, words, headers] of [
-    [401, /^unauthorized: The provider wants a key \(401\), and its entry names none/],
+    [401, /^unauthorized: The provider requires a key \(401\), and its entry does not name one/],
     [402, /^unauthorized: .*\(402\)\. Check .* whether your account has credit/],
     [404, /^rejected: The provider does not know the model `gpt-x`.*\(404\)\. Check the name/],
     [429, /^throttled: .* limits the calls of your account \(429\)\. Test it again in 7 s/, { 'retry-after': '7' }],
@@ -223,16 +223,16 @@ test('CP-05 the test of a provider says in words what to do about a key, a model
   for (const [baseUrl, words] of [
     [
       'http://127.0.0.1:9/v1',
-      /^outage: Nothing listens at http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)\. Check the host and port/,
+      /^outage: Nothing is listening at http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)\. Check the host and port/,
     ],
     // A label of more than 63 characters: every resolver refuses it without asking a server.
     [
       `http://${'x'.repeat(64)}.test/v1`,
-      /^outage: No host of the name in http:\/\/x+\.test was found .* Check the spelling/,
+      /^outage: No host with the name in http:\/\/x+\.test was found .* Check the spelling/,
     ],
     [
       upstream.baseUrl.replace('http:', 'https:'),
-      /^outage: No secure connection to .* Check its certificate, and `http` or/,
+      /^outage: A secure connection to .* could not be made .* Check its certificate, and `http` or/,
     ],
   ] as const) {
     await operator.get(200, 'PUT', '/operator/providers/failing', { kind: 'openai-compatible', baseUrl });

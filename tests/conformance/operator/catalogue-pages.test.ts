@@ -89,7 +89,14 @@ test('MO-05 a price page shows what a new price does before it is saved, and an 
   const older = browser.fieldsOf(form);
   const shown = await browser.submit(form, { inputMicrosPerMillion: '2', margin: '12.5', reason: 'a new contract' });
   assertPage(shown, 200, 'Change acme.keyed-1', IN_CONSOLE);
-  for (const words of ['Nothing is saved yet', 'No app has called it', '€0.012402', '€0.007164', '€0.0045', 'before']) {
+  for (const words of [
+    'Nothing has been saved yet',
+    'No app has called it',
+    '€0.012402',
+    '€0.007164',
+    '€0.0045',
+    'before',
+  ]) {
     assert.ok(mainOf(shown).includes(words), `${words} in ${mainOf(shown)}`);
   }
   assert.equal(
@@ -114,20 +121,20 @@ test('MO-05 a price page shows what a new price does before it is saved, and an 
   const later = await browser.submit(form, { inputMicrosPerMillion: '3', from, reason: 'announced' });
   assert.match(mainOf(later), /A typical call, from Jan 1, 2100/);
   await browser.submit('/ops/model-edit?id=acme.keyed-1');
-  assert.match(mainOf(browser.page()), /to come[^]*Prices set for later[^]*Jan 1, 2100/);
+  assert.match(mainOf(browser.page()), /planned[^]*Planned prices[^]*Jan 1, 2100/);
   const entry = '/ops/model-edit?id=acme.keyed-1';
   const takenBack = mainOf(await browser.submit(entry, { 'reason-later-0': 'called off' }));
   assert.match(takenBack, /priceChanges\.0\.from/);
-  assert.ok(takenBack.includes('Nothing is saved yet') && !takenBack.includes('A typical call, from'), takenBack);
+  assert.ok(takenBack.includes('Nothing has been saved yet') && !takenBack.includes('A typical call, from'), takenBack);
   const page = mainOf(await browser.submit(entry));
-  assert.ok(page.includes('withdrawn') && !page.includes('Prices set for later'), page);
+  assert.ok(page.includes('withdrawn') && !page.includes('Planned prices'), page);
   assert.equal((await entryOf('acme.keyed-1'))['priceChanges'], undefined);
   assert.equal((await trailOf(operator, 'acme.keyed-1'))[0]?.reason, 'called off');
   for (const [fields, words] of [
-    [{ inputMicrosPerMillion: 'two' }, /Input, for a million tokens: type an amount/],
-    [{ margin: '1.234' }, /percent with at most two decimals/],
+    [{ inputMicrosPerMillion: 'two' }, /Input, for a million tokens: enter an amount/],
+    [{ margin: '1.234' }, /percentage with at most two decimals/],
     [{ from: 'soon' }, /The time must look like/],
-    [{ reason: ' ' }, /Say why/],
+    [{ reason: ' ' }, /Give a reason/],
   ] as const) {
     await browser.open('/ops/price?id=acme.keyed-1');
     const refused = await browser.submit(form, { reason: 'wrong', ...fields });
@@ -151,7 +158,7 @@ test('CP-05 an entry, an alias and a provider are added, changed and removed on 
   const alias = '/ops/alias?id=acme.paged-1';
   await browser.open('/ops/model?id=acme.paged-1');
   assert.match(mainOf(await browser.submit(alias, { alias: 'paged', reason: 'short' })), /paged is a new name/);
-  assert.match((await browser.submit(alias)).text, /The alias points here/);
+  assert.match((await browser.submit(alias)).text, /The alias now points to this model/);
   assert.match(browser.page().text, /Remove its aliases first/);
   const gone = await browser.submit(alias, { 'reason-0': 'not used' }, 'name="gone"');
   assert.match(gone.text, /The alias was removed/);
@@ -175,7 +182,7 @@ test('CP-05 an entry, an alias and a provider are added, changed and removed on 
   const end = await browser.submit('/ops/provider-delete?name=paged', { 'reason-remove': 'not used' });
   assert.match(end.text, /The provider was removed/);
   await browser.open('/ops/provider?name=upstream');
-  assert.match(browser.page().text, /It serves models/);
+  assert.match(browser.page().text, /This provider serves models/);
   assertRefusal(await operator.ask('DELETE', '/operator/providers/upstream'), { code: 'CONFLICT' });
 });
 
@@ -268,7 +275,7 @@ test('MO-11 a page asks for the key anew when the host of a provider changes, an
   assertPage(thief, 400, 'asked', IN_CONSOLE);
   assert.match(mainOf(thief), /must not be sent to/);
   const shown = await browser.submit(page, { entry: entryAt(put.baseUrl), keyAgain: 'bound', reason: 'moves' });
-  assert.match(mainOf(shown), /Nothing is saved yet/);
+  assert.match(mainOf(shown), /Nothing has been saved yet/);
   assertPage(await browser.submit(page), 200, 'asked', IN_CONSOLE);
   assert.deepEqual(stolen, []);
 });

@@ -204,7 +204,7 @@ test('CP-07 those who could confirm an act are mailed once; the same person with
   const { user, key, pendingId } = await newPending('credit', asker);
   await move(asker, user, 'credit', 3_000, key);
   const mails = await Promise.all([first, email, other, support].map((to) => newsTo(service, to)));
-  const told = mails.map((texts) => texts.filter((text) => text.includes(`${email} asked for an act`)).length);
+  const told = mails.map((texts) => texts.filter((text) => text.includes(`${email} requested an act`)).length);
   assert.deepEqual(told, [1, 0, 0, 0]);
   assertRefused(await decide(await signIn(service, other), pendingId, 'confirm'), 'FORBIDDEN');
   assert.equal(await balanceOf(user), 10_000);

@@ -139,7 +139,7 @@ test('CP-18 the pages of payments find what waits, ask once more with the exact 
   browser.cookies.set('__Host-purser-session', operator.token ?? '');
   const list = await browser.open(`/ops/payments?waits=true&user=${user}`);
   assertPage(list, 200, 'Payments', IN_CONSOLE);
-  assert.match(list.text, /Waits for you/);
+  assert.match(list.text, /Needs a decision/);
   const href = /href="(\/ops\/payment\?id=pay_\w+)"/.exec(list.text)?.[1] ?? '';
   const one = await browser.open(href);
   assertPage(one, 200, 'One payment', IN_CONSOLE);
@@ -147,7 +147,7 @@ test('CP-18 the pages of payments find what waits, ask once more with the exact 
   const way = /href="(\/ops\/payment-case\?[^"]*act=pay_back)"/.exec(one.text)?.[1]?.replaceAll('&#38;', '&') ?? '';
   const asks = await browser.open(way);
   assertPage(asks, 200, 'Pay it back', IN_CONSOLE);
-  assert.match(asks.text, /It books nothing/);
+  assert.match(asks.text, /Nothing will be booked/);
   assert.match(asks.text, /Paid back to the payer/);
   const refused = await browser.submit(way, { reason: ' ' });
   assertPage(refused, 400, 'Pay it back', IN_CONSOLE);

@@ -143,7 +143,7 @@ test('ON-02 the checkout page shows the money arriving, and shows the wallet onl
     assert.doesNotMatch(stranger.page().text, /8\.50|href="\/wallet"|\/topup\//);
   }
   for (const none of ['/checkout/chk_none', '/checkout/%00']) {
-    assertPage(await browser.open(none), 404, 'Nothing to see here');
+    assertPage(await browser.open(none), 404, 'There is nothing here');
   }
 });
 
@@ -155,7 +155,7 @@ test('ON-02 a payment that an operator must look at is not shown as lost, or as 
     [user],
   );
   assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');
-  assert.match(browser.page().text, /Nothing is lost: Purser will look at it\./);
+  assert.match(browser.page().text, /Nothing is lost: Purser will look into it\./);
   assert.doesNotMatch(browser.page().text, /went into the wallet/);
 });
 
@@ -276,7 +276,7 @@ test('ON-03 a production service has no test processor, and its pages say that p
     assertPage(await there.open(linkFor(user)), 200, 'Top up your wallet for Test app');
     assert.match(there.page().text, /Payments are not set up here\. Please contact Purser\./);
     assert.doesNotMatch(there.page().text, /no real money|Continue to payment/);
-    assertPage(await there.open(await checkoutPath(service, user)), 404, 'Nothing to see here');
+    assertPage(await there.open(await checkoutPath(service, user)), 404, 'There is nothing here');
   } finally {
     await gateway.close();
   }

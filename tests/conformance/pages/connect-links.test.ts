@@ -270,8 +270,8 @@ test('WA-15 a person moved to another e-mail keeps their wallets, and nobody sig
   assert.equal((await browser.ask('/wallet')).status, 303, 'signed out');
   const { rowCount } = await owner.query(`select from identities.passkeys where credential_id = 'old'`);
   assert.equal(rowCount, 0);
-  assert.deepEqual(await subjectsTo(email), ['Your wallets have another e-mail']);
-  assert.deepEqual(await subjectsTo('new-mailbox@example.test'), ['Your wallets have this e-mail now']);
+  assert.deepEqual(await subjectsTo(email), ['Your wallets have moved to another e-mail address']);
+  assert.deepEqual(await subjectsTo('new-mailbox@example.test'), ['Your wallets have moved to this e-mail address']);
   const again = await signedInPerson(service, 'new-mailbox@example.test');
   assert.ok((await again.open('/wallet')).text.includes('Notes'));
   const old = await signedInPerson(service, email);

@@ -103,11 +103,11 @@ test('ON-01 nobody connects without confirming the account, or without a valid c
     ['Choose a monthly cap', { cap: '7' }],
     ['Choose a monthly cap', { cap: '-20' }],
     ['Choose a monthly cap', { cap: 'None' }],
-    ['Write the amount in digits', { cap: 'other' }],
-    ['Write the amount in digits', { cap: 'other', 'other-cap': '1e3' }],
-    ['Write the amount in digits', { cap: 'other', 'other-cap': '-1' }],
-    ['Write the amount in digits', { cap: 'other', 'other-cap': '1.234' }],
-    ['Write the amount in digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
+    ['Enter the amount in digits', { cap: 'other' }],
+    ['Enter the amount in digits', { cap: 'other', 'other-cap': '1e3' }],
+    ['Enter the amount in digits', { cap: 'other', 'other-cap': '-1' }],
+    ['Enter the amount in digits', { cap: 'other', 'other-cap': '1.234' }],
+    ['Enter the amount in digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
     ['leave the field empty', { cap: '10', 'other-cap': '7' }],
     ['leave the field empty', { cap: 'none', 'other-cap': 'seven' }],
     ['The cap must be more than zero', { cap: 'other', 'other-cap': '0' }],
@@ -189,7 +189,7 @@ test('WA-02 a link of a user who has disconnected looks to another identity like
   }
   assertPage(await developer.open(theirs), 200, 'Connect Notes');
   assertPage(await developer.submit(`${theirs}/consent`, CONSENT), 403, 'Another wallet pays for this account');
-  assert.match(developer.page().text, /sign in with the e-mail address you used before/);
+  assert.match(developer.page().text, /sign in with the e-mail address that you used before/);
   assert.equal(await everything(), before);
   assertPage(await owner.open(theirs), 200, 'Connect Notes');
   assert.match(owner.page().text, /You connected this app before/);

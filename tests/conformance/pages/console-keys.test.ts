@@ -125,7 +125,7 @@ test('SB-07 CP-08 a key for automated tests is made on the page of sandbox keys,
   assert.equal(reply.body['balanceMicros'], 5_000_000, reply.text);
   assert.match((await browser.open(path)).text, /resets test users/);
   const own = await browser.open(`/console/${app.appId}/key?mode=sandbox&id=${idIn(made)}`);
-  assert.match(own.text, /Reads and resets test users, and makes no calls/);
+  assert.match(own.text, /It reads and resets test users, and makes no calls/);
 
   const live = path.replace('?mode=sandbox', '');
   assert.ok(!(await browser.open(live)).text.includes('name="reset"'));

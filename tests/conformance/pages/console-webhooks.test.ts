@@ -79,7 +79,7 @@ test('WH-16 a test event goes to every purser listen of the app, with an endpoin
   const stranger = await owner.get(201, 'POST', hook(elsewhere.appId, '/listeners'), { events: ['topup.completed'] });
   const sent = await browser.submit(page, { act: 'test', type: 'balance.low' }, 'Send');
   assertPage(sent, 200, 'Webhooks', IN_CONSOLE);
-  assert.match(sent.text, /2 were given it/);
+  assert.match(sent.text, /2 commands received it/);
   assert.match(sent.text, /There is no endpoint/);
   const copiesOf = async (app: string, { listenerId }: Record<string, unknown>) => {
     const { events } = await owner.get(200, 'GET', hook(app, `/listeners/${String(listenerId)}/events?waitSeconds=0`));
@@ -235,7 +235,7 @@ test('AU-06 the page has the command for purser listen, makes a token for it, sh
   const [, token = ''] = /PURSER_LISTEN_TOKEN=(svc_listen_[0-9A-Za-z]{43}) /.exec(made.text) ?? [];
   const again = await browser.open(page);
   assert.deepEqual(
-    [token === '', again.text.includes(token), again.text.includes('Listen tokens that work now')],
+    [token === '', again.text.includes(token), again.text.includes('Current listen tokens')],
     [false, false, true],
   );
   const use = () =>

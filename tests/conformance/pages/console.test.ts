@@ -143,8 +143,8 @@ test('CC-19 the console lists an app’s calls, by their time too, and shows wha
   assert.match(one.text, /Nothing was charged/);
   const paid = await browser.open(`${path}/call?id=paid`);
   assertPage(paid, 200, 'One call', IN_CONSOLE);
-  assert.match(paid.text, /were set aside/);
-  assert.match(paid.text, /Given back/);
+  assert.match(paid.text, /was put on hold/);
+  assert.match(paid.text, /Returned/);
   for (const strange of ['paid', 'none', 'x'.repeat(300)]) {
     assertPage(await browser.open(`${path}/call?mode=sandbox&id=${strange}`), 404, 'No such call', IN_CONSOLE);
   }
@@ -161,7 +161,7 @@ test('CP-04 the home of an app sums its calls by what became of them, and says w
     const page = await browser.open(path);
     return /<dt>Calls<\/dt><dd>3<\/dd><dd>2 charged<\/dd>/.test(page.text) && page;
   });
-  assert.match(home.text, /<dt>Until the end<\/dt><dd>[\d,.]+ m?s<\/dd>/); // The hours before had no calls.
+  assert.match(home.text, /<dt>Total time<\/dt><dd>[\d,.]+ m?s<\/dd>/); // The hours before had no calls.
   assert.match(home.text, /<dt>Refused<\/dt><dd>1<\/dd><dd>33 % of calls<\/dd>/);
   assert.match(home.text, /<code>BAD_REQUEST<\/code>/);
   assert.match(home.text, /Set up: 4 of 8/);

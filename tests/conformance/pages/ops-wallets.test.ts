@@ -128,7 +128,7 @@ async function exportAndDelete(): Promise<void> {
   await browser.open(personPath('delete'));
   assertPage(await browser.submit(personPath('delete'), { reason: ' ' }), 400, 'Delete this person', IN_CONSOLE);
   const gone = await browser.submit(personPath('delete'), { reason: 'Asked by letter' });
-  assert.match(gone.text, /The person was deleted\. Their wallets belong to nobody now\./);
+  assert.match(gone.text, /The person was deleted\. Their wallets have no owner now\./);
   assertPage(await browser.open(personPath('delete')), 404, 'Delete this person', IN_CONSOLE);
 }
 
@@ -155,7 +155,7 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   const refused = await browser.open(addressOf('wallet-reinstate', 'made-here'));
   assertPage(refused, 409, 'Reinstate the wallet', IN_CONSOLE);
   const reinstated = await submit('wallet-reinstate', 'made-here', { writeoff: 'yes' });
-  assert.match(reinstated.text, /The wallet is not suspended any more/);
+  assert.match(reinstated.text, /The wallet is no longer suspended/);
   const owner = await newWalletOwner();
   await owner.connect(app, 'made-here');
   assert.ok((await browser.open(addressOf('wallet', 'made-here'))).text.includes(owner.email));
@@ -168,7 +168,7 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   );
   const shown = await browser.open(move);
   assertPage(shown, 200, 'Move to another e-mail', IN_CONSOLE);
-  assert.match(shown.text, /Sessions that end: [1-9]\. Passkeys that are removed: 1\./);
+  assert.match(shown.text, /Sessions that will end: [1-9]\. Passkeys to be removed: 1\./);
   const form = { ...browser.fieldsOf(move), reason: 'Lost the mailbox' };
   for (const reply of [await browser.ask(move, { form }), await browser.ask(move, { form })]) {
     assert.equal(reply.headers.get('location'), '/ops/person?email=new%40example.test&done=moved');
@@ -179,8 +179,8 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   assertPage(await browser.open(`/ops/person?email=${owner.email}`), 404, 'Person', IN_CONSOLE);
 
   const early = await browser.open(personPath('delete'));
-  assert.match(mainOf(early), /Wallets that are released: 1/);
-  assert.match((await submit('wallet-release', 'made-here', {})).text, /Nobody owns this wallet now/);
+  assert.match(mainOf(early), /Wallets to be released: 1/);
+  assert.match((await submit('wallet-release', 'made-here', {})).text, /The wallet has no owner now/);
   const acts = (await trailOf(admin, `${app.appId} made-here`)).map(({ action }) => action);
   assert.deepEqual(acts, [
     'wallet.release',

@@ -68,10 +68,10 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
     `>${await emailOf(person)}</a>`,
     'Provider cost',
     'Margin',
-    'Held now',
+    'On hold now',
     app.appId,
   );
-  assert.match(page.text, /The books are right as of \d+ s ago|has not been checked yet/);
+  assert.match(page.text, /The books were correct when they were checked \d+ s ago|has not been checked yet/);
   assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
 
   await seedDisputes(db, app.appId);
@@ -97,7 +97,7 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
     ],
   );
   assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
-  has(await browser.open('/ops?period=week'), 'The books are wrong: 3 differences', '1 payment waits for a person');
+  has(await browser.open('/ops?period=week'), 'found 3 differences', '1 payment needs a decision');
   has(browser.page(), '1 dispute is open', '/ops/payments?kind=dispute&#38;state=taken');
   await db.query(`delete from ledger.holds where instance_id = 0`);
   await db.query(`update ledger.last_check set differences = 0`);
@@ -219,7 +219,7 @@ test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a r
      select $1, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = $2 and user_id = 'anna'`,
     [running, app.appId],
   );
-  has(await browser.open(`/ops/call?id=${running}`), 'What it holds now', '0.000077');
+  has(await browser.open(`/ops/call?id=${running}`), 'Money on hold', '0.000077');
   has(await browser.open(`/ops/find?q=${running}`), 'running');
   const { hold } = await person.get(200, 'GET', `/operator/calls?callId=${running}`);
   assert.equal((hold as { amountMicros: number }).amountMicros, 77);

@@ -148,7 +148,7 @@ test('ON-01 a service that is reached by an IP address offers no passkey, which 
       const prefix = publicUrl.startsWith('https') ? '__Host-' : '';
       browser.cookies.set(`${prefix}purser-person`, cookies.get(PERSON_COOKIE) ?? '');
       assertPage(await browser.open('/wallet/passkeys'), 200, PASSKEYS_TITLE);
-      assert.match(browser.page().text, /Passkeys need a service that is reached by name/);
+      assert.match(browser.page().text, /Passkeys work only at a service with a name/);
     } finally {
       await gateway.close();
     }

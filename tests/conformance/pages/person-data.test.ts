@@ -104,7 +104,7 @@ test('CP-12 a session that is older than ten minutes, and a stranger, get no fil
     for (const foreign of [stranger, other.browser]) assert.equal((await foreign.ask(path, { form })).status, 403);
   }
   assert.match(mainOf(await browser.open(DATA)), /Sign in again/);
-  assert.doesNotMatch(mainOf(browser.page()), /Download the file|Delete me for good/);
+  assert.doesNotMatch(mainOf(browser.page()), /Download the file|Delete my data for good/);
   assert.ok((await connections.find(app.appId, user as EndUserId)) !== undefined);
   assert.deepEqual((await privacy.holdings(other.identityId))?.obstacles, []);
 });
@@ -138,8 +138,8 @@ test('CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payme
   const before = await booksOf(user);
   const kinds = async () => (await privacy.holdings(identityId))?.obstacles.map(({ kind }) => kind);
   assert.deepEqual(await kinds(), ['money']);
-  assert.match(mainOf(await browser.open(DATA)), /has money in it[^]*Get it back first/);
-  assert.doesNotMatch(browser.page().text, /Delete me for good/);
+  assert.match(mainOf(await browser.open(DATA)), /has money in it[^]*Get a refund first/);
+  assert.doesNotMatch(browser.page().text, /Delete my data for good/);
   assert.equal((await privacy.deleteOwn(identityId))?.obstacles.length, 1);
   const refused = await admin.get(409, 'POST', `/operator/identities/${identityId}/delete`, REASON);
   assert.match(JSON.stringify(refused), /has money: refund it first/);

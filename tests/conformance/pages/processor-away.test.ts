@@ -17,7 +17,7 @@ test('ON-02 while the processor is away, the amounts page says so, keeps the typ
   stripe.failing = 500;
   const page = await browser.submit(pay, { amount: '', other: '12.50' });
   assertPage(page, 500, 'Top up your wallet for Test app', { formTargets: checkouts.formTargets });
-  assert.match(page.text, /role="alert">We cannot reach the payment processor right now\. You were not charged\./);
+  assert.match(page.text, /role="alert">We cannot reach the payment processor right now\. You have not been charged\./);
   assert.doesNotMatch(page.text, /canary/);
   assert.equal(browser.fieldsOf(pay)['other'], '12.50');
   stripe.failing = undefined;

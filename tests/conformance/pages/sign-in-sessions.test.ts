@@ -178,7 +178,7 @@ async function codeInMail(email: string, appName: string): Promise<string> {
     `"${appName}"`,
     'is signing in at Example <Ltd>',
     'ten minutes',
-    'If this was not you, ignore this mail.',
+    'If this was not you, ignore this e-mail.',
   ]) {
     assert.ok(words.includes(said), body);
   }

@@ -30,14 +30,14 @@ test('OP-14 MO-04 the status page and its JSON tell anybody which models are out
   );
   const browser = openBrowser(service.url);
   const page = await browser.open('/status');
-  assertPage(page, 200, 'Some models are out');
+  assertPage(page, 200, 'Some models are down');
   const lines = [...page.text.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
     line.replaceAll(/<[^>]+>/g, ' ').trim(),
   );
-  assert.match(lines.join('\n'), /^acme\.large-1 +large .*Out\nacme\.small-1 +Up\n/);
+  assert.match(lines.join('\n'), /^acme\.large-1 +large .*Down\nacme\.small-1 +Up\n/);
   assert.match(
     lines.join('\n'),
-    /acme\.small-1 was slow for 1 minute\. .*\nThe whole service was out for 3 hours\. .*$/,
+    /acme\.small-1 was slow for 1 minute\. .*\nThe whole service was down for 3 hours\. .*$/,
   );
   const reply = await browser.ask('/status.json');
   assert.equal(reply.status, 200);
@@ -116,7 +116,7 @@ test('CP-01 where registering is open, the sign-in links to it, and the new acco
     assertPage(await browser.submit('/register', wrong), 400, 'Create an account');
   }
   assertPage(await browser.submit('/register', { email, 'new-password': PASSWORD }), 200, 'Your apps', IN_CONSOLE);
-  assert.match(browser.page().text, /We have mailed you a link/);
+  assert.match(browser.page().text, /We have e-mailed you a link/);
   assert.match((await browser.open('/account')).text, /new-owner@example\.test/);
   const other = openBrowser(service.url);
   await other.open('/register');

@@ -140,7 +140,10 @@ test('WA-03 a link from a refusal for the monthly cap shows the cap first; its o
   const path = new URL(String(refused.body['topupUrl'])).pathname;
   assert.match((await browser.open(path)).text, /<p class="app">.*Test app<\/p>/);
   assertPage(await browser.open(path), 200, 'Your monthly cap for Test app');
-  assert.match(browser.page().text, /<dt>Cap<\/dt><dd>€0\.0001<\/dd>\n<dt>Spent this month<\/dt><dd>€0\.00<\/dd>/);
+  assert.match(
+    browser.page().text,
+    /<dt>Current cap<\/dt><dd>€0\.0001<\/dd>\n<dt>Spent this month<\/dt><dd>€0\.00<\/dd>/,
+  );
   const wrong = await browser.submit(`${path}/cap`, { cap: '1e3', set: 'cap' });
   assertPage(wrong, 400, 'Your monthly cap for Test app');
   assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
@@ -163,7 +166,7 @@ test('WA-03 before paying, the page says that the cap stops the app, and raises 
   assert.match(browser.page().text, /Paying in does not change that/);
   const undecided = await browser.submit(`${path}/pay`, { amount: '5000000', spending: '' });
   assertPage(undecided, 400, 'Top up your wallet for Test app');
-  assert.match(undecided.text, /Choose what happens to the monthly cap/);
+  assert.match(undecided.text, /Choose whether to raise the monthly cap or keep it/);
   const [, raised = ''] = /name="spending" value="(\d+)"/.exec(undecided.text) ?? [];
   const kept = await browser.ask(`${path}/pay`, { form: formFor(browser, path, 'keep') });
   assert.equal(kept.status, 303, 'who wants to keep the cap may');

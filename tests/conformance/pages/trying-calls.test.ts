@@ -33,7 +33,7 @@ test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner
   const next = await browser.submit(inSandbox, { user: 'v', next: 'timeout' });
   assert.match(next.text, /<body class="console sandbox">/);
   await browser.open(path);
-  assert.match(mainOf(next), /The next call of v plays timeout/);
+  assert.match(mainOf(next), /The next call of v will have the outcome timeout/);
   for (const fields of [
     { user: '' },
     { user: 'two words', wallet: 'other' },
@@ -112,7 +112,7 @@ test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything 
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi, ', 'Anna.'], usage, includeUsageChunk: true }) });
   const liveStream = await browser.submit(page, { ...call, stream: 'yes', confirm: 'yes' });
   assert.match(mainOf(liveStream), CHARGED);
-  assert.match(mainOf(liveStream), /Held before the call/);
+  assert.match(mainOf(liveStream), /On hold before the call/);
   const { entries } = (await owner.get(200, 'GET', '/accounts/current/audit')) as {
     entries: Record<string, unknown>[];
   };

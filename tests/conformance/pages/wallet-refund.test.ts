@@ -63,7 +63,7 @@ test('ON-04 a refund shows the maximum, says where the money goes, and takes it 
   const page = await browser.open(`${path}/refund`);
   assertPage(page, 200, 'Refund');
   assert.match(page.text, /<p class="amount">€15\.00<\/p>/, 'the operator’s credit cannot be refunded');
-  assert.match(page.text, /the newest payment first\. It takes a few days to arrive\./);
+  assert.match(page.text, /newest payment first\. It takes a few days to arrive\./);
   assert.equal(browser.fieldsOf(`${path}/refund`)['amount'], '15');
 
   const after = await refund(person, '7');
@@ -119,7 +119,7 @@ test('ON-04 money that somebody else paid in is told to both, and each mail is a
       'Receipt: €10.00 for Test app',
       'Refund: €4.00 for Test app',
       'Somebody paid €10.00 into your wallet for Test app',
-      '€4.00 from your wallet for Test app goes back to its payer',
+      '€4.00 from your wallet for Test app was refunded to the payer',
     ],
   );
   for (const { body } of toOwner) assert.ok(body.includes('your wallet') && !body.includes(giver.email), body);
@@ -135,10 +135,10 @@ test('ON-04 a form sent twice, even at once, requests one refund', async () => {
   for (const reply of replies) assertPage(reply, 303);
   const again = await browser.ask(`${path}/refund`, { form });
   assert.equal(again.headers.get('location'), `${path}?done=refund-repeated`);
-  assert.match((await browser.open(`${path}?done=refund-repeated`)).text, /You already asked for this refund/);
+  assert.match((await browser.open(`${path}?done=refund-repeated`)).text, /You have already asked for this refund/);
   const other = await browser.ask(`${path}/refund`, { form: { ...form, amount: '4' } });
   assertPage(other, 400, 'Refund');
-  assert.match(other.text, /already sent with another amount/);
+  assert.match(other.text, /already sent this form with another amount/);
   assert.deepEqual(await refundsOf(user), ['10000000: 3000000 asked']);
   assert.equal(await balance(), 7_000_000);
   await refund(person, '3'); // A form from a newly opened page is a new refund.
@@ -151,7 +151,7 @@ test('ON-04 odd amounts, and forms without the confirmation or the key, request 
   for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
     const page = await refund(person, amount);
     assertPage(page, 400, 'Refund');
-    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than we can refund)/, amount);
+    assert.match(page.text, /role="alert">(Enter (the|an) amount|This is more than we can refund)/, amount);
     assert.equal(person.browser.fieldsOf(`${person.path}/refund`)['amount'], amount);
   }
   for (const fields of [{ sure: '' }, { sure: 'no' }, { key: '' }, { key: 'short' }, { key: `${'0'.repeat(21)} ` }]) {
@@ -191,7 +191,7 @@ test('ON-04 of a refund over two payments, the part that the bank declines comes
   const person = await payer(0, [10_000_000, 5_000_000], 'success', 'no_refunds');
   const page = await refund(person, '15');
   assertPage(page, 200, 'Your wallet for Test app');
-  assert.match(page.text, /Any part that cannot be paid out comes back here/);
+  assert.match(page.text, /Any part that cannot be paid out is returned to this wallet/);
   assert.match(page.text, /Refund failed: back in the wallet/);
   assert.equal(await person.balance(), 5_000_000);
   assert.deepEqual(await refundsOf(person.user), ['5000000: 5000000 declined', '10000000: 10000000 asked']);
@@ -206,11 +206,11 @@ test('ON-04 neither money on hold nor money that came from no payment can be ref
   await service.setWallet(app, person.user, 'held_micros = 10000000');
   const none = await person.browser.open(`${person.path}/refund`);
   assertPage(none, 200, 'Refund');
-  assert.match(none.text, /There is nothing to refund now/);
+  assert.match(none.text, /There is nothing to refund at the moment/);
   assert.doesNotMatch(none.text, /<form/);
   await service.setWallet(app, person.user, 'held_micros = 0');
   const given = await payer(5_000_000, []);
-  assert.match((await given.browser.open(`${given.path}/refund`)).text, /There is nothing to refund now/);
+  assert.match((await given.browser.open(`${given.path}/refund`)).text, /There is nothing to refund at the moment/);
 });
 
 test('ON-05 a disconnected wallet can still be refunded', async () => {

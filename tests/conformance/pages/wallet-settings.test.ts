@@ -158,7 +158,7 @@ test('ON-04 an owner gets a mail for each chosen share of the cap, once a month,
 
   await spend(1_999_999);
   const shown = await browser.submit(`${path}/alerts`, { 'share-50': 'yes', 'share-80': '', 'share-100': 'yes' });
-  assert.match(shown.text, /role="status">We will mail you[^]*E-mail me about the cap \(at 50, 100 %\)/);
+  assert.match(shown.text, /role="status">We will e-mail you[^]*E-mail me about the cap \(at 50, 100 %\)/);
   await sweepAtOnce();
   assert.deepEqual(await subjectsTo(email), []);
   await spend(2_000_000);
@@ -186,7 +186,7 @@ test('ON-04 an owner gets a mail for each chosen share of the cap, once a month,
   await browser.submit(`${path}/alerts`, { 'share-50': '', 'share-80': '', 'share-100': '' });
   await sweepAtOnce();
   assert.equal((await subjectsTo(email)).length, 3);
-  assert.match(browser.page().text, /You get no more mails about the cap\./);
+  assert.match(browser.page().text, /We will not e-mail you about the cap any more\./);
   await spend(0);
 });
 

@@ -74,7 +74,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
   const [connected = '', disconnected = ''] = mainOf(page).split('id="disconnected"');
   for (const state of ['Active', 'Paused', 'Blocked']) assert.equal(connected.split(`>${state}<`).length, 2, state);
   assert.ok(disconnected.includes('>Disconnected<') && disconnected.includes('€7.00'));
-  assert.match(disconnected, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
+  assert.match(disconnected, /<dt>Available to spend<\/dt><dd>€0\.00<\/dd>/);
   assert.ok(disconnected.includes(leftId) && !connected.includes(leftId));
   const item = connected.split('<li>').find((one) => one.includes(id)) ?? '';
   assert.ok(item.includes('Work &#60;b&#62;account&#60;/b&#62;'), item);
@@ -95,12 +95,12 @@ test('ON-04 money on hold is shown, and cannot be spent', async () => {
   assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
   assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*Money on hold is for requests that are running now/);
-  assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);
+  assert.match(page.text, /<dt>Available to spend<\/dt><dd>€3\.75<\/dd>/);
   // Only as far as the cap has room, and holds take some of it.
   await service.setWallet(app, user, `cap_micros = 2000000, cap_spent_micros = 300000, cap_month = db.current_month()`);
-  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.45<\/dd>/);
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Available to spend<\/dt><dd>€0\.45<\/dd>/);
   await service.setWallet(app, user, 'cap_micros = 1500000');
-  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Available to spend<\/dt><dd>€0\.00<\/dd>/);
   await service.setWallet(app, user, 'held_micros = 0, cap_spent_micros = 0');
 });
 
@@ -213,10 +213,10 @@ test('WA-10 a call that was charged late has one receipt by any of its ids, and 
   });
   const [, day = ''] = /href="[^"]*(\?day=[^"]+)"/.exec((await browser.open(path)).text) ?? [];
   const page = await browser.open(path + day.replace('&#38;', '&'));
-  assert.equal(page.text.split('Charged late: its gateway was cut off').length, 2);
+  assert.equal(page.text.split('Charged late: the server was cut off').length, 2);
   const [, late = ''] = /href="\?receipt=([^"]+)"/.exec(page.text) ?? [];
   assert.notEqual(late, callId, 'a movement names the receipt of the late charge');
-  assert.match(mainOf(await browser.open(`${path}?receipt=${late}`)), /the gateway that served this call was cut off/);
+  assert.match(mainOf(await browser.open(`${path}?receipt=${late}`)), /the server that handled this call was cut off/);
   for (const id of [callId, late]) {
     const { body } = await send(`/calls/${id}`, { url: service.url, key: app.liveKey, user });
     assert.deepEqual(

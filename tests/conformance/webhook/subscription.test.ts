@@ -170,7 +170,7 @@ test('WH-12 five failed events in a row disable the subscription, and its owners
   const { appId, path } = await subscribe();
   const [second, developer] = [await newMember(service, appId, 'owner'), await newMember(service, appId, 'developer')];
   const dropped = 'An event could not be delivered to your app';
-  const disabled = 'Your app gets no more events';
+  const disabled = 'Your app receives no more events';
   async function exhaust(count: number): Promise<void> {
     failing.add(path);
     for (let times = 0; times < count; times += 1) await topUp(appId, 'anna', 10);

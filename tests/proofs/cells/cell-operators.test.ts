@@ -84,7 +84,7 @@ test('CE-06 CP-05 the list of wallets has those of all cells, each once and with
     assert.equal(found[0]?.userId, native);
     const other = at === 'c1' ? native : wallets[3];
     const page = await pageAt(at, '/ops/wallets');
-    assert.match(page, new RegExp(`This page is of the cell ${at}\\.`));
+    assert.match(page, new RegExp(`You are in the cell ${at}\\.`));
     assert.match(page, new RegExp(`<code>${other}</code>`));
     assert.doesNotMatch(page, new RegExp(`user=${other}"`), 'no link to a wallet that this cell does not have');
   }
@@ -116,7 +116,7 @@ test('CE-06 CP-05 the list of payments has those of all cells, and what moved wi
     }
     const [one] = await pagesOf(at, `/operator/payments?appId=${app.appId}&userId=${moved}`, 'payments', 'before');
     assert.equal(one?.id, ids[0]);
-    assert.match(await pageAt(at, '/ops/payments'), new RegExp(`This page is of the cell ${at}\\.`));
+    assert.match(await pageAt(at, '/ops/payments'), new RegExp(`You are in the cell ${at}\\.`));
     assert.match(await pageAt(at, '/ops/reconciliation'), new RegExp(`This cell: ${at}<`));
   }
 });
@@ -138,17 +138,17 @@ test('CE-06 CP-10 what another cell has is not found here, and the page and the 
   const user = await opened('c2');
   const id = await begun('c2', user);
   for (const text of [id, `${app.appId} ${user}`]) {
-    assert.match(await find('c1', text), /Nothing has the id.*The cell c2 has it\. Look there\./s);
-    assert.doesNotMatch(await find('c2', text), /Nothing has the id|The cell/);
+    assert.match(await find('c1', text), /Nothing has the ID.*It is in the cell c2\. Look there\./s);
+    assert.doesNotMatch(await find('c2', text), /Nothing has the ID|in the cell c[12]/);
     assert.deepEqual(await findings('c1', text), { found: [], otherCells: [{ cell: 'c2', answers: true, has: true }] });
     const there = await findings('c2', text);
     assert.deepEqual([(there['found'] as unknown[]).length, there['otherCells']], [1, undefined]);
   }
   const nowhere = [{ cell: 'c2', answers: true, has: false }];
   assert.deepEqual(await findings('c1', 'chk_nobody'), { found: [], otherCells: nowhere });
-  assert.doesNotMatch(await find('c1', 'chk_nobody'), /The cell/);
+  assert.doesNotMatch(await find('c1', 'chk_nobody'), /in the cell c2/);
   const restore = await cutOff(cells, 'c1');
-  assert.match(await find('c1', `${app.appId} ${user}`), /The cell c2 does not answer, and may have it\./);
+  assert.match(await find('c1', `${app.appId} ${user}`), /It may be in the cell c2, which is not responding\./);
   assert.deepEqual((await findings('c1', `${app.appId} ${user}`))['otherCells'], [{ cell: 'c2', answers: false }]);
   await restore();
 });
@@ -165,10 +165,10 @@ test('CE-06 CP-10 the overview says what each other cell needs, and which does n
     [other?.['cell'], other?.['answers'], other?.['findings'], other?.['held']],
     ['c2', true, [{ kind: 'payments-kept', count: 1 }], { amountMicros: 0, calls: 0 }],
   );
-  assert.match(await pageAt('c1', '/ops'), /Cell c2: 1 payment waits for a person\./);
+  assert.match(await pageAt('c1', '/ops'), /Cell c2: 1 payment needs a decision\./);
   const restore = await cutOff(cells, 'c1');
   assert.deepEqual((await overview())['otherCells'], [{ cell: 'c2', answers: false }]);
-  assert.match(await pageAt('c1', '/ops'), /This page is of the cell c1\..*Cell c2: <span[^>]*>Does not answer\./s);
+  assert.match(await pageAt('c1', '/ops'), /You are in the cell c1\..*Cell c2: <span[^>]*>It is not responding\./s);
   await restore();
 });
 

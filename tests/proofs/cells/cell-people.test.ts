@@ -246,15 +246,15 @@ test('CE-07 ON-01 a link of an app in another cell is opened with the sign-in th
 
 test('CE-07 CP-12 the page about a person’s data says that it covers one address, and a hand-over is no fresh proof', async () => {
   const { pages, person } = await signedInAt('c1');
-  assert.match(mainOf(await pages.go('c1', '/wallet/data')), /covers this one only/);
-  assert.doesNotMatch(mainOf(await pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data')), /Sign in once more/);
+  assert.match(mainOf(await pages.go('c1', '/wallet/data')), /covers only this one/);
+  assert.doesNotMatch(mainOf(await pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data')), /Sign in again first/);
   const old = await signedInAt('c1', person.identity.email);
   await c1.database.owner.query(
     `update identities.sessions set created_at = created_at - interval '11 minutes' where session_id = $1`,
     [old.person.sessionId],
   );
   const data = await old.pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data');
-  assert.deepEqual([data.at, /Sign in once more/.test(mainOf(data))], ['c2', true]);
+  assert.deepEqual([data.at, /Sign in again first/.test(mainOf(data))], ['c2', true]);
 });
 
 test('CE-08 only another cell of this service learns anything of a person', async () => {

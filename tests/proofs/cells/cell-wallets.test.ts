@@ -135,7 +135,7 @@ test('CE-06 ON-04 while a former cell is away, a wallet says since when it shows
   const restore = await cutOff(cells, 'c2');
   const part = await pages.c2.ask(path);
   assertPage(part, 200);
-  assert.match(mainOf(part), /What happened before <?[^<]* UTC is missing here[^]*1 call/);
+  assert.match(mainOf(part), /Movements before <?[^<]* UTC are missing here[^]*1 call/);
   assert.doesNotMatch(mainOf(part), /<svg class="month"|2 calls|Credit from the operator|carried over/);
   assertPage(await pages.c2.ask(`${path}?receipt=${here}`), 200, 'Receipt');
   for (const address of [older, `${path}/movements.csv`, `${path}?receipt=${former}`, `${path}?before=5`]) {

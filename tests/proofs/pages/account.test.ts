@@ -141,15 +141,15 @@ test('CP-06 in production a passkey is the first second factor of an operator, w
   await page.goto('http://localhost/sign-in');
   await typePassword();
   await page.getByRole('heading', { level: 1, name: 'Second factor' }).waitFor();
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByText('We have mailed you a code').waitFor();
+  await page.getByRole('button', { name: 'E-mail me a code' }).click();
+  await page.getByText('We have e-mailed you a code').waitFor();
   const mail = await waitUntil('the mail came', () =>
     server.received.find(({ to, text }) => to.includes(email) && ENROLMENT.test(text)),
   );
-  await page.getByLabel('Code from the mail').fill('aaaaa-aaaaa');
+  await page.getByLabel('Code from the e-mail').fill('aaaaa-aaaaa');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByText('this one is wrong').waitFor();
-  await page.getByLabel('Code from the mail').fill(ENROLMENT.exec(mail.text)?.[0] ?? '');
+  await page.getByLabel('Code from the e-mail').fill(ENROLMENT.exec(mail.text)?.[0] ?? '');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('heading', { level: 1, name: 'Your recovery codes' }).waitFor();
   await page.goto('http://localhost/ops');

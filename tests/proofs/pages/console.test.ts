@@ -53,7 +53,7 @@ async function visitUsers(tab: Tab, look: string): Promise<void> {
   await page.getByRole('link', { name: 'user-3' }).waitFor();
   await assertSound(tab, `console-users-${look}`);
   await page.getByRole('link', { name: 'user-3' }).click();
-  await page.getByText('Spent in all').waitFor();
+  await page.getByText('Spent in total').waitFor();
   await assertSound(tab, `console-user-${look}`);
 }
 
@@ -91,7 +91,7 @@ async function useKeyboard(tab: Tab): Promise<void> {
   await page.keyboard.type('keyboard-user');
   await tabTo(tab, 'button', 'Make the call');
   await page.keyboard.press('Enter');
-  await page.getByText('The same as code').waitFor();
+  await page.getByText('The call as code').waitFor();
   await tabTo(tab, 'link', 'Calls');
   await page.keyboard.press('Enter');
   await tabTo(tab, 'link', '1 h');
@@ -101,7 +101,7 @@ async function useKeyboard(tab: Tab): Promise<void> {
   await page.keyboard.type('keyboard-user');
   await page.keyboard.press('Enter');
   await page.waitForURL(/user=keyboard-user/);
-  await tabTo(tab, 'link', 'Keep the list current');
+  await tabTo(tab, 'link', 'Keep the list up to date');
   await page.keyboard.press('Enter');
   await page.locator('#latest td').getByText('keyboard-user').first().waitFor(); // Without a reload, once it is written.
 }
@@ -138,7 +138,7 @@ async function useKeyboardOnForms(tab: Tab): Promise<void> {
   await tabTo(tab, 'button', 'Send the invitation');
   await page.keyboard.press('Enter');
   await page.getByRole('status').waitFor();
-  await tabToText(tab, 'Withdraw the invitation of');
+  await tabToText(tab, 'Withdraw the invitation for');
   await page.keyboard.press('Enter');
   await tabTo(tab, 'button', 'Withdraw');
   await page.keyboard.press('Enter');
@@ -169,13 +169,13 @@ test('PG-05 the pages of the console are sound in every look', async (t) => {
     await page.getByRole('status').waitFor();
     await assertSound(tab, `console-home-${look}`);
     await page.getByRole('link', { name: 'Sandbox', exact: true }).last().click();
-    await page.getByLabel('Their next call plays').selectOption('throttled');
+    await page.getByLabel('Outcome of their next call').selectOption('throttled');
     await page.getByRole('button', { name: 'Set the next call' }).click();
     await page.getByText('The next call of test-user plays throttled.').waitFor();
     await assertSound(tab, `console-sandbox-${look}`);
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByRole('button', { name: 'Make the call' }).click();
-    await page.getByText('The same as code').waitFor();
+    await page.getByText('The call as code').waitFor();
     await assertSound(tab, `console-playground-${look}`);
     if (look === 'desk-light') await useKeyboard(tab);
     await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
@@ -184,11 +184,11 @@ test('PG-05 the pages of the console are sound in every look', async (t) => {
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByRole('heading', { name: 'Your new key' }).waitFor();
     await assertSound(tab, `console-new-key-${look}`);
-    await page.getByRole('link', { name: 'To the page of this key' }).click();
+    await page.getByRole('link', { name: 'Go to the page of this key' }).click();
     await page.getByRole('heading', { name: 'Batch' }).waitFor();
     await assertSound(tab, `console-key-${look}`);
     await page.getByRole('link', { name: 'Calls' }).click();
-    await page.getByLabel('Correlation id or call id').waitFor();
+    await page.getByLabel('Correlation ID or call ID').waitFor();
     await assertSound(tab, `console-calls-${look}`);
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByLabel('Address').fill('https://93.184.215.14/hook');
@@ -208,7 +208,7 @@ test('PG-05 the pages of the console are sound in every look', async (t) => {
     await page.getByLabel('E-mail').fill(`new-${look}@example.test`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('status').waitFor();
-    await page.getByText('Withdraw the invitation of').first().click();
+    await page.getByText('Withdraw the invitation for').first().click();
     await assertSound(tab, `console-team-${look}`);
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('table').getByText('Invited somebody').first().waitFor();

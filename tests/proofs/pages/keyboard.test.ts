@@ -51,7 +51,7 @@ test('ON-01 ON-02 a user can get from a refused call to a served one with the ke
   await journey.at('The money has arrived', 'arrived');
   assert.equal((await stage.call(user)).status, 200);
 
-  await tabTo(page, page.getByRole('link', { name: 'To your wallet' }));
+  await tabTo(page, page.getByRole('link', { name: 'Go to your wallet' }));
   await keyboard.press('Enter');
   await journey.at('Your wallet', 'wallet');
   await tabTo(page, page.getByRole('link', { name: 'Test app' }));

@@ -119,10 +119,10 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
     if (IS_FOR_PEOPLE && options.width !== 390) continue;
     // The names of fields are long, and a phone shows the old value and the new one beside them.
     await tab.page.goto(`${OWN}/ops/price?id=acme.large-1`);
-    await tab.page.getByLabel('In force from, in UTC').fill('2100-01-01 00:00');
+    await tab.page.getByLabel('In force from (UTC)').fill('2100-01-01 00:00');
     await tab.page.getByLabel('Reason', { exact: true }).fill('Announced');
     await tab.page.getByRole('button', { name: 'Show what it does' }).click();
-    await tab.page.getByText('Nothing is saved yet').waitFor();
+    await tab.page.getByText('Nothing has been saved yet').waitFor();
     await assertSound(tab, `ops-price-preview-${look}`);
   }
 });

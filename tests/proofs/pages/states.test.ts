@@ -65,7 +65,7 @@ test('PG-05 the page of every wallet state is sound: empty, another user’s, ov
   await page.goto(`${OWN}/wallet`);
   await journey.at('Your wallet', 'empty');
   await page.getByRole('link', { name: 'Your data' }).click();
-  await page.getByText('Delete me', { exact: true }).click();
+  await page.getByText('Delete my data', { exact: true }).click();
   await journey.at('Your data', 'data');
 
   await page.goto(await topupPath('stranger'));

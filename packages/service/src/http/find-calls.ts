@@ -24,7 +24,7 @@ export async function findCalls(
 ): Promise<{ readonly receipts: readonly CallReceipt[]; readonly traces: readonly CallTrace[] }> {
   const { correlationId } = asked;
   if ((correlationId === undefined) === (asked.callId === undefined)) {
-    return granted(refuse('BAD_REQUEST', 'Name one of `correlationId` and `callId`.', { param: 'correlationId' }));
+    return granted(refuse('BAD_REQUEST', 'Send either `correlationId` or `callId`.', { param: 'correlationId' }));
   }
   if (correlationId !== undefined) {
     const found = [appUsage.receipts(appId, correlationId), traces.find({ correlationId }, appId)] as const;

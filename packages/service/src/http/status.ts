@@ -16,7 +16,9 @@ export function addStatusRoutes(plane: Plane, { readStatus, clock }: StatusRoute
     '/status.json',
     { config: { isPublic: true }, schema: { response: { 200: statusSchema } } },
     async (_request, reply) => {
-      const read = granted(readStatus ?? refuse('NOT_FOUND', 'The operator of this service shows no status.'));
+      const read = granted(
+        readStatus ?? refuse('NOT_FOUND', 'The operator of this service has turned the status page off.'),
+      );
       return reply.header('cache-control', 'no-store').send(toWire(await read(), clock.nowMs()));
     },
   );

@@ -118,14 +118,14 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
     },
     use: async ({ challenge, from, ...typed }) => {
       const code = typed.code.replace(/[\s-]/g, '');
-      if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the eight digits from the mail.');
+      if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Enter the eight digits from the e-mail.');
       const digest = digestOf(challenge);
       // Taken before the code is compared, so that many guesses at once all count. Guesses in other browsers do not.
       const taken = digest && (await takeGuess(pool, digest));
       if (digest === undefined || taken === undefined) return voidCode();
       if (keyOfProof(codeKeys, taken.proof, challenge, '\n', code) === undefined) {
         await countSignIn(pool, { who: undefined, result: 'wrong_code', from });
-        return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its eight digits.');
+        return refuse('BAD_REQUEST', 'This code is wrong. Enter the eight digits from the newest e-mail.');
       }
       // The delete decides which of two requests with the right code signs in: the other finds the code gone.
       const opened = await inTransaction(pool, async (tx) => {

@@ -135,7 +135,7 @@ function purposeOf({ identityId }: Identity): string {
 }
 
 function notAdded(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'The passkey was not added. Try again, or keep signing in with a code by mail.');
+  return refuse('BAD_REQUEST', 'The passkey was not added. Try again, or keep signing in with a code by e-mail.');
 }
 
 function tooMany(): Refusal<'BAD_REQUEST'> {
@@ -144,5 +144,5 @@ function tooMany(): Refusal<'BAD_REQUEST'> {
 
 /** One answer for every cause, so that nobody learns whether a passkey is registered. */
 function notSignedIn(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This passkey did not sign you in. Try again, or get a code by mail.');
+  return refuse('BAD_REQUEST', 'This passkey did not sign you in. Try again, or get a code by e-mail.');
 }

@@ -85,17 +85,17 @@ export interface AttemptLimiter {
 const RETRY_SECONDS_MAX = 60;
 
 const CODES_SENT =
-  'Too many codes were sent to this e-mail. Look for our mail “Sign in from your own browser”: its link gets you a code right away. Or wait before you request another.';
+  'Too many codes were sent to this e-mail address. Look for our e-mail “Sign in from your own browser”: its link gets you a code right away. Otherwise, wait before you request another.';
 const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   register: 'Too many accounts were created from your network address. Wait before you create another.',
   'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
-  'second-factor': 'Too many wrong codes. Wait some minutes before you try again.',
-  'enrolment-code': 'Too many wrong codes. Wait some minutes before you try again.',
+  'second-factor': 'Too many wrong codes. Wait a few minutes before you try again.',
+  'enrolment-code': 'Too many wrong codes. Wait a few minutes before you try again.',
   sso: 'Too many sign-ins from your network address failed. Wait before you try again.',
-  verification: 'We have mailed you several links. Use the newest one, or wait before you ask for another.',
+  verification: 'We have sent you several links. Use the newest one, or wait before you ask for another.',
   invite: 'You have sent many invitations. Wait before you send another.',
-  'invite-to': 'Too many invitations were sent to this e-mail. Wait before you send another.',
+  'invite-to': 'Too many invitations were sent to this e-mail address. Wait before you send another.',
   code: CODES_SENT,
   'code-from': 'Too many codes were requested from your network address. Wait before you request another.',
   'code-all': CODES_SENT,

@@ -13,9 +13,11 @@ export function verifyMail({ operatorName, publicUrl, token }: VerifyMail): Lett
     subject: 'Verify your e-mail',
     parts: [
       {
-        text: `Somebody, most likely you, created an account for app developers at ${operatorName} with this e-mail. If this was not you, ignore this mail: the account can do nothing that matters without this link and its password.`,
+        text: `Somebody, most likely you, created an account for app developers at ${operatorName} with this e-mail address. If this was not you, ignore this e-mail: without this link and the password, the account cannot do anything that matters.`,
       },
-      { text: 'To verify your e-mail, open this link within three days, in a browser in which you are signed in:' },
+      {
+        text: 'To verify your e-mail address, open this link within three days, in a browser where you are signed in:',
+      },
       { link: `${publicUrl}/account/verify?token=${token}`, name: 'Verify this e-mail' },
       { text: 'A program can send this token to POST /email-verifications/use instead:' },
       { copy: token },
@@ -36,11 +38,11 @@ export function enrolmentMail({
     subject: 'Your code for a second factor',
     parts: [
       {
-        text: `Somebody, most likely you, adds the first second factor to your account for operators of ${operatorName}. Type this code on the page for it within an hour:`,
+        text: `Somebody, most likely you, is adding the first second factor to your operator account at ${operatorName}. Enter this code on that page within an hour:`,
       },
       { copy: code },
       {
-        text: 'If this was not you, somebody knows your password. Give the code to nobody, and set a new password at once.',
+        text: 'If this was not you, somebody knows your password. Do not give the code to anybody, and set a new password at once.',
       },
     ],
   };
@@ -81,15 +83,15 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
       return ['A new sign-in to your account', said, NOT_YOU_PASSWORD];
     }
     case 'second-factor-guessed': {
-      const said = `Somebody typed the password of your account at ${at}, and then five wrong codes. Nobody was signed in. The network address is ${news.from}.`;
+      const said = `Somebody entered the password of your account at ${at}, and then five wrong codes. Nobody was signed in. The network address is ${news.from}.`;
       return [
         'Somebody knows your password',
         said,
-        `${NOT_YOU_PASSWORD}, at once: the second factor alone keeps them out`,
+        `${NOT_YOU_PASSWORD} at once: only the second factor is keeping them out`,
       ];
     }
     case 'recovery-code-used': {
-      const said = `A recovery code of your account was used at ${at}. It works no more, and ${news.left} are left.`;
+      const said = `A recovery code of your account was used at ${at}. It no longer works. You have ${news.left} left.`;
       return ['A recovery code was used', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
     }
     case 'password-changed': {
@@ -109,7 +111,7 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
     case 'passkey-removed':
       return ['A passkey was removed', `A passkey of your account was removed at ${at}.`, AGAIN];
     case 'recovery-codes-made': {
-      const said = `New recovery codes were made for your account at ${at}. The old ones work no more.`;
+      const said = `New recovery codes were made for your account at ${at}. The old ones no longer work.`;
       return ['New recovery codes', said, `${NOT_YOU_PASSWORD}. Then make new recovery codes`];
     }
     case 'role-changed': {
@@ -117,15 +119,15 @@ function wordsOf(news: News, at: string): readonly [subject: string, said: strin
       return ['Your role was changed', said, 'ask the operator'];
     }
     case 'sso-linked': {
-      const said = `Your account was linked to the sign-in of your company at ${at}. Its password and second factor are gone, and every other session was signed out.`;
+      const said = `Your account was linked to your company’s sign-in at ${at}. Its password and second factor were removed, and every other session was signed out.`;
       return ['Your account was linked', said, 'tell the operator at once'];
     }
     case 'sso-unlinked': {
-      const said = `An operator ended the link between your account and the sign-in of your company at ${at}. To sign in, ask for a password reset on the sign-in page.`;
+      const said = `An operator removed the link between your account and your company’s sign-in at ${at}. To sign in, ask for a password reset on the sign-in page.`;
       return ['Your account was unlinked', said, 'tell the operator at once'];
     }
     case 'second-factor-removed-by-operator': {
-      const said = `An operator removed the second factor of your account at ${at}. Signing in takes your password alone until you add another.`;
+      const said = `An operator removed the second factor of your account at ${at}. Until you add another, your password alone is enough to sign in.`;
       return ['Your second factor was removed', said, 'tell the operator at once'];
     }
   }
@@ -147,7 +149,7 @@ export function accountNewsMail({ operatorName, at, news }: NewsMail): Letter {
       { text: said },
       { text: 'If this was you, you do not have to do anything.' },
       {
-        text: `If it was not you: open ${operatorName} in your browser as you always do, ${remedy}. This mail has no link on purpose.`,
+        text: `If it was not you, open ${operatorName} in your browser as you always do, ${remedy}. This e-mail deliberately contains no link.`,
       },
     ],
   };

@@ -21,14 +21,14 @@ export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter
         text:
           app === ''
             ? `Somebody, most likely you, is signing in to a wallet at ${operatorName}.`
-            : `Somebody, most likely you, is signing in at ${operatorName}. The app that asks calls itself "${app}".`,
+            : `Somebody, most likely you, is signing in at ${operatorName}. The app that asked for this calls itself "${app}".`,
       },
       { text: 'Your code is:' },
       { copy: code },
       {
-        text: `It is valid for ten minutes and works once, in the browser that asked for it. Do not share it with anybody: ${operatorName} never asks for it by phone, mail or chat.`,
+        text: `It is valid for ten minutes and works once, in the browser that asked for it. Do not share it with anybody: ${operatorName} never asks for it by phone, e-mail or chat.`,
       },
-      { text: 'If this was not you, ignore this mail. Nobody can sign in without the code.' },
+      { text: 'If this was not you, ignore this e-mail. Nobody can sign in without the code.' },
     ],
   };
 }
@@ -49,9 +49,9 @@ export function wayInMail({ operatorName, publicUrl, token }: WayInMail): Letter
     subject: 'Sign in from your own browser',
     parts: [
       {
-        text: `Somebody asked ${operatorName} for many codes for this e-mail, so we have stopped sending them for a while. Nobody can sign in without a code.`,
+        text: `Somebody asked ${operatorName} for many codes for this e-mail address, so we have stopped sending them for a while. Nobody can sign in without a code.`,
       },
-      { text: 'If you want to sign in, open this link within two hours, in the browser in which you want to sign in:' },
+      { text: 'If you want to sign in, open this link within two hours, in the browser where you want to sign in:' },
       { link: `${publicUrl}/wallet/sign-in/own?token=${token}`, name: 'Get a code' },
       { text: 'If you do not want to sign in, you do not have to do anything.' },
     ],
@@ -71,7 +71,7 @@ export function passkeyMail({
     subject: 'A passkey was added to your wallet',
     parts: [
       {
-        text: `Somebody, most likely you, added a passkey to your wallet at ${operatorName}. It can sign in without a code.`,
+        text: `Somebody, most likely you, added a passkey to your wallet at ${operatorName}. It can be used to sign in without a code.`,
       },
       { text: 'If this was not you, remove the passkey and sign out everywhere:' },
       { link: `${publicUrl}/wallet/passkeys`, name: 'See your passkeys' },
@@ -92,7 +92,7 @@ export function releasedMail({ operatorName, supportEmail, appName }: ReleasedMa
     subject: 'A wallet is no longer yours',
     parts: [
       {
-        text: `${operatorName} has released your wallet for the app "${plainName(appName)}" from this e-mail. The money stays in the wallet, and nothing is spent from it until somebody connects it again through the app.`,
+        text: `${operatorName} has released your wallet for the app "${plainName(appName)}" from this e-mail address. The money stays in the wallet, and nothing is spent from it until somebody connects it again through the app.`,
       },
       { text: `If you did not ask for this, ${contact(operatorName, supportEmail)} at once.` },
     ],
@@ -110,11 +110,13 @@ interface MovedMail {
 /** Tells a person at both addresses that an operator has given them another e-mail (WA-15). Neither mail names the other address. */
 export function movedMail({ operatorName, publicUrl, supportEmail, isOld }: MovedMail): Letter {
   const said = isOld
-    ? `${operatorName} has moved your wallets to another e-mail. This one no longer signs in to them. Every session was ended and every passkey removed.`
-    : `${operatorName} has moved your wallets to this e-mail. Sign in with it from now on: we mail you a code. Every session was ended and every passkey removed.`;
+    ? `${operatorName} has moved your wallets to another e-mail address. You can no longer sign in to them with this one. All sessions were ended and all passkeys removed.`
+    : `${operatorName} has moved your wallets to this e-mail address. Sign in with it from now on: we will send you a code. All sessions were ended and all passkeys removed.`;
   return {
     sender: operatorName,
-    subject: isOld ? 'Your wallets have another e-mail' : 'Your wallets have this e-mail now',
+    subject: isOld
+      ? 'Your wallets have moved to another e-mail address'
+      : 'Your wallets have moved to this e-mail address',
     parts: [
       { text: said },
       ...(isOld ? [] : [{ link: `${publicUrl}/wallet`, name: 'See your wallets' }]),
@@ -150,10 +152,10 @@ export function alertMail({ operatorName, publicUrl, connectionId, appName, shar
       { text: `The app "${app}" has spent ${spent} of your monthly cap of ${cap}.` },
       {
         text: isUsedUp
-          ? 'Its next requests are refused until you raise the cap or a new month begins (UTC).'
-          : 'It can go on until the cap is reached. Then its requests are refused until you raise the cap or a new month begins (UTC).',
+          ? 'Its requests are refused until you raise the cap or a new month begins (UTC).'
+          : 'It can go on spending until the cap is reached. Then its requests are refused until you raise the cap or a new month begins (UTC).',
       },
-      { text: 'You asked for this mail. You can change the cap, pause the app or end these mails here:' },
+      { text: 'You asked for this e-mail. You can change the cap, pause the app or stop these e-mails here:' },
       { link: `${publicUrl}/wallet/${connectionId}`, name: 'Open your wallet' },
     ],
   };
@@ -173,21 +175,21 @@ interface DroppedMail {
 /** Tells the owner of an app that its endpoint fails (WH-12). */
 export function droppedMail({ operatorName, publicUrl, appName, appId, eventId, isDisabled }: DroppedMail): Letter {
   const app = `${plainName(appName)} (${appId})`;
-  const look = `GET /apps/${appId}/webhook/deliveries shows every attempt with the status that your endpoint answered.`;
+  const look = `GET /apps/${appId}/webhook/deliveries shows every attempt with the status that your endpoint returned.`;
   return {
     sender: operatorName,
-    subject: isDisabled ? 'Your app gets no more events' : 'An event could not be delivered to your app',
+    subject: isDisabled ? 'Your app receives no more events' : 'An event could not be delivered to your app',
     parts: [
       {
-        text: `The endpoint of your app ${app} did not accept the event ${eventId} in six attempts within about five minutes. The event was dropped and is not sent again.`,
+        text: `The endpoint of your app ${app} did not accept the event ${eventId} in six attempts within about five minutes. The event was dropped and will not be sent again.`,
       },
       {
         text: isDisabled
-          ? 'It was the fifth dropped event in a row, so the endpoint is disabled. Your app gets no events until you enable it again.'
-          : 'After five dropped events in a row the endpoint is disabled. One delivered event resets the count. You get at most one such mail an hour.',
+          ? 'It was the fifth dropped event in a row, so the endpoint was disabled. Your app receives no events until you enable it again.'
+          : 'After five dropped events in a row, the endpoint is disabled. One delivered event resets the count. You get at most one such e-mail an hour.',
       },
       {
-        text: `What to do: ${look} Find out why it failed: it must answer with a 2xx within five seconds.${isDisabled ? ` Then send PUT /apps/${appId}/webhook again, which enables it.` : ''} Read what your app has missed from GET /balance.`,
+        text: `What to do: ${look} Find out why it failed: it must answer with a 2xx within five seconds.${isDisabled ? ` Then send PUT /apps/${appId}/webhook again to enable it.` : ''} Use GET /balance to find out what your app has missed.`,
       },
       { link: `${publicUrl}/docs`, name: 'API reference' },
     ],

@@ -14,15 +14,17 @@ interface PendingMail {
 export function pendingMail({ operatorName, by, action, amount }: PendingMail): Letter {
   return {
     sender: operatorName,
-    subject: `An act waits for a second person: ${amount}`,
+    subject: `An act is waiting for a second person: ${amount}`,
     parts: [
       {
-        text: `${by} asked for an act that is too large for one person: ${action}, ${amount}. Nothing has moved.`,
+        text: `${by} requested an act that is too large for one person: ${action}, ${amount}. No money has moved.`,
       },
       {
-        text: `You may confirm it, and so may the other operators who got this mail. Open ${operatorName} in your browser as you always do, and look at “Second person” under Operations, where their reason is. After 24 hours the act expires. This mail has no link on purpose.`,
+        text: `You can confirm it, and so can the other operators who received this e-mail. Open ${operatorName} in your browser as you always do, and go to “Second person” under Operations to read the reason. The act expires after 24 hours. This e-mail deliberately contains no link.`,
       },
-      { text: 'If you do not know why they ask, ask them before you confirm anything, and reject it if in doubt.' },
+      {
+        text: 'If you do not know why they requested it, ask them before you confirm anything. If in doubt, reject it.',
+      },
     ],
   };
 }

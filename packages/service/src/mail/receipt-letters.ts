@@ -30,11 +30,11 @@ export function receiptMail(mail: ReceiptMail): Letter {
     },
     refunded: {
       subject: `Refund: ${amount} for ${app}`,
-      text: `${amount} from a wallet for the app "${app}" is on its way back to the card or account that you paid with, since ${day}. It takes a few days to arrive.`,
+      text: `On ${day}, we sent ${amount} from a wallet for the app "${app}" back to the card or account that you paid with. It takes a few days to arrive.`,
     },
     refund_failed: {
       subject: `Refund failed: ${amount} for ${app}`,
-      text: `The refund of ${amount} from a wallet for the app "${app}" could not be paid out. Money that had left the wallet for it is back there.`,
+      text: `The refund of ${amount} from a wallet for the app "${app}" could not be paid out. Money that had been taken from the wallet for it has been returned to the wallet.`,
     },
   }[kind];
   return moneyLetter(mail, said);
@@ -50,15 +50,15 @@ export function giftMail(mail: ReceiptMail): Letter {
   const said = {
     paid: {
       subject: `Somebody paid ${amount} into your wallet for ${app}`,
-      text: `Somebody else paid ${amount} into your wallet for the app "${app}" on ${day}. You have nothing to do.`,
+      text: `Somebody else paid ${amount} into your wallet for the app "${app}" on ${day}. You do not have to do anything.`,
     },
     refunded: {
-      subject: `${amount} from your wallet for ${app} goes back to its payer`,
-      text: `${amount} from your wallet for the app "${app}" is on its way back to the person who had paid it in, since ${day}.`,
+      subject: `${amount} from your wallet for ${app} was refunded to the payer`,
+      text: `On ${day}, we sent ${amount} from your wallet for the app "${app}" back to the person who had paid it in.`,
     },
     refund_failed: {
       subject: `Refund failed: ${amount} from your wallet for ${app}`,
-      text: `The refund of ${amount} to the person who had paid it into your wallet for the app "${app}" could not be paid out. Money that had left your wallet for it is back there.`,
+      text: `The refund of ${amount} to the person who had paid it into your wallet for the app "${app}" could not be paid out. Money that had been taken from your wallet for it has been returned to your wallet.`,
     },
   }[kind];
   return moneyLetter(mail, said);

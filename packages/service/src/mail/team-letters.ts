@@ -15,13 +15,13 @@ interface InvitationMail {
 export function invitationMail({ operatorName, publicUrl, appName, by, role, token }: InvitationMail): Letter {
   return {
     sender: operatorName,
-    subject: `You are invited to an app at ${operatorName}`,
+    subject: `You are invited to the team of an app at ${operatorName}`,
     parts: [
       {
-        text: `${by} invites you to the team of the app "${plainName(appName)}", as ${role}. If you do not know them, ignore this mail.`,
+        text: `${by} invites you to the team of the app "${plainName(appName)}" in the role of ${role}. If you do not know them, ignore this e-mail.`,
       },
       {
-        text: 'To accept, open this link within seven days. You need an account with this e-mail, and the page leads you to it:',
+        text: 'To accept, open this link within seven days. You need an account with this e-mail address; the page helps you create one:',
       },
       { link: `${publicUrl}/invitation?token=${token}`, name: 'See the invitation' },
       { text: 'A program can send this token to POST /invitations/accept instead:' },

@@ -213,7 +213,7 @@ function operatorRoleAfter(
     return operatorRole ?? (before.role === 'operator' ? before.operator_role : 'admin');
   }
   if (operatorRole === undefined) return null;
-  return refuse('CONFLICT', 'This account is no operator. Send `role: "operator"` first.');
+  return refuse('CONFLICT', 'This account is not an operator. Send `role: "operator"` first.');
 }
 
 /** The name of the act in the audit trail. */

@@ -60,7 +60,7 @@ const NOT_SOLVED: Readonly<Record<Exclude<NotSolved, 'no_case'>, string>> = {
   nothing_left: 'Nothing is left that the payment processor could pay back.',
   too_much: 'The balance would exceed the largest possible amount.',
   too_little: 'The available balance does not cover what is owed. Write it off, or wait.',
-  nothing_owed: 'The wallet is not suspended any more.',
+  nothing_owed: 'The wallet is no longer suspended.',
   other_act: 'This case was solved in another way before.',
   not_for_this: 'This act does not solve this kind of case.',
   other_processor: 'The payment processor that is configured did not take this payment.',

@@ -21,13 +21,13 @@ export const REMEDIES: Readonly<
     remedy: 'Start the newest build, or run `npm run purser -- migrate` with it.',
   },
   restored: {
-    why: 'The copy and its original would both take calls, pay refunds and send mail, and neither would know of the other.',
+    why: 'The copy and its original would both take calls, pay refunds and send e-mails, and neither would know about the other.',
     remedy: 'Make sure that the original is stopped, and run `npm run purser -- backup accept`.',
   },
   server: {
-    why: 'Purser needs PostgreSQL 15 or newer, UTF-8, and a server that takes writes.',
+    why: 'Purser needs PostgreSQL 15 or newer, UTF-8, and a server that accepts writes.',
     remedy:
-      'Let DATABASE_URL name the primary server. After a change of the system library, reindex, and run `alter database ... refresh collation version`.',
+      'Set DATABASE_URL to the primary server. If the system library has changed, reindex and run `alter database ... refresh collation version`.',
   },
   replication: {
     why: 'Without a standby that confirms, a failover loses the last commits: charges, top-ups and refunds.',
@@ -35,15 +35,15 @@ export const REMEDIES: Readonly<
       'Set synchronous_standby_names, for example to `ANY 1 (a, b)`, with two standbys, so that commits go on when one is away.',
   },
   backups: {
-    why: 'After a lost disk, or a mistake of a person, everything since the last backup is gone.',
+    why: 'If a disk is lost or somebody makes a mistake, everything since the last backup is gone.',
     remedy: 'Set up backups with a log archive, as docs/guides/operator/backup.md says, and restore one.',
   },
   prices: {
-    why: 'A model without a price is refused. A price that is below what the provider charges by now loses money with each call.',
+    why: 'Calls to a model without a price are refused. If a price is below what the provider charges now, each call loses money.',
     remedy: 'Compare with a public list: `npm run purser -- catalogue prices`.',
   },
   'database-settings': {
-    why: 'A crash of the server loses what was committed, or its tables grow until it is slow.',
+    why: 'A crash of the server can lose committed data, or its tables grow until it is slow.',
     remedy: 'Set it back to `on` in postgresql.conf and reload the server.',
   },
   connections: {
@@ -76,19 +76,19 @@ export const REMEDIES: Readonly<
     remedy: 'Make room, or move PURSER_DATA_DIR to a larger disk.',
   },
   mail: {
-    why: 'People cannot sign in to wallets, reset a password or hear of a refund.',
+    why: 'People cannot sign in to wallets, reset a password or learn about a refund.',
     remedy: 'Set SMTP_URL and PURSER_MAIL_FROM, and look in the log for what the mail server answers.',
   },
   webhooks: {
-    why: 'Apps do not hear of payments and low balances.',
-    remedy: 'Start `npm run purser -- work` beside the gateways, or ask the owners of disabled endpoints to mend them.',
+    why: 'Apps do not learn about payments and low balances.',
+    remedy: 'Start `npm run purser -- work` beside the gateways, or ask the owners of disabled endpoints to fix them.',
   },
   'provider-keys': {
-    why: 'Calls of their models are refused, or go to the next provider.',
+    why: 'Calls to their models are refused, or go to the next provider.',
     remedy: 'Set the variable that the catalogue names, or the key and its hosts in PURSER_PROVIDER_KEYS, and restart.',
   },
   'public-url': {
-    why: 'Links in mails and payments lead nowhere for everybody else.',
+    why: 'For everybody else, links in e-mails and payments lead nowhere.',
     remedy: 'Set PURSER_PUBLIC_URL to the address that people open.',
   },
   proxies: {
@@ -100,7 +100,7 @@ export const REMEDIES: Readonly<
     remedy: 'Set PURSER_STRIPE_SECRET_KEY to a live key.',
   },
   'second-factors': {
-    why: 'They cannot work as operators, and their password alone lies between an attacker and the next step.',
+    why: 'They cannot work as operators, and only their password keeps an attacker out of their account.',
     remedy: 'Ask them to add one at /account/second-factor, or disable accounts that nobody needs.',
   },
   'single-sign-on': {

@@ -26,7 +26,7 @@ const bad = (what: string, remedy?: string): Found => ({
 
 export function judgeHosting({ version_number: version, encoding, ...row }: StoredFacts['hosting']): Found {
   const major = Math.floor(version / 10_000);
-  if (row.is_read_only) return bad('The database server takes no writes: it is a standby, or set to read only.');
+  if (row.is_read_only) return bad('The database server accepts no writes: it is a standby, or set to read only.');
   if (major < VERSION_MIN)
     return bad(`The database server is PostgreSQL ${major}.`, `Upgrade it to ${VERSION_MIN} or newer.`);
   if (encoding !== 'UTF8')
@@ -36,7 +36,7 @@ export function judgeHosting({ version_number: version, encoding, ...row }: Stor
       'The system library that sorts text has changed since the database was made, so indexes of text may be wrong.',
     );
   }
-  return good(`PostgreSQL ${major} takes writes, and stores text as UTF-8.`);
+  return good(`PostgreSQL ${major} accepts writes, and stores text as UTF-8.`);
 }
 
 export function judgeReplication(

@@ -58,14 +58,14 @@ type Findings = { readonly [Check in DoctorCheck]?: Found | undefined };
 const good = (what: string): Found => ({ level: 'good', what });
 const warn = (what: string): Found => ({ level: 'warn', what });
 const bad = (what: string): Found => ({ level: 'bad', what });
-const UNREACHED: Findings = { database: bad('The database does not answer. Nothing that is stored was looked at.') };
+const UNREACHED: Findings = { database: bad('The database is not responding, so nothing that it stores was checked.') };
 
 function judgeDatabase(own: OwnFacts, stored: Stored): Findings {
   if (stored === undefined) return UNREACHED;
   if ('server' in stored) return judgeStored(own, stored);
   const { is, ours } = stored.schema;
   return {
-    schema: bad(`The database has the schema ${is}, and this build ${ours}. Nothing else of it was looked at.`),
+    schema: bad(`The database has the schema ${is}, and this build ${ours}. Nothing else in it was checked.`),
   };
 }
 
@@ -83,7 +83,7 @@ function judgeOwn(own: OwnFacts): Findings {
     proxies: isUnproxied
       ? warn('PURSER_PUBLIC_URL is https, so there is a proxy, and PURSER_PROXY_HOPS is 0.')
       : good(`${proxyHops} proxies are trusted to say where a caller is.`),
-    mail: sendsMail || !isProduction ? undefined : bad('No mail is sent: SMTP_URL is not set.'),
+    mail: sendsMail || !isProduction ? undefined : bad('No e-mails are sent: SMTP_URL is not set.'),
     payments: judgePayments(payments, isProduction),
     'single-sign-on': judgeSso(own),
     settings: judgeSettings(unknownSettings, own.doubts),
@@ -100,7 +100,7 @@ function judgeSettings(unknown: readonly string[], doubts: readonly string[]): F
 function judgeSso({ isProduction, ssoSaysFactor }: OwnFacts): Found | undefined {
   if (ssoSaysFactor === undefined) return undefined;
   if (ssoSaysFactor || !isProduction) return good('Operators sign in through a provider, as the settings say.');
-  return warn('Operators sign in through a provider that need not say whether it asked for a second factor.');
+  return warn('Operators sign in through a provider that does not have to say whether it asked for a second factor.');
 }
 
 function judgeDisk(disk: OwnFacts['disk']): Found {
@@ -120,7 +120,7 @@ function judgeStored(own: OwnFacts, stored: StoredFacts): Findings {
   const { schema, skewMs, secretFits, webhooks, missingKeys } = stored;
   const { late, disabled } = webhooks;
   return {
-    database: good(`The database answers: PostgreSQL ${stored.server}.`),
+    database: good(`The database is responding: PostgreSQL ${stored.server}.`),
     schema: good(`The schema is ${schema.is}, and this build knows ${schema.ours}.`),
     'database-settings': judgeServer(stored.serverSettings),
     restored: judgeRestored(stored),
@@ -152,16 +152,16 @@ function judgeKeys({ isProduction }: OwnFacts, missing: readonly string[]): Foun
 }
 
 function judgeRestored({ restored }: StoredFacts): Found {
-  if (restored === undefined) return good('This database is no restored copy that still waits for your word.');
+  if (restored === undefined) return good('This database is not a restored copy that is waiting to be accepted.');
   const { untilMs } = restored;
   const until = untilMs === undefined ? '' : ` It ends at ${isoOf(untilMs)}.`;
-  return bad(`This database came out of a backup, and no gateway starts on it yet.${until}`);
+  return bad(`This database was restored from a backup, and no gateway starts on it yet.${until}`);
 }
 
 function judgeSecret({ hasTwoSecrets }: OwnFacts, fits: boolean): Found {
-  if (!fits) return bad('PURSER_SECRET is not the one of this database.');
+  if (!fits) return bad('PURSER_SECRET is not the secret of this database.');
   if (hasTwoSecrets) return warn('PURSER_SECRET_ALSO is set, so two secrets open this database.');
-  return good('PURSER_SECRET is the one of this database.');
+  return good('PURSER_SECRET is the secret of this database.');
 }
 
 function judgeServer(settings: StoredFacts['serverSettings']): Found {
@@ -191,14 +191,14 @@ function judgeBooks({ books: { differences, checkedSecondsAgo }, gateways }: Sto
 
 function judgeFullCheck({ isProduction }: OwnFacts, { lastFullCheckAtMs, nowMs }: StoredFacts): Found | undefined {
   if (!isProduction) return undefined;
-  if (lastFullCheckAtMs === undefined) return warn('There was no full check of the ledger within a week.');
+  if (lastFullCheckAtMs === undefined) return warn('There has been no full check of the ledger within a week.');
   const days = Math.floor((nowMs - lastFullCheckAtMs) / DAY_MS);
   const what = `The last full check of the ledger was ${days} days ago.`;
   return days > FULL_CHECK_DAYS_MAX ? warn(what) : good(what);
 }
 
 function judgeMail({ waitingLong, failedOfDay }: StoredFacts['mail']): Found {
-  if (waitingLong + failedOfDay === 0) return good('No mail has failed within a day, and none waits.');
+  if (waitingLong + failedOfDay === 0) return good('No e-mail has failed within a day, and none is waiting.');
   const what = `${waitingLong} messages have waited for more than ten minutes, and ${failedOfDay} of the last day were refused or given up.`;
   return waitingLong > 0 ? bad(what) : warn(what);
 }

@@ -18,21 +18,21 @@ export function testedWords({ definition, providerModel, ...tested }: Tested): s
   if (outcome === 'unauthorized') return keyWords({ definition, providerModel, ...tested });
   if (outcome === 'throttled') {
     const wait = tested.retryAfterSeconds === undefined ? 'in a minute' : `in ${tested.retryAfterSeconds} s`;
-    return `The provider was reached, and limits the calls of your account${answered}. Test it again ${wait}. If it stays so, check the limits and the credit of your account there.`;
+    return `The provider was reached, and limits the calls of your account${answered}. Test it again ${wait}. If this continues, check the limits and the credit of your account there.`;
   }
   if (outcome === 'timeout') {
-    return `The provider did not answer in time${answered}. Check its address, and whether a firewall drops connections to ${host}. A server that first loads the model may answer the next test.`;
+    return `The provider did not answer in time${answered}. Check its address, and whether a firewall drops connections to ${host}. A server that has to load the model first may answer the next test.`;
   }
   if (outcome === 'outage') {
     return status === undefined
       ? unreachedWords(host, tested.faultCode)
-      : `The provider failed${answered}. Test it again later, and see whether it reports an outage.`;
+      : `The provider failed${answered}. Test it again later, and see whether the provider reports an outage.`;
   }
   if (outcome === 'refused') {
     return `The provider refused the call${answered}. Check its address: it may lead to another program, or to another path.`;
   }
   if (outcome === 'malformed') {
-    return `${host} answered with something that is no completion. Check the address, its path and the \`kind\` of the provider.`;
+    return `${host} answered with something that is not a completion. Check the address, its path and the \`kind\` of the provider.`;
   }
   return words;
 }
@@ -43,7 +43,7 @@ function keyWords({ definition, providerModel, words, status }: Tested): string 
   const names = keyNamesOf(definition).map(({ name }) => name);
   const named = names.length > 0 ? names.join(', ') : credentialOf(definition)?.value;
   if (status === 401 && named === undefined) {
-    return `The provider wants a key${answered}, and its entry names none. Name one there, or check the credentials of this machine.`;
+    return `The provider requires a key${answered}, and its entry does not name one. Name one there, or check the credentials of this machine.`;
   }
   const key = named === undefined ? 'this machine' : `the key \`${named}\``;
   if (status === 401) {
@@ -60,14 +60,14 @@ function unreachedWords(host: string, code: string | undefined): string {
   if (code === undefined)
     return `The connection to ${host} failed or was closed. Check the address, and test it again.`;
   if (UNKNOWN_HOST.has(code))
-    return `No host of the name in ${host} was found (${code}). Check the spelling of the address.`;
+    return `No host with the name in ${host} was found (${code}). Check the spelling of the address.`;
   if (code === 'EAI_AGAIN') return `The name in ${host} could not be looked up (${code}). Check this machine’s DNS.`;
   if (code === 'ECONNREFUSED')
-    return `Nothing listens at ${host} (${code}). Check the host and port, and that the server runs.`;
+    return `Nothing is listening at ${host} (${code}). Check the host and port, and that the server is running.`;
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return `${host} cannot be reached from here (${code}). Check the network and the firewall.`;
   }
   if (CERTIFICATE.test(code))
-    return `No secure connection to ${host} came about (${code}). Check its certificate, and \`http\` or \`https\` in the address.`;
+    return `A secure connection to ${host} could not be made (${code}). Check its certificate, and \`http\` or \`https\` in the address.`;
   return `The connection to ${host} failed (${code}). Check the address, and test it again.`;
 }

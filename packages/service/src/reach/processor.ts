@@ -24,8 +24,8 @@ export async function tryProcessor(
 }
 
 function judgeStatus(status: number): Found {
-  if (status === 200) return good('The payment processor takes the key, and lets it read checkouts.');
-  if (status === 401) return bad('The payment processor does not take PURSER_STRIPE_SECRET_KEY.');
+  if (status === 200) return good('The payment processor accepts the key, and lets it read checkouts.');
+  if (status === 401) return bad('The payment processor does not accept PURSER_STRIPE_SECRET_KEY.');
   if (status === 403) return bad('The payment processor does not let PURSER_STRIPE_SECRET_KEY read checkouts.');
   return warn(`The payment processor answers ${status}.`);
 }

@@ -7,7 +7,7 @@ export const REACHING_REMEDIES: Readonly<
   'public-address': {
     why: 'Apps, people and the payment processor call this address.',
     remedy:
-      'Look at the name, the firewall and the proxy. Some networks do not let a machine reach its own public address: then try it from elsewhere.',
+      'Check the name, the firewall and the proxy. Some networks do not let a machine reach its own public address: if so, try it from elsewhere.',
   },
   'same-database': {
     why: 'Two copies of the books would both take calls and payments.',
@@ -18,7 +18,7 @@ export const REACHING_REMEDIES: Readonly<
     remedy: 'Set PURSER_PROXY_HOPS to the number of proxies that add to `x-forwarded-for`.',
   },
   certificate: {
-    why: 'Clients refuse an address whose certificate does not fit or has ended.',
+    why: 'Clients refuse an address whose certificate does not match or has expired.',
     remedy: 'Renew the certificate, with all certificates of its chain, and reload the proxy.',
   },
   roles: {
@@ -36,11 +36,11 @@ export const REACHING_REMEDIES: Readonly<
       'Check PURSER_STRIPE_SECRET_KEY, its rights in the dashboard of the processor, and the way out of this machine.',
   },
   providers: {
-    why: 'Calls of their models fail, or go to the next provider.',
+    why: 'Calls to their models fail, or go to the next provider.',
     remedy: 'Check the address in the catalogue, the name service, the firewall, and HTTPS_PROXY and NO_PROXY.',
   },
   'mail-server': {
-    why: 'People cannot sign in to wallets, reset a password or hear of a refund.',
+    why: 'People cannot sign in to wallets, reset a password or learn about a refund.',
     remedy: 'Check host, port, user and password of SMTP_URL, and that the firewall lets this machine send mail.',
   },
   'other-clocks': {
@@ -48,7 +48,7 @@ export const REACHING_REMEDIES: Readonly<
     remedy: 'Run a time service such as chrony on this machine.',
   },
   'secret-strength': {
-    why: 'Who guesses it can make links and sign-ins, and opens the keys of a stolen backup.',
+    why: 'Anybody who guesses it can make links and sign-ins, and open the keys of a stolen backup.',
     remedy: 'Make one with `openssl rand -base64 48`, and change it as docs/guides/operator/secret.md says.',
   },
 };

@@ -48,7 +48,7 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
       const looked = granted(await desk.lookUp(actOf(operator, request, request.body.reason), request.params.id));
       if (looked === 'unknown')
         return granted(
-          refuse('CONFLICT', 'The payment processor does not know this payment. Is it of another account?'),
+          refuse('CONFLICT', 'The payment processor does not know this payment. Does it belong to another account?'),
         );
       return detailsOf(desk, request.params.id);
     },
@@ -70,7 +70,10 @@ export function addPaymentRoutes(plane: Plane, operator: OperatorPlane): void {
       if (solved instanceof PendingAct) return reply.code(202).send(pendingToWire(solved));
       if (solved === 'declined')
         return granted(
-          refuse('CONFLICT', 'The payment processor has declined. Nothing was paid back, and a new case is open.'),
+          refuse(
+            'CONFLICT',
+            'The payment processor has declined the refund. Nothing was paid back, and there is a new case.',
+          ),
         );
       return detailsOf(desk, (await desk.paymentOfCase(caseId)) ?? '');
     },

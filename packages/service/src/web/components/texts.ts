@@ -2,7 +2,7 @@
 export const AMOUNT_TEXTS = {
   exactly: (amount: string) => `Exactly ${amount}`,
   hint: 'Digits, with a point or a comma before the cents: 12 or 12.50.',
-  fault: 'Write the amount in digits, with at most one point or comma: 12, 12.50 or 12,50.',
+  fault: 'Enter the amount in digits, with at most one point or comma: 12, 12.50 or 12,50.',
 } as const;
 
 export const MARK_TEXTS = {
@@ -13,7 +13,7 @@ export const MARK_TEXTS = {
 export const PART_TEXTS = {
   copy: 'Copy',
   copied: 'Copied',
-  asTable: 'The same as a table',
+  asTable: 'Show as a table',
   when: 'When',
   filter: 'Show',
 } as const;

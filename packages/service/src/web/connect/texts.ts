@@ -19,7 +19,7 @@ export const CONNECT_TEXTS = {
   mayNotTitle: 'What it cannot do',
   mayNot: [
     'Put money in or take money out. That is up to you.',
-    'Spend more than the wallet holds, or see anything else of yours.',
+    'Spend more than the wallet holds, or see anything else about you.',
   ],
   stop: 'You can change the cap, pause the app or disconnect it at any time.',
 
@@ -35,7 +35,7 @@ export const CONNECT_TEXTS = {
 
   /** The statement of the box. It cannot be checked for people, so a page of ours never checks it at first. */
   own: (app: string) =>
-    `I came here from ${app} myself, not by a link that somebody sent me, and the account there is mine.`,
+    `I came here from ${app} myself, not through a link that somebody sent me, and the account there is mine.`,
   /** For somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
   oneMore: (app: string) =>
     `You have already connected another account at ${app}. If you have only that one, this account is somebody else’s: do not connect it.`,
@@ -53,6 +53,6 @@ export const CONNECT_TEXTS = {
 
   /** The app removed the address from its allow-list. The address itself is not shown: it may be somebody else's by now. */
   goneTitle: 'We cannot take you back',
-  gone: (app: string) => `${app} no longer accepts people at the address in this link, so we do not send you there.`,
-  goneAdvice: 'Please return to the app yourself. What you did here stays as it is.',
+  gone: (app: string) => `${app} no longer uses the address in this link, so we cannot send you there.`,
+  goneAdvice: 'Please return to the app yourself. What you did here has been saved.',
 } as const;

@@ -1,40 +1,40 @@
 const MAY = {
-  viewer: 'reads everything and changes nothing',
-  developer: 'changes the profile, sandbox, webhook and keys of the sandbox, and no live keys',
-  owner: 'does everything that you may, with live keys and the team too',
+  viewer: 'can read everything and change nothing',
+  developer: 'can change the profile, the sandbox, the webhook and sandbox keys, but not live keys',
+  owner: 'can do everything that you can, including live keys and the team',
 } as const;
 
 /** The texts of the pages of a team and of invitations. */
 export const TEAM_TEXTS = {
   title: 'Team',
-  what: 'Who may see and change this app. Keys belong to the app: they stay when the person who made them leaves.',
+  what: 'These people may see and change this app. Keys belong to the app: they stay when the person who made them leaves.',
   members: 'Members',
   columns: ['E-mail', 'Role', 'Since', 'Change'],
   you: 'you',
   roles: { viewer: 'Viewer', developer: 'Developer', owner: 'Owner' },
   role: 'Role',
   roleHint:
-    'Viewers read. Developers also change the profile, sandbox, webhook and keys of the sandbox. Owners do everything.',
+    'Viewers can read. Developers can also change the profile, the sandbox, the webhook and sandbox keys. Owners can do everything.',
   make: (role: string) => `Make ${role.toLowerCase()}`,
   remove: 'Remove',
-  removeWhat: (email: string) => `${email} loses access with their next request. Keys that they made keep working.`,
+  removeWhat: (email: string) => `${email} loses access from their next request. Keys that they made keep working.`,
   change: (email: string) => `Role of ${email}`,
   invite: 'Invite somebody',
   email: 'E-mail',
   send: 'Send the invitation',
-  unfit: 'Type an e-mail address and choose a role.',
+  unfit: 'Enter an e-mail address and choose a role.',
   pending: 'Invitations',
-  pendingColumns: ['E-mail', 'Role', 'Works until', 'Change'],
-  nobody: 'No invitation is open.',
+  pendingColumns: ['E-mail', 'Role', 'Expires', 'Change'],
+  nobody: 'There are no open invitations.',
   withdraw: 'Withdraw',
-  withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
-  withdrawWhat: 'The link in the mail stops working at once. You can invite them again.',
-  own: 'Your own role. Another owner changes it.',
+  withdrawOf: (email: string) => `Withdraw the invitation for ${email}`,
+  withdrawWhat: 'The link in the e-mail stops working at once. You can invite them again.',
+  own: 'This is your own role. Only another owner can change it.',
   makeWhat: (email: string, role: 'viewer' | 'developer' | 'owner') =>
-    `${email} ${MAY[role]}, from their next request on.`,
+    `From their next request, ${email} ${MAY[role]}.`,
   leave: 'Leave this app',
   leaveWhat: 'You lose access at once. An owner can invite you again.',
-  noSuch: 'This app has no such member or invitation any more.',
+  noSuch: 'This app no longer has this member or invitation.',
   done: new Map([
     ['invited', 'The invitation was sent. It works for seven days.'],
     ['role', 'The role was changed.'],
@@ -45,32 +45,32 @@ export const TEAM_TEXTS = {
 
 export const INVITATION_TEXTS = {
   title: 'Invitation',
-  noLink: 'This invitation does not work. It was used, withdrawn, or has expired, or the link is not complete.',
-  what: (app: string, role: string) => `You are invited to the team of the app “${app}”, as ${role}.`,
+  noLink: 'This invitation does not work. It has been used or withdrawn, it has expired, or the link is incomplete.',
+  what: (app: string, role: string) => `You are invited to the team of the app “${app}” in the role of ${role}.`,
   signIn: (email: string) =>
-    `Sign in with the account of ${email}. If you have none, create it and verify its e-mail first.`,
+    `Sign in with the account of ${email}. If you do not have one, create it and verify its e-mail address first.`,
   askAgain: 'Ask the person who invited you for a new one.',
   otherEmail: (invited: string, own: string) =>
-    `It is for ${invited}, and you are signed in as ${own}. Sign out here, then sign in with the account of ${invited}. The invitation waits.`,
+    `This invitation is for ${invited}, and you are signed in as ${own}. Sign out here, then sign in with the account of ${invited}. The invitation stays open.`,
   signOut: 'Sign out and use another account',
   verifyFirst: (email: string) =>
-    `First verify that mail to ${email} reaches you: open the link that we have mailed you, in this browser. You then come back here.`,
-  sendAgain: 'Mail the link again',
+    `First verify your e-mail address, ${email}: open the link that we have sent you in this browser. You then come back here.`,
+  sendAgain: 'Send the link again',
   toSignIn: 'Sign in',
   toRegister: 'Create an account',
   accept: 'Join the team',
   later: 'Not now',
-  toConsole: 'To your apps',
+  toConsole: 'Go to your apps',
 } as const;
 
 export const ACTIVITY_TEXTS = {
   title: 'Activity',
-  what: 'What members did with this app: who, when and from where. Network addresses are forgotten after 90 days, the acts are kept.',
-  caption: 'Latest acts',
+  what: 'What members did with this app, when and from where. Network addresses are deleted after 90 days. The rest is kept.',
+  caption: 'Latest activity',
   columns: ['When', 'Who', 'What', 'From'],
-  action: 'Act',
+  action: 'Kind',
   all: 'All',
-  none: 'No act fits.',
+  none: 'No activity matches.',
   changes: 'Details',
   older: 'Older',
   newest: 'Newest',
@@ -102,7 +102,7 @@ const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     remove: 'Removed a member',
     leave: 'Left the team',
   },
-  sandbox: { reset: 'Set a test user up', next: 'Chose the next call of a test user' },
+  sandbox: { reset: 'Set up a test user', next: 'Set the outcome of a test user’s next call' },
   playground: { call: 'Made a live call in the playground' },
 };
 

@@ -7,12 +7,12 @@ export const CONSOLE_TEXTS = {
   live: 'Live',
   sandbox: 'Sandbox',
   path: 'Where you are',
-  sandboxBand: 'Sandbox: play money. No provider is asked and nothing is paid.',
+  sandboxBand: 'Sandbox: play money. No provider is called and nothing is paid.',
   suspended: 'This app is suspended: its keys are refused. Ask the operator of this service why.',
   noApp: 'You have no such app.',
   notAllowed: 'Your role in this app does not allow changes here. Ask one of its owners.',
-  toConsole: 'To your apps',
+  toConsole: 'Go to your apps',
   verifyFirst: (email: string) =>
-    `Live keys need a verified e-mail. Open the link that we have mailed to ${email}. The sandbox works without it.`,
-  sendAgain: 'Mail the link again',
+    `You need a verified e-mail address to make live keys. Open the link that we have sent to ${email}. The sandbox works without it.`,
+  sendAgain: 'Send the link again',
 } as const;

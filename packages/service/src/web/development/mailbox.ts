@@ -62,7 +62,7 @@ export function addMailboxPages(
       const { html: letter } = await findMessage(mailbox, request.params.messageId);
       return reply
         .headers(LETTER_HEADERS)
-        .send(granted(letter ?? refuse('NOT_FOUND', 'This message has no HTML version.')));
+        .send(granted(letter ?? refuse('NOT_FOUND', 'This e-mail has no HTML version.')));
     },
   );
 }
@@ -70,7 +70,7 @@ export function addMailboxPages(
 /** By the id in the address. Longer ids than the database has are not looked for. */
 async function findMessage(mailbox: Mailbox, messageId: string): Promise<MailboxMessage> {
   const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
-  return granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
+  return granted(message ?? refuse('NOT_FOUND', 'There is no such e-mail.'));
 }
 
 /** Stricter than that of other pages: a mail's text comes from anywhere, so nothing but the style may be used. */

@@ -26,11 +26,10 @@ export const REFUSAL_TEXTS = {
   failed: 'Something failed on our side. Please try again. If it keeps happening, contact us and quote the reference.',
   foreign: 'This form was not sent from a page of this service.',
   outOfDate: 'This form has expired, or your browser blocks cookies. Open the page again and send the form once more.',
-  oddAddress:
-    'This address has a character that no address of this service has. Open the page from a link on this site.',
+  oddAddress: 'This address contains a character that is not allowed here. Open the page from a link on this site.',
   nowhereTitle: 'There is nothing here',
-  nowhere: 'This page does not exist. Check the address, or begin at the start page.',
-  toStart: 'To the start page',
-  toAccount: 'To your account',
-  toWallet: 'To your wallet',
+  nowhere: 'This page does not exist. Check the address, or go to the start page.',
+  toStart: 'Go to the start page',
+  toAccount: 'Go to your account',
+  toWallet: 'Go to your wallet',
 } as const;

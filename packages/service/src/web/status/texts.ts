@@ -9,20 +9,20 @@ export const STATUS_TEXTS = {
   titles: {
     up: 'Everything works',
     slow: 'Some answers are slow',
-    partial: 'Some models are out',
-    out: 'The service is out',
+    partial: 'Some models are down',
+    out: 'The service is down',
   } satisfies Readonly<Record<ServiceStatus['state'], string>>,
   badges: {
     up: 'Up',
     slow: 'Slow',
-    partial: 'Partly out',
-    out: 'Out',
+    partial: 'Partly down',
+    out: 'Down',
   } satisfies Readonly<Record<ServiceStatus['state'], string>>,
   meanings: {
     up: 'Calls are answered as usual.',
     slow: 'Calls are answered, but some answers begin later than usual.',
-    partial: 'Calls to some models fail at the moment. A call that fails costs nothing. All other models work.',
-    out: 'Calls fail at the moment. A call that fails costs nothing, and no balance changes.',
+    partial: 'Calls to some models are failing. A failed call costs nothing. All other models work.',
+    out: 'Calls are failing. A failed call costs nothing, and no balance changes.',
   } satisfies Readonly<Record<ServiceStatus['state'], string>>,
   asOf: 'As of',
   models: {
@@ -30,18 +30,18 @@ export const STATUS_TEXTS = {
     since: 'since',
     others: (count: number) => `${count} more ${count === 1 ? 'model is' : 'models are'} up.`,
   },
-  words: { out: 'out', slow: 'slow' } satisfies Readonly<Record<Incident['state'], string>>,
+  words: { out: 'down', slow: 'slow' } satisfies Readonly<Record<Incident['state'], string>>,
   incidents: {
     heading: (days: number) => `Incidents of the last ${days} days`,
     none: 'None.',
-    stale: 'The list cannot be read now. It may lack the latest incidents.',
+    stale: 'This list cannot be updated right now. The latest incidents may be missing.',
     was: (name: string, state: string, lasted: string) => `${name} was ${state} for ${lasted}.`,
     isStill: (name: string, state: string, lasted: string) => `${name} has been ${state} for ${lasted}.`,
     service: 'The whole service',
     hidden: 'One of the models',
   },
-  how: 'A model is out when its providers fail most calls, and slow when its answers take twice as long as usual to begin. This page is up to a minute behind.',
-  forPrograms: 'The same as JSON',
+  how: 'A model is down when its providers fail most calls, and slow when its answers take twice as long as usual to begin. This page may be up to a minute behind.',
+  forPrograms: 'View as JSON',
   lasted: (ms: number): string => {
     if (ms < MINUTE_MS) return 'less than a minute';
     if (ms < 2 * HOUR_MS) return counted(Math.round(ms / MINUTE_MS), 'minute');

@@ -18,17 +18,17 @@ export const TOPUP_TEXTS = {
   goOn: 'Continue to payment',
   skip: 'Not now',
   chooseOne: 'Choose an amount or type one.',
-  chooseOnlyOne: 'You chose one amount and typed another. Choose one or type one, not both.',
+  chooseOnlyOne: 'You chose one amount and typed another. Either choose an amount or type one.',
   notAnAmount: (least: string, most: string, unit: string) =>
     `Type an amount from ${least} to ${most}, in steps of ${unit}, for example 12.50.`,
-  away: 'We cannot reach the payment processor right now. You were not charged. Please try again in a few minutes.',
+  away: 'We cannot reach the payment processor right now. You have not been charged. Please try again in a few minutes.',
   notSetUp: (operator: string) => `Payments are not set up here. Please contact ${operator}.`,
 } as const;
 
 /** The texts of the top-up page if the owner's cap or pause stops the app, so that paying alone would not help. */
 export const STOP_TEXTS = {
   capped: (app: string, cap: string, spent: string) =>
-    `Your monthly cap for ${app} is ${cap}, and ${spent} of it is spent. Paying in does not change that: ${app} stays stopped until you raise the cap or a new month begins.`,
+    `Your monthly cap for ${app} is ${cap}, and ${spent} of it is spent. Paying in does not change that: ${app} cannot spend until you raise the cap or a new month begins.`,
   paused: (app: string) =>
     `You paused ${app}. Paying in does not change that: ${app} cannot spend until you resume spending.`,
   cap: 'Your monthly cap',
@@ -38,8 +38,8 @@ export const STOP_TEXTS = {
   resume: 'Resume spending',
   resumeRaised: (cap: string) => `Resume spending, with a cap of ${cap}`,
   stayPaused: 'Stay paused',
-  chooseCap: 'Choose what happens to the monthly cap: raise it, or keep it.',
-  choosePause: 'Choose what happens to the pause: resume spending, or stay paused.',
+  chooseCap: 'Choose whether to raise the monthly cap or keep it.',
+  choosePause: 'Choose whether to resume spending or stay paused.',
 } as const;
 
 /** The texts for an owner whose monthly cap or pause refused a call. */
@@ -53,7 +53,7 @@ export const CAP_TEXTS = {
   resumed: (app: string) => `${app} can spend again. Top up if your balance is too low.`,
   stayPaused: 'Top up without resuming',
   monthlyCap: 'Monthly cap',
-  present: 'Cap',
+  present: 'Current cap',
   none: 'None',
   spent: 'Spent this month',
   field: (currency: string) => `New monthly cap, in ${currency}`,
@@ -71,9 +71,9 @@ export const CHECKOUT_TEXTS = {
   openTitle: 'Your payment is on its way',
   open: 'We are waiting for the payment processor to confirm it. This usually takes a few seconds.',
   /** Appears after a minute. Says what matters to somebody who has paid: nothing is lost, and the page need not stay open. */
-  slow: 'This is taking longer than usual. Nothing is lost: your payment goes into the wallet as soon as it is confirmed, even if you close this page. If you did not pay, you were not charged.',
+  slow: 'This is taking longer than usual. Nothing is lost: your payment goes into the wallet as soon as it is confirmed, even if you close this page. If you did not pay, you have not been charged.',
   unpaidTitle: 'Not paid yet',
-  unpaid: 'You were not charged. If you did pay, this page shows the money when it arrives.',
+  unpaid: 'You have not been charged. If you did pay, this page shows the money when it arrives.',
   tryAgain: 'Try again',
   tryFromApp: (app: string) => `To try again, go back to ${app} and open its link again.`,
   paidTitle: 'The money has arrived',
@@ -81,13 +81,13 @@ export const CHECKOUT_TEXTS = {
   available: 'You can spend now',
   onTo: (app: string) => `Continue to ${app}`,
   backTo: (app: string) => `You can go back to ${app} now.`,
-  wallet: 'To your wallet',
+  wallet: 'Go to your wallet',
   balance: 'In your wallet',
   /** What stands between the money and the app, and what to do about it. */
   stillPaused: (app: string) => `You paused ${app}, so it cannot spend this money until you resume spending.`,
   resume: 'Resume spending',
   stillCapped: (app: string, cap: string) =>
-    `Your monthly cap for ${app} is ${cap} and used up, so it cannot spend this money until you raise the cap or a new month begins.`,
+    `Your monthly cap of ${cap} for ${app} is used up, so it cannot spend this money until you raise the cap or a new month begins.`,
   partlyCapped: (app: string, cap: string, room: string) =>
     `Your monthly cap for ${app} is ${cap}, so it can spend ${room} of your money this month.`,
   changeCap: 'Change the cap',
@@ -101,7 +101,7 @@ export const CHECKOUT_TEXTS = {
   keptTitle: 'We have your payment',
   /** A payment that is confirmed but was not credited, until an operator has looked at it. */
   kept: (operator: string) =>
-    `The payment was not as expected, so it is not in the wallet yet. Nothing is lost: ${operator} will look at it.`,
-  goneTitle: 'Nothing to see here',
+    `The payment was not as expected, so it is not in the wallet yet. Nothing is lost: ${operator} will look into it.`,
+  goneTitle: 'There is nothing here',
   gone: 'There is no payment at this address.',
 } as const;

@@ -7,8 +7,8 @@ export const LINK_TEXTS = {
   voidTitle: 'This link no longer works',
   voidLink: 'A link like this works for 15 minutes and for one payment.',
   voidAdvice:
-    'Go back to the app and try again: it will give you a new link. Money that you already paid is in your wallet.',
-  toWallet: 'To your wallet',
+    'Go back to the app and try again: it will give you a new link. Money that you have already paid is in your wallet.',
+  toWallet: 'Go to your wallet',
 
   sandboxTitle: 'This is the sandbox',
   sandbox: 'The app used a test key. Test calls spend play money, so there is nothing to connect and nothing to pay.',
@@ -22,8 +22,8 @@ export const LINK_TEXTS = {
 
   foreignTitle: 'Another wallet pays for this account',
   foreign: (app: string) =>
-    `This account at ${app} is paid by somebody who signed in with another e-mail address. That stays as it is, and you cannot see that wallet.`,
-  foreignAdvice: 'If that was you, sign in with the e-mail address you used before.',
+    `This account at ${app} is paid for by somebody who signed in with another e-mail address. This does not change, and you cannot see that wallet.`,
+  foreignAdvice: 'If that was you, sign in with the e-mail address that you used before.',
 
   signedInAs: 'Signed in as',
   notYou: 'Not you? Use another e-mail',
@@ -33,5 +33,5 @@ export const LINK_TEXTS = {
 export const OWNED_WALLET_TEXTS = {
   allApps: 'All apps',
   notFoundTitle: 'There is nothing here',
-  notFound: 'Your wallet has no such page. It may belong to another e-mail address of yours.',
+  notFound: 'Your wallet has no such page. It may belong to a wallet that you opened with another e-mail address.',
 } as const;

@@ -50,14 +50,14 @@ const OUTCOMES: Readonly<Record<CallReceipt['outcome'], string>> = {
 };
 
 const LATE_REASON =
-  'Charged late: the gateway that served this call was cut off, and its report came after the money on hold had been returned. ' +
-  'You pay the price that the app was told, or less if your wallet had less to spare by then.';
+  'Charged late: the server that handled this call was cut off, and it reported the charge after the money on hold had been returned. ' +
+  'You pay the price that the app was told, or less if your wallet had less available by then.';
 
 /** The texts of the pages under `/wallet`, except refunds. */
 export const WALLET_TEXTS = {
   state: (state: WalletState): string => STATES[state],
   movement: (kind: MovementKind): string => MOVEMENTS[kind],
-  late: 'Charged late: its gateway was cut off',
+  late: 'Charged late: the server was cut off',
   call: (model: string | undefined): string =>
     model === undefined ? MOVEMENTS.charge : `${MOVEMENTS.charge}: ${model}`,
 
@@ -68,14 +68,14 @@ export const WALLET_TEXTS = {
   empty: 'You have not connected an app yet. An app that uses this service will send you here to connect it.',
   /** Whether this person has any there is not known. */
   inPart:
-    'Some of your apps may be missing here, because a server of ours does not answer. Their wallets are as you left them. Please try again in a few minutes.',
+    'Some of your apps may be missing here, because one of our servers is not responding. Their wallets are as you left them. Please try again in a few minutes.',
   connectedApps: 'Your apps',
   disconnectedApps: 'Disconnected apps',
   newer: 'Newer apps',
   older: 'More apps',
   signingIn: 'Signing in',
   passkeys: 'Passkeys',
-  data: 'Your data: a copy of it, and deleting yourself',
+  data: 'Your data: download or delete it',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 
@@ -83,8 +83,8 @@ export const WALLET_TEXTS = {
   title: (app: string): string => `Your wallet for ${app}`,
   balance: 'Balance',
   onHold: 'On hold',
-  onHoldWhy: 'Money on hold is for requests that are running now. What they do not use comes back to you.',
-  spendable: 'Can be spent',
+  onHoldWhy: 'Money on hold is for requests that are running now. You get back what they do not use.',
+  spendable: 'Available to spend',
   label: 'Your account there',
   topUp: 'Top up',
   /** No reason and no amount owed (WA-04): the owner asks the operator. */
@@ -95,7 +95,7 @@ export const WALLET_TEXTS = {
 
   // Its monthly cap.
   capTitle: 'Monthly cap',
-  capWhy: 'The most that the app can spend in a calendar month (UTC). A change applies from the next request on.',
+  capWhy: 'The most that the app can spend in a calendar month (UTC). A change applies from the next request.',
   changeCap: 'Change the cap',
   setOneCap: 'Set a cap',
   spentThisMonth: 'Spent this month',
@@ -108,10 +108,10 @@ export const WALLET_TEXTS = {
   capEndsPause: 'Setting or removing the cap also ends the pause.',
   alerts: (shares: readonly number[]): string =>
     shares.length === 0 ? 'E-mail me about the cap' : `E-mail me about the cap (at ${shares.join(', ')} %)`,
-  alertsWhy: 'We mail you once a month for each share that you choose, within a minute of reaching it.',
-  alertsNeedCap: 'There is no cap now, so there is nothing to mail you about until you set one.',
+  alertsWhy: 'We e-mail you at most once a month for each share that you choose, within a minute of it being reached.',
+  alertsNeedCap: 'There is no cap at the moment, so there is nothing to e-mail you about until you set one.',
   alertAt: (share: number): string =>
-    share === 100 ? '100 %: it is used up, or less than 1 % is left' : `${share} % is spent`,
+    share === 100 ? '100 %: the cap is used up, or less than 1 % is left' : `${share} % of the cap is spent`,
   setAlerts: 'Save',
   pause: 'Pause spending',
   resume: 'Resume spending',
@@ -139,11 +139,11 @@ export const WALLET_TEXTS = {
   noMovements: 'Nothing yet.',
   noneSince: 'Nothing since then.',
   missing: (moment: string): string =>
-    `What happened before ${moment} is missing here, because a server of ours does not answer. Your balance is right. Please try again in a few minutes.`,
+    `Movements before ${moment} are missing here, because one of our servers is not responding. Your balance is correct. Please try again in a few minutes.`,
   /** The calls of a day, in one line. */
   calls: (count: number): string => (count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`),
   moreMovements: (count: number): string => `${count} more`,
-  asideBefore: (amount: string): string => `${amount}, set aside before`,
+  asideBefore: (amount: string): string => `${amount}, set aside earlier`,
   olderDays: 'Older days',
   olderMovements: 'Older movements',
   newestMovements: 'Newest movements',
@@ -155,20 +155,23 @@ export const WALLET_TEXTS = {
   done: new Map([
     ['cap', 'The monthly cap was set.'],
     ['no-cap', 'The monthly cap was removed.'],
-    ['alerts', 'We will mail you when the chosen shares of the cap are spent.'],
-    ['no-alerts', 'You get no more mails about the cap.'],
+    ['alerts', 'We will e-mail you when the shares of the cap that you chose are spent.'],
+    ['no-alerts', 'We will not e-mail you about the cap any more.'],
     ['paused', 'Paused. The app’s next request will be refused.'],
     ['resumed', 'The app can spend again.'],
     ['disconnected', 'Disconnected. The app’s next request will be refused. Your balance stays in the wallet.'],
     ['reconnected', 'Connected again.'],
-    ['refund', 'Your refund is on its way. Any part that cannot be paid out comes back here: see “Movements”.'],
-    ['refund-repeated', 'You already asked for this refund. See “Movements” for its progress.'],
+    [
+      'refund',
+      'Your refund is on its way. Any part that cannot be paid out is returned to this wallet: see “Movements”.',
+    ],
+    ['refund-repeated', 'You have already asked for this refund. See “Movements” for its progress.'],
   ]) as ReadonlyMap<string | null, string>,
 
   // The page that asks before it disconnects.
   disconnectTitle: (app: string): string => `Disconnect ${app}?`,
   disconnectWhat: [
-    'The app can no longer spend from this wallet. A request that is running finishes and is charged as usual.',
+    'The app can no longer spend from this wallet. A request that is already running finishes and is charged as usual.',
     'Your balance stays in this wallet. You can connect again at any time and find it as you left it.',
     'You can still get a refund of unused money.',
   ],

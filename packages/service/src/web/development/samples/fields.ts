@@ -103,7 +103,7 @@ export const FIELDS: readonly ComponentSample[] = [
   },
   {
     component: buttonLinkAside,
-    states: { 'in a tab of its own': () => buttonLinkAside(HERE, 'Prove that it is you') },
+    states: { 'in a tab of its own': () => buttonLinkAside(HERE, 'Confirm that it is you') },
   },
   {
     component: row,

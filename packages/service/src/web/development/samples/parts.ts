@@ -16,7 +16,7 @@ export const NOTICES: readonly ComponentSample[] = [
   {
     component: errorSummary,
     states: {
-      'one problem': () => errorSummary('Write the amount in digits.'),
+      'one problem': () => errorSummary('Enter the amount in digits.'),
       'several problems': (id) =>
         html`${errorSummary([
           { field: `${id}-name`, message: 'Enter a name.' },
