@@ -1546,7 +1546,7 @@ create table stats.passes (
 );
 grant select on stats.passes to purser_live;
 
-create table stats.rebuilt (
+create unlogged table stats.rebuilt (
   app_id text collate "C" not null,
   mode text not null,
   hour timestamp with time zone not null,
@@ -1798,6 +1798,47 @@ grant insert, select, update, delete on webhooks.subscriptions to purser_live;
 alter table webhooks.attempts add constraint attempts_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhooks.events(event_id) ON DELETE CASCADE;
 
 alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES webhooks.subscriptions(subscription_id) ON DELETE CASCADE;
+
+-- Views
+
+create view ledger.acts as
+ SELECT j.wallet_id,
+    j.kind,
+    j.cause,
+    j.amount_micros
+   FROM ledger.journal j
+UNION ALL
+ SELECT e.wallet_id,
+    e.kind,
+    e.cause,
+    e.amount_micros
+   FROM ledger.earlier_acts e;
+grant select on ledger.acts to purser_live;
+
+create view ledger.entries as
+ SELECT journal.wallet_id,
+    journal.seq,
+    journal.kind,
+    journal.cause,
+    journal.debit,
+    journal.credit,
+    journal.amount_micros,
+    journal.balance_after_micros,
+    journal.at
+   FROM ledger.journal
+UNION ALL
+ SELECT calls.wallet_id,
+    calls.seq,
+    'charge'::ledger.entry_kind AS kind,
+    (calls.call_id)::text AS cause,
+    'wallet'::ledger.book AS debit,
+    'earned'::ledger.book AS credit,
+    calls.charged_micros AS amount_micros,
+    calls.balance_after_micros,
+    calls.settled_at AS at
+   FROM usage.calls
+  WHERE (calls.seq IS NOT NULL);
+grant select on ledger.entries to purser_live;
 
 -- Functions
 

@@ -8,6 +8,8 @@ export interface Table {
   /** Columns in their order, then constraints. */
   readonly lines: readonly string[];
   readonly options: string;
+  /** A crash of the server empties it. */
+  readonly isUnlogged: boolean;
   /** `range (call_id)`: it has no rows of its own. Undefined: it has. */
   readonly partitionedBy: string | undefined;
   readonly indexes: readonly string[];
@@ -75,6 +77,7 @@ export async function readTables(db: Queryable): Promise<readonly Table[]> {
     schema: string;
     name: string;
     options: readonly string[] | null;
+    is_unlogged: boolean;
     partitioned_by: string | null;
     acl: readonly string[] | null;
     columns: readonly string[];
@@ -83,7 +86,18 @@ export async function readTables(db: Queryable): Promise<readonly Table[]> {
     indexes: readonly string[] | null;
   }>(TABLES);
   return rows.map(
-    ({ schema, name, options, partitioned_by: by, acl, columns, column_acls: columnAcls, constraints, indexes }) => {
+    ({
+      schema,
+      name,
+      options,
+      is_unlogged: isUnlogged,
+      partitioned_by: by,
+      acl,
+      columns,
+      column_acls: columnAcls,
+      constraints,
+      indexes,
+    }) => {
       const all = constraints ?? [];
       const added = (one: { name: string; text: string }): string =>
         `alter table ${name} add constraint ${one.name} ${one.text};`;
@@ -95,6 +109,7 @@ export async function readTables(db: Queryable): Promise<readonly Table[]> {
           ...all.filter(({ type, calls }) => type !== 'f' && !calls).map((one) => `constraint ${one.name} ${one.text}`),
         ],
         partitionedBy: by ?? undefined,
+        isUnlogged,
         options: options === null ? '' : ` with (${options.map((option) => option.replace('=', ' = ')).join(', ')})`,
         indexes: (indexes ?? []).map((text) => `${text.replace(' ON ONLY ', ' ON ')};`),
         grants: [
@@ -112,7 +127,7 @@ const TABLE_RIGHTS = { r: 'select', a: 'insert', w: 'update', d: 'delete' };
 
 /** PostgreSQL 18 lists what is not null among the constraints as well: those are shown with their columns. */
 const TABLES = `
-  select n.nspname as schema, c.oid::regclass::text as name, c.reloptions as options,
+  select n.nspname as schema, c.oid::regclass::text as name, c.reloptions as options, c.relpersistence = 'u' as is_unlogged,
     case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partitioned_by, c.relacl::text[] as acl,
     (
       select array_agg(
@@ -163,6 +178,18 @@ export async function readParts(db: Queryable): Promise<readonly string[]> {
      order by n.nspname collate "C", c.relname collate "C"`,
   );
   return rows.map(({ text, indexes }) => [text, ...(indexes ?? [])].join('\n'));
+}
+
+/** Views of any schema: a view may read tables of several. */
+export async function readViews(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string; definition: string; acl: readonly string[] | null }>(
+    `select c.oid::regclass::text as name, pg_get_viewdef(c.oid) as definition, c.relacl::text[] as acl
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'v' and ${OURS}
+     order by n.nspname collate "C", c.relname collate "C"`,
+  );
+  return rows.map(({ name, definition, acl }) =>
+    [`create view ${name} as\n${definition}`, ...grantsOf(acl, TABLE_RIGHTS, name)].join('\n'),
+  );
 }
 
 export async function readFunctions(db: Queryable): Promise<readonly DatabaseFunction[]> {

@@ -32,6 +32,7 @@ export async function describeSchema(db: Queryable, { bodies }: { readonly bodie
     );
   }
   if (bodies) parts.push(...(await catalog.readParts(db)));
+  parts.push('-- Views', ...(await catalog.readViews(db)));
   parts.push('-- Functions', ...functions.map((one) => (bodies ? one.definition : one.signature)));
   const attached = [
     ...tables.flatMap(({ functionChecks }) => functionChecks),
@@ -41,10 +42,10 @@ export async function describeSchema(db: Queryable, { bodies }: { readonly bodie
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function tableText({ name, lines, options, partitionedBy, indexes, grants }: catalog.Table): string {
+function tableText({ name, lines, options, isUnlogged, partitionedBy, indexes, grants }: catalog.Table): string {
   const body = lines.map((line) => `  ${line}`).join(',\n');
   return [
-    `create table ${name} (\n${body}\n)${partitionedBy === undefined ? '' : ` partition by ${partitionedBy}`}${options};`,
+    `create ${isUnlogged ? 'unlogged ' : ''}table ${name} (\n${body}\n)${partitionedBy === undefined ? '' : ` partition by ${partitionedBy}`}${options};`,
     ...indexes,
     ...grants,
   ].join('\n');
