@@ -33,7 +33,7 @@ create table accounts.accounts (
   appointed_by text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id),
   constraint accounts_email_key UNIQUE (email),
-  constraint accounts_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
+  constraint accounts_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)),
   constraint accounts_operator_role_check CHECK ((operator_role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
   constraint accounts_operator_role_of_operators CHECK (((operator_role IS NULL) OR (role = 'operator'::text))),
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text]))),
@@ -174,7 +174,7 @@ create table accounts.invitations (
   constraint invitations_check CHECK ((expires_at > created_at)),
   constraint invitations_digest_check CHECK ((length(digest) = 32)),
   constraint invitations_digest_key UNIQUE (digest),
-  constraint invitations_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
+  constraint invitations_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)),
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'developer'::text, 'owner'::text])))
 );
 CREATE INDEX invitations_expiry ON accounts.invitations USING btree (expires_at);
@@ -754,7 +754,7 @@ create table identities.codes (
   expires_at timestamp with time zone not null,
   constraint codes_pkey PRIMARY KEY (digest),
   constraint codes_digest_check CHECK ((length(digest) = 32)),
-  constraint codes_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID,
+  constraint codes_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)),
   constraint codes_guesses_left_check CHECK ((guesses_left >= 0)),
   constraint codes_proof_check CHECK ((length(proof) = 32))
 );
@@ -768,7 +768,7 @@ create table identities.identities (
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint identities_pkey PRIMARY KEY (identity_id),
   constraint identities_email_key UNIQUE (email),
-  constraint identities_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text)) NOT VALID
+  constraint identities_email_sealed CHECK ((email ~ '^e1[.][A-Za-z0-9_-]+$'::text))
 );
 grant insert, select, update, delete on identities.identities to purser_live;
 
@@ -779,7 +779,7 @@ create table identities.moves (
   after text not null,
   at timestamp with time zone default clock_timestamp() not null,
   constraint moves_pkey PRIMARY KEY (move_id),
-  constraint moves_sealed CHECK (((before ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (after ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
+  constraint moves_sealed CHECK (((before ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (after ~ '^e1[.][A-Za-z0-9_-]+$'::text)))
 );
 CREATE INDEX moves_of ON identities.moves USING btree (identity_id);
 grant select, delete on identities.moves to purser_live;
@@ -919,12 +919,12 @@ create table ledger.journal (
   amount_micros bigint not null,
   balance_after_micros bigint not null,
   at timestamp with time zone default clock_timestamp() not null,
-  constraint entries_pkey PRIMARY KEY (wallet_id, seq),
-  constraint entries_amount_micros_check CHECK ((amount_micros > 0)),
-  constraint entries_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
-  constraint entries_cause_kind_key UNIQUE (cause, kind),
-  constraint entries_check CHECK ((credit <> debit)),
-  constraint entries_seq_check CHECK ((seq > 0))
+  constraint journal_pkey PRIMARY KEY (wallet_id, seq),
+  constraint journal_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint journal_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
+  constraint journal_cause_kind_key UNIQUE (cause, kind),
+  constraint journal_check CHECK ((credit <> debit)),
+  constraint journal_seq_check CHECK ((seq > 0))
 );
 grant select on ledger.journal to purser_live;
 
@@ -1114,7 +1114,7 @@ create table mail.messages (
   constraint messages_check1 CHECK (((ended_at IS NOT NULL) OR (body IS NOT NULL))),
   constraint messages_message_key_key UNIQUE (message_key),
   constraint messages_outcome_check CHECK ((outcome = ANY (ARRAY['taken'::text, 'refused'::text, 'given_up'::text]))),
-  constraint messages_sealed CHECK (((sealed_recipient ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (subject ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (body ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (html ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID
+  constraint messages_sealed CHECK (((sealed_recipient ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (subject ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (body ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (html ~ '^e1[.][A-Za-z0-9_-]+$'::text)))
 );
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
 CREATE INDEX messages_to ON mail.messages USING btree (sealed_recipient);
@@ -1164,7 +1164,7 @@ create table operator.pending_acts (
   constraint pending_acts_check CHECK ((expires_at > requested_at)),
   constraint pending_acts_check1 CHECK (((state = ANY (ARRAY['done'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
   constraint pending_acts_check2 CHECK (((state <> 'done'::text) OR (decided_by <> requested_by))),
-  constraint pending_acts_emails_sealed CHECK (((requested_email ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (decided_email ~ '^e1[.][A-Za-z0-9_-]+$'::text))) NOT VALID,
+  constraint pending_acts_emails_sealed CHECK (((requested_email ~ '^e1[.][A-Za-z0-9_-]+$'::text) AND (decided_email ~ '^e1[.][A-Za-z0-9_-]+$'::text))),
   constraint pending_acts_pending_id_key UNIQUE (pending_id),
   constraint pending_acts_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'rejected'::text, 'expired'::text])))
 );
@@ -1666,12 +1666,12 @@ create table usage.calls (
   rare_counts jsonb,
   budget_key text collate "C",
   constraint calls_pkey PRIMARY KEY (call_id),
+  constraint a_call_without_an_answer_is_free CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
   constraint calls_are_whole_entries CHECK (
 CASE
     WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
     ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
 END),
-  constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
   constraint parts_are_within_their_wholes CHECK ((LEAST(cached_tokens, cache_write_tokens, ((prompt_tokens - cached_tokens) - cache_write_tokens), reasoning_tokens, (completion_tokens - reasoning_tokens), charged_micros, (held_micros - charged_micros), (held_micros - 1)) >= 0))
 ) partition by RANGE (call_id);
@@ -1747,7 +1747,7 @@ create table webhooks.events (
   constraint events_body CHECK (((body IS NOT NULL) OR (state = ANY (ARRAY['delivered'::text, 'dropped'::text])))),
   constraint events_check CHECK (((state = 'sending'::text) = (claim IS NOT NULL))),
   constraint events_check1 CHECK (((state = 'sending'::text) = (lease_until IS NOT NULL))),
-  constraint events_check3 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (ended_at IS NOT NULL))),
+  constraint events_end CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (ended_at IS NOT NULL))),
   constraint events_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'dropped'::text])))
 ) with (fillfactor = 70);
 CREATE INDEX events_dropped ON webhooks.events USING btree (app_id, created_at DESC, event_id DESC) WHERE (state = 'dropped'::text);

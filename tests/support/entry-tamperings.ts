@@ -52,7 +52,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
   {
     what: 'a number that two entries have',
     by: [
-      'alter table ledger.journal drop constraint entries_pkey',
+      'alter table ledger.journal drop constraint journal_pkey',
       `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select ${VICTIM}, seq, 'charge_overrun', cause, 'loss', 'earned', 7, 950
        from (values (4, 'one'), (4, 'two'), (6, 'three')) overruns (seq, cause)`,
@@ -147,7 +147,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
   {
     what: 'an entry of nothing',
     by: [
-      'alter table ledger.journal drop constraint entries_amount_micros_check',
+      'alter table ledger.journal drop constraint journal_amount_micros_check',
       `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        values (${VICTIM}, 4, 'top_up', 'nothing', 'processor', 'wallet', 0, 950)`,
       ofVictim('entry_seq = 4'),
@@ -157,7 +157,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
   {
     what: 'a payment that was booked twice',
     by: [
-      'alter table ledger.journal drop constraint entries_cause_kind_key',
+      'alter table ledger.journal drop constraint journal_cause_kind_key',
       `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, 4, kind, cause, debit, credit, amount_micros, 950 + amount_micros
        from ledger.journal where wallet_id = ${VICTIM} and seq = 1`,
@@ -178,7 +178,7 @@ export const ENTRY_TAMPERINGS: readonly Tampering[] = [
   {
     what: 'a call that failed and was charged',
     by: [
-      'alter table usage.calls drop constraint calls_check3',
+      'alter table usage.calls drop constraint a_call_without_an_answer_is_free',
       `update usage.calls set outcome = 'failed' where charged_micros = 30`,
     ],
     found: ['a call that was not served costs nothing: 0, not 30'],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
@@ -17,11 +18,36 @@ const APP = 'app_fixture' as AppId;
 const LEASE_MS = 15_000;
 const MINUTE_MS = 60_000;
 
+/** A catalogue with one model. */
+function catalogueAt(price: number): string {
+  return JSON.stringify({
+    providers: { one: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', onAbandon: 'cancel' } },
+    models: [
+      {
+        id: 'acme.large-1',
+        provider: 'one',
+        providerModel: 'large',
+        resale: 'open',
+        marginBasisPoints: 6,
+        contextTokens: 1_000,
+        maxOutputTokens: 100,
+        price: {
+          inputMicrosPerMillion: price,
+          cachedInputMicrosPerMillion: 3,
+          cacheWriteMicrosPerMillion: 4,
+          outputMicrosPerMillion: 5,
+        },
+      },
+    ],
+  });
+}
+
 /**
  * Money as a service leaves it that is stopped in the middle of its work: wallets with calls behind them, open holds, a
- * debt, a refund on its way, events that wait, and play money.
+ * debt, a refund on its way, events that wait, and play money. The price of the model has changed once.
  */
 export async function fillDatabase({ live, sandbox }: { readonly live: Pool; readonly sandbox: Pool }): Promise<void> {
+  for (const price of [1, 2]) await applyCatalogueFile(live, catalogueAt(price));
   await upsertSubscription(
     live,
     {

@@ -65,7 +65,7 @@ export interface SqlRules {
   /** Names of files that hold SQL in any folder, and areas or files that hold it besides. */
   readonly homes: { readonly fileNames: readonly string[]; readonly places: readonly string[] };
   readonly migrations: string;
-  /** Migrations after this number say what they take away from older builds. */
+  /** The last migration of version 0.1. Those after it say what they take away from older builds. */
   readonly expandsAfter: number;
   /** Where functions lie: `ledger/hold/reserve.sql` holds `ledger.reserve`. */
   readonly functions: string;

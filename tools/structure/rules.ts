@@ -74,7 +74,7 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
-    expandsAfter: 67,
+    expandsAfter: 20,
     functions: 'packages/service/src/',
     mentions: {
       ledger: ['usage', 'idempotency', 'webhooks'],

@@ -1,4 +1,4 @@
--- The people who own wallets, and how they sign in with their browsers.
+-- The people who own wallets, and how they sign in with their browsers. Their addresses are sealed (decision 74).
 
 create schema identities;
 grant usage on schema identities to purser_live;
@@ -6,7 +6,7 @@ grant usage on schema identities to purser_live;
 -- Somebody who has shown that mail to this address reaches them.
 create table identities.identities (
   identity_id text collate "C" primary key,
-  email text not null unique check (email = lower(email) and email ~ '^[\x21-\x7e]{1,254}$'),
+  email text not null unique constraint identities_email_sealed check (email ~ '^e1[.][A-Za-z0-9_-]+$'),
   created_at timestamptz not null default clock_timestamp()
 );
 
@@ -26,7 +26,7 @@ create index sessions_expired on identities.sessions (expires_at);
 -- browser is stored.
 create table identities.codes (
   digest bytea primary key check (length(digest) = 32), -- Of the browser's token.
-  email text not null,
+  email text not null constraint codes_email_sealed check (email ~ '^e1[.][A-Za-z0-9_-]+$'),
   proof bytea not null check (length(proof) = 32), -- An HMAC over the token and the code.
   guesses_left int not null check (guesses_left >= 0),
   expires_at timestamptz not null
@@ -52,4 +52,18 @@ create table identities.answered_challenges (
 );
 create index answered_challenges_expired on identities.answered_challenges (expires_at);
 
-grant select, insert, update, delete on all tables in schema identities to purser_live;
+-- Which addresses a person was moved between (WA-15). The audit trail keeps its lines for good, so it does not name them; these rows go with
+-- the person.
+create table identities.moves (
+  move_id bigint generated always as identity primary key,
+  identity_id text collate "C" not null references identities.identities,
+  before text not null,
+  after text not null,
+  at timestamptz not null default clock_timestamp(),
+  constraint moves_sealed check (before ~ '^e1[.][A-Za-z0-9_-]+$' and after ~ '^e1[.][A-Za-z0-9_-]+$')
+);
+create index moves_of on identities.moves (identity_id);
+
+grant select, insert, update, delete on identities.identities, identities.sessions, identities.codes, identities.passkeys,
+  identities.answered_challenges to purser_live;
+grant select, insert (identity_id, before, after), delete on identities.moves to purser_live;

@@ -21,3 +21,10 @@ create table limits.token_leases (
   until_us bigint not null,
   primary key (app_id, holder)
 );
+
+-- Gateways of other cells that take tokens of buckets here (decision 29).
+create table limits.askers (
+  holder uuid primary key, -- The process, as in token_leases.
+  request bigint not null, -- The number of its latest request. The same number again, or a lower one, is refused.
+  asked_at timestamptz not null
+);

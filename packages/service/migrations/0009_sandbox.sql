@@ -29,6 +29,9 @@ create table sandbox.wallets (
   requests bigint not null default 0, -- Calls that were answered, since it was made or reset.
   tokens bigint not null default 0, -- And what they used.
   last_used_at timestamptz not null default clock_timestamp(),
+  reset_at timestamptz, -- When it was last reset: answers that were kept before are given to nobody (SB-05, CC-14).
+  open_calls int not null default 0 check (open_calls >= 0),
+  next_outcome text, -- What the owner of the app has chosen for the next call (decision 19). That call takes it with its hold.
   unique (app_id, user_id)
 ) with (fillfactor = 50);
 
@@ -43,6 +46,19 @@ create table sandbox.holds (
   placed_at timestamptz not null default clock_timestamp(),
   key_digest bytea,
   body_digest bytea,
-  is_joined boolean not null default false
+  is_joined boolean not null default false,
+  budget_key text collate "C",
+  plays text -- The outcome that the call took.
 );
 create index holds_key on sandbox.holds (key_digest) where key_digest is not null;
+
+-- As ledger.key_budgets.
+create table sandbox.key_budgets (
+  key_id text collate "C" not null,
+  month date not null,
+  spent_micros bigint not null default 0,
+  held_micros bigint not null default 0,
+  primary key (key_id, month),
+  constraint figures_are_in_range check (least(spent_micros, held_micros) >= 0)
+)
+with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.01);

@@ -17,11 +17,16 @@ create table payments.checkouts (
   link_digest bytea, -- Of the link by which it was begun. A payment spends the link (BI-04).
   created_at timestamptz not null default clock_timestamp(),
   next_look_at timestamptz default clock_timestamp() + interval '1 minute', -- Without a notice; null: never again.
+  -- It is paid, and its payment must be looked up once more: its wallet has moved to this cell, and the processor may have told a cell
+  -- that knew nothing of it (decision 96).
+  look_again boolean not null default false,
   unique (processor, processor_checkout)
 );
 create index checkouts_of on payments.checkouts (app_id, user_id, created_at);
 create index checkouts_by_link on payments.checkouts (link_digest) where link_digest is not null;
 create index checkouts_to_look_at on payments.checkouts (next_look_at) where next_look_at is not null;
+-- A person who is deleted is taken out of the checkouts that they began, and these are found by it. Few rows: people pay seldom.
+create index checkouts_of_identity on payments.checkouts (identity_id) where identity_id is not null;
 
 -- Money that the processor has confirmed.
 create table payments.payments (
@@ -36,13 +41,14 @@ create table payments.payments (
   -- credited: in the wallet; kept: in no wallet, an operator must look. Neither becomes the other.
   state text not null check (state in ('credited', 'kept')),
   -- What is not as it should be. A credited payment may have one too.
-  anomaly text check (anomaly in ('amount', 'currency', 'second', 'no_wallet', 'too_much')),
+  anomaly text check (anomaly in ('amount', 'currency', 'second', 'no_wallet', 'too_much', 'owner_deleted')),
   paid_at timestamptz not null default clock_timestamp(),
   unique (processor, processor_payment),
   check (state = 'credited' or anomaly is not null)
 );
 create index payments_of on payments.payments (app_id, user_id, paid_at);
 create index payments_by_checkout on payments.payments (checkout_id);
+create index payments_kept on payments.payments (paid_at) where state = 'kept'; -- Few: they wait for a person.
 
 -- A payment, or part of one, that is paid back: asked for here, or made at the processor.
 create table payments.refunds (
@@ -73,15 +79,50 @@ create index refunds_to_look_at on payments.refunds (next_look_at) where state =
 -- Each movement of a dispute, once: money that a bank took, or gave back.
 create table payments.dispute_movements (
   processor text not null,
-  processor_movement text collate "C" not null,
+  processor_movement text collate "C" not null, -- Stays out of addresses and lists, which have the movement_id.
   payment_id text collate "C" not null references payments.payments,
   amount_micros bigint not null check (amount_micros > 0),
   is_reinstated boolean not null, -- True: the bank gave it back.
   is_booked boolean not null, -- False: its payment is in no wallet, or it found no room in the balance.
   at timestamptz not null default clock_timestamp(),
+  movement_id text collate "C" not null default 'dsp_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 22),
   primary key (processor, processor_movement)
 );
 create index dispute_movements_of on payments.dispute_movements (payment_id);
+create unique index dispute_movements_by_id on payments.dispute_movements (movement_id);
+
+-- The lists of operators, newest first: of everybody, and of one app. Six more rows of an index for each payment.
+create index checkouts_newest on payments.checkouts (created_at, checkout_id);
+create index checkouts_of_app on payments.checkouts (app_id, created_at, checkout_id);
+create index payments_newest on payments.payments (paid_at, payment_id);
+create index payments_of_app on payments.payments (app_id, paid_at, payment_id);
+create index refunds_newest on payments.refunds (created_at, refund_id);
+create index refunds_of_app on payments.refunds (app_id, created_at, refund_id);
+create index dispute_movements_newest on payments.dispute_movements (at, movement_id);
+
+-- What was booked in a period, of all wallets, for reconciliation. A call changes none of these tables.
+create index payments_by_time on payments.payments (processor, paid_at);
+create index refunds_by_end on payments.refunds (processor, ended_at) where state = 'paid';
+create index dispute_movements_by_time on payments.dispute_movements (processor, at);
+
+-- What about a payment waits for a person (decision 68). A case is opened by the booking that needs a decision and closed by
+-- the act that solves it, or by a later booking. One that comes back is a new row, so that an old form solves nothing twice.
+create table payments.cases (
+  case_id text collate "C" primary key,
+  payment_id text collate "C" not null,
+  app_id text collate "C" not null,
+  user_id text collate "C" not null,
+  kind text not null check (kind in ('kept', 'refund_unknown', 'refund_not_released', 'refund_not_returned', 'refund_not_taken',
+    'dispute_not_booked', 'other_currency', 'wallet_suspended')),
+  subject text collate "C" not null, -- The payment, refund or movement of a dispute.
+  opened_at timestamptz not null default clock_timestamp(),
+  closed_at timestamptz,
+  closed_as text,
+  check ((closed_at is null) = (closed_as is null))
+);
+create unique index cases_open on payments.cases (subject, kind) where closed_at is null;
+create index cases_open_of_wallet on payments.cases (app_id, user_id) where closed_at is null;
+create index cases_of on payments.cases (payment_id, opened_at);
 
 -- The ids of verified webhooks that were acted on, so that one that comes twice is recognised.
 create table payments.processor_webhooks (
@@ -93,8 +134,8 @@ create table payments.processor_webhooks (
 );
 create index processor_webhooks_by_age on payments.processor_webhooks (received_at);
 
-grant select, insert, update on payments.checkouts, payments.payments, payments.refunds to purser_live;
-grant select, insert on payments.dispute_movements to purser_live;
+grant select, insert, update on payments.checkouts, payments.payments, payments.refunds, payments.dispute_movements, payments.cases
+  to purser_live;
 grant select, insert, delete on payments.processor_webhooks to purser_live;
 
 -- The bank of the test processor. Only development services use it, and no real money moves there. The tables are in every

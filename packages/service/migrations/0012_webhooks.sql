@@ -26,6 +26,11 @@ create table webhooks.subscriptions (
   disabled_reason text,
   failures_in_row int not null default 0, -- Attempts that failed since one succeeded.
   exhausted_in_row int not null default 0, -- Events all of whose attempts failed since one succeeded (WH-12).
+  drop_told_at timestamptz, -- When the owner was last told that events are dropped (WH-12).
+  -- The latest attempt that failed, for the app's home page: attempts have no index by time.
+  last_failed_at timestamptz,
+  last_failed_status int,
+  last_failed_error text,
   unique nulls not distinct (app_id, listener_id),
   check (num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) = case when listener_id is null then 3 else 0 end),
   check ((listening_until is null) = (listener_id is null)),
@@ -36,8 +41,16 @@ create table webhooks.subscriptions (
 create index subscriptions_low on webhooks.subscriptions (low_balance_threshold_micros)
   where status = 'active' and low_balance_threshold_micros is not null;
 
+-- The key of the ids of events: an id comes from the numbers of a wallet and its change, and tells neither. It stays with
+-- the database, so a repeated change gives the same id on every gateway and after a restore. Only webhooks.event_id reads it.
+create table webhooks.event_key (
+  is_only boolean primary key default true check (is_only), -- One row.
+  key bytea not null default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) check (length(key) = 32)
+);
+insert into webhooks.event_key default values;
+
 -- What is delivered, once for each change that it tells of: the id comes from the change (WH-04). The body is what is sent,
--- byte for byte. It is cleared when the event has ended; the row stays for 30 days.
+-- byte for byte. It stays as long as its row, which is 30 days, so that owners can see what was sent, and what they missed (WH-14).
 create table webhooks.events (
   event_id text collate "C" primary key,
   app_id text collate "C" not null,
@@ -54,8 +67,8 @@ create table webhooks.events (
   ended_at timestamptz,
   check ((state = 'sending') = (claim is not null)),
   check ((state = 'sending') = (lease_until is not null)),
-  check ((state in ('delivered', 'dropped')) = (body is null)),
-  check ((state in ('delivered', 'dropped')) = (ended_at is not null))
+  constraint events_end check ((state in ('delivered', 'dropped')) = (ended_at is not null)),
+  constraint events_body check (body is not null or state in ('delivered', 'dropped'))
 ) with (fillfactor = 70);
 create index events_due on webhooks.events (due_at) where state = 'pending';
 -- In the order in which events are claimed, endpoint by endpoint, see claim.
@@ -63,6 +76,8 @@ create index events_pending on webhooks.events (subscription_id, attempt desc, d
 create index events_pending_app on webhooks.events (app_id) where state = 'pending';
 create index events_sending on webhooks.events (subscription_id) where state = 'sending';
 create index events_recent on webhooks.events (app_id, created_at desc, event_id desc);
+-- Finds the few dropped events of an app among the many that were delivered.
+create index events_dropped on webhooks.events (app_id, created_at desc, event_id desc) where state = 'dropped';
 create index events_ended on webhooks.events (ended_at) where ended_at is not null;
 
 -- Each attempt to deliver an event. Of the receiver's answer only the status is kept.

@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../../tools/toolchain.ts';
+import { addMigration } from '../../support/other-builds.ts';
 
 const PACKAGE = 'packages/service/package.json';
-const MIGRATIONS = 'packages/service/migrations';
 const TAR_BYTES_MAX = 512 * 1024 * 1024;
 
 /** The files of a commit in a folder of their own, with the packages of this checkout. */
@@ -46,9 +37,7 @@ export function nextVersion(folder: string): string {
     manifest,
     readFileSync(manifest, 'utf8').replace(/"version": "\d+/, (version) => `${version}0`),
   );
-  const newest = Math.max(...readdirSync(path.join(folder, MIGRATIONS)).map((name) => Number(name.slice(0, 4))));
-  const migration = `${String(newest + 1).padStart(4, '0')}_next.sql`;
-  writeFileSync(path.join(folder, MIGRATIONS, migration), 'alter table ledger.wallets add column next_note text;\n');
+  addMigration(folder, 'alter table ledger.wallets add column next_note text;\n');
   const functions = globSync('packages/service/src/**/*.sql', { cwd: folder });
   for (const file of functions) appendFileSync(path.join(folder, file), '\n-- Of the next version.\n');
   return folder;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,6 +14,8 @@ import { listSystems } from '../../../packages/service/src/backup/folder.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { describeSchema } from '../../../tools/schema/describe.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { FROM_BEFORE } from '../../support/other-builds.ts';
+import { runToEnd } from '../../support/service-process.ts';
 import { mountSmallDisk } from '../crashes/small-disk.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -182,24 +184,27 @@ test('OP-10 a schema newer than this build is left as it is, and refused if it t
   });
 });
 
-test('OP-10 a database of a build from before version 0.1.0 is refused and stays as it is', async () => {
+test('OP-10 a start on a database from before the release says one sentence, and so does the doctor', async () => {
   const before = await createTestDatabase({ isEmpty: true });
-  await before.owner.query(`create schema db;
-    create table db.migrations (version int primary key, name text not null, applied_at timestamptz not null default now());
-    insert into db.migrations (version, name) values (1, '0001_foundation.sql'), (39, '0039_claims_in_order.sql')`);
-  const pool = createPool({ url: before.url, role: 'owner', connectionsMax: 1, log: createLog('silent') });
+  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-before-'));
+  await before.owner.query(FROM_BEFORE);
+  const options = { dataDirectory, catalogue: {}, databaseUrl: before.url };
   try {
-    await assert.rejects(migrate(pool), (fault) => {
-      assert.ok(fault instanceof MigrationError);
-      assert.match(fault.message, /before version 0\.1\.0 and cannot be upgraded.*DATABASE_URL.*PURSER_DATA_DIR/);
-      return true;
-    });
-    const { rows } = await before.owner.query<{ tables: number }>(
-      `select count(*)::int as tables from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+    const started = await runToEnd({ ...options, environment: { PURSER_CATALOGUE: '' } }, 'serve');
+    assert.equal(started.status, 1);
+    assert.equal(
+      started.said,
+      'The database was made by a build from before version 0.1.0 was released and cannot be upgraded: keep that build for it, or name ' +
+        'an empty database in DATABASE_URL or, where Purser starts its own, another directory in PURSER_DATA_DIR.\n',
     );
-    assert.deepEqual(rows, [{ tables: 1 }]);
+    const examined = await runToEnd(options, 'doctor', '--local');
+    assert.equal(examined.status, 1);
+    assert.match(
+      examined.said,
+      /^BAD {2}schema: The database was made by a build from before version 0\.1\.0 was released and cannot be upgraded\.\n.*\n {5}Keep that build for it, or name an empty database in DATABASE_URL\.$/m,
+    );
   } finally {
-    await pool.end();
+    rmSync(dataDirectory, { recursive: true });
     await before.close();
   }
 });

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { auditEntry, trail, emailSeal, payingBack, sealing, sealingAddresses, sealingTexts } from './places.ts';
+import { accountTables, auditEntry, trail, emailSeal, payingBack, sealingAddresses, sealingTexts } from './places.ts';
 
 const DUMP =
   'CP-12 after sign-ups, sign-ins, invitations, gifts, refunds and moves of people, no table holds a plain e-mail address';
@@ -29,11 +29,14 @@ export const ADDRESS_FAULTS: readonly Mutant[] = [
     killer: payingBack(DUMP),
   },
   {
-    id: 'sealing-never-validated',
+    id: 'plain-address-of-an-account',
     clause: 'CP-12',
-    edits: [sealing('await client.query(`alter table ${table.table} validate constraint ${table.constraint}`);', '')],
-    killer: sealingAddresses(
-      'CP-12 addresses of an older version are sealed at the start, by one of several processes, and found as before',
-    ),
+    edits: [
+      accountTables(
+        `accounts_email_sealed check (email ~ '^e1[.][A-Za-z0-9_-]+$')`,
+        'accounts_email_sealed check (true)',
+      ),
+    ],
+    killer: sealingAddresses('CP-12 a table that keeps addresses refuses a plain one'),
   },
 ];

@@ -31,7 +31,7 @@ const PLAY_MONEY = keyTest(
 );
 
 const SOURCE = 'packages/service/src';
-const TABLES = 'packages/service/migrations/0035_key_budgets.sql';
+const TABLES = 'packages/service/migrations/0007_ledger.sql';
 const OUTCOME = `${SOURCE}/db/budget_outcome.sql`;
 const LOCK = `${SOURCE}/ledger/hold/lock_budgets.sql`;
 const DIFFERENCES = `${SOURCE}/ledger/check/differences.sql`;

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { fewerChecks, ledgerTables, limiting, placeOne, settleOne, turn, turning, waiting } from './places.ts';
+import { ledgerTables, limiting, placeOne, settleOne, turn, turning, usageTables, waiting } from './places.ts';
 
 const alone = (name: string) => turning(`${name}, alone`);
 const leftBecause = (what: string) => alone(`WA-07 a call of a wallet that is ${what} is left to be judged`);
@@ -14,8 +14,8 @@ const RETRIED = alone('CC-14 a hold keeps the key of its call, and a call that a
 
 /** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
-const BELOW_ZERO_OF_CAP = fewerChecks(' cap_held_micros,', '');
-const ANY_CHARGE = fewerChecks(' held_micros - charged_micros,', '');
+const BELOW_ZERO_OF_CAP = ledgerTables(' cap_held_micros,', '');
+const ANY_CHARGE = usageTables(' held_micros - charged_micros,', '');
 
 /** Faults in the statements for a call that has its turn for itself. */
 export const LONE_FAULTS: readonly Mutant[] = [

@@ -5,7 +5,6 @@ import {
   clawingBack,
   credit,
   crediting,
-  fewerChecks,
   ledgerTables,
   listening,
   locks,
@@ -79,7 +78,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     clause: 'WA-06',
     edits: [
       takeBack('there := least(p_amount, wallet.balance_micros);', 'there := p_amount;'),
-      fewerChecks('least(balance_micros, held', 'least(held'), // Two constraints would stop it.
+      ledgerTables('least(balance_micros, held', 'least(held'), // Two constraints would stop it.
       ledgerTables(' check (balance_after_micros >= 0)', ''),
     ],
     killer: takingBack(TAKEN_ABOVE),

@@ -13,13 +13,10 @@ export function ofFile(file: string): Test {
 
 /** The files that faults are planted in: the tables, */
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
-export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
-export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
+export const ledgerTables = inFile('packages/service/migrations/0007_ledger.sql');
+export const accountTables = inFile('packages/service/migrations/0002_accounts.sql');
 export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
-export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
-export const fewerChecks = inFile('packages/service/migrations/0026_fewer_checks.sql');
-export const monthTables = inFile('packages/service/migrations/0071_months.sql');
-export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
+export const usageTables = inFile('packages/service/migrations/0006_usage.sql');
 
 /** people who are deleted, */
 export const deletion = inFile('packages/service/src/privacy/deletion.ts');
@@ -121,6 +118,7 @@ export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.
 export const keys = inFile('packages/service/src/kernel/keys.ts');
 export const pseudonyms = inFile('packages/service/src/gateway/request/pseudonyms.ts');
 export const openingKeys = inFile('packages/service/src/app/keys.ts');
+export const migrating = inFile('packages/service/src/db/migrate.ts');
 export const keptKeys = inFile('packages/service/src/db/kept-keys.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
@@ -156,7 +154,6 @@ export const resets = inFile('packages/service/src/accounts/password-reset.ts');
 export const visibleFields = inFile('packages/service/src/providers/visible-fields.ts');
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 export const emailSeal = inFile('packages/service/src/kernel/email-seal.ts');
-export const sealing = inFile('packages/service/src/db/sealing.ts');
 export const auditEntry = inFile('packages/service/src/audit/entry.ts');
 
 /** The status page. */
@@ -190,6 +187,7 @@ export const keepingKeys = ofFile('tests/integration/kept-keys.test.ts');
 export const personData = ofFile('tests/conformance/pages/person-data.test.ts');
 export const mailOutbox = ofFile('tests/integration/mail-outbox.test.ts');
 export const changingSecret = ofFile('tests/integration/secret-change.test.ts');
+export const upgrading = ofFile('tests/integration/schema.test.ts');
 export const starting = ofFile('tests/proofs/servers/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const turning = ofFile('tests/integration/ledger-turn.test.ts');

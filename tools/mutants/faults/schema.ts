@@ -2,16 +2,15 @@ import type { Mutant } from '../mutant.ts';
 import {
   checking,
   databaseTables,
-  fewerChecks,
   ledgerTables,
-  monthTables,
   movesBetween,
   pool,
-  receiptEntries,
   refuseChange,
   rights,
   settling,
   usageTables,
+  migrating,
+  upgrading,
 } from './places.ts';
 
 const WRONG_WALLET = 'WA-06 a negative balance, more held than the balance, or a count below zero cannot be written';
@@ -42,25 +41,25 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'balance-below-zero',
     clause: 'WA-06',
-    edits: [fewerChecks('least(balance_micros, held', 'least(held')],
+    edits: [ledgerTables('least(balance_micros, held', 'least(held')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'held-below-zero',
     clause: 'WA-07',
-    edits: [fewerChecks('balance_micros, held_micros, shortfall', 'balance_micros, shortfall')],
+    edits: [ledgerTables('balance_micros, held_micros, shortfall', 'balance_micros, shortfall')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'spent-below-zero',
     clause: 'WA-03',
-    edits: [fewerChecks('cap_micros, cap_spent_micros,', 'cap_micros,')],
+    edits: [ledgerTables('cap_micros, cap_spent_micros,', 'cap_micros,')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'streams-below-zero',
     clause: 'LI-02',
-    edits: [fewerChecks(' open_streams,', '')],
+    edits: [ledgerTables(' open_streams,', '')],
     killer: rights(WRONG_WALLET),
   },
   {
@@ -113,7 +112,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'receipt-above-its-hold',
     clause: 'WA-07',
-    edits: [fewerChecks(' held_micros - charged_micros,', '')],
+    edits: [usageTables(' held_micros - charged_micros,', '')],
     killer: rights('WA-07 a receipt above its hold, or a charged receipt of a failed call, cannot be written'),
   },
   {
@@ -172,29 +171,25 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'two-receipts-of-one-call',
     clause: 'WA-09',
-    edits: [
-      usageTables('call_id uuid primary key', 'call_id uuid not null'),
-      monthTables(`  execute format('alter index usage.calls_pkey rename to %I', first || '_pkey');\n`, ''),
-      monthTables('  alter table usage.calls add constraint calls_pkey primary key (call_id);\n', ''),
-    ],
+    edits: [usageTables('call_id uuid primary key,\n  wallet_id', 'call_id uuid not null,\n  wallet_id')],
     killer: rights(TWO_RECEIPTS),
   },
   {
     id: 'two-receipts-with-one-number',
     clause: 'WA-09',
-    edits: [receiptEntries('create unique index calls_entries', 'create index calls_entries')],
+    edits: [ledgerTables('create unique index %I', 'create index %I')],
     killer: rights(TWO_RECEIPTS),
   },
   {
     id: 'receipt-that-is-an-entry-of-nothing',
     clause: 'WA-09',
-    edits: [receiptEntries('seq > 0 and charged_micros > 0 and', 'seq > 0 and')],
+    edits: [usageTables('seq > 0 and charged_micros > 0 and', 'seq > 0 and')],
     killer: rights(HALF_AN_ENTRY),
   },
   {
     id: 'receipt-that-is-an-entry-without-a-balance',
     clause: 'WA-09',
-    edits: [receiptEntries('coalesce(balance_after_micros, -1) >= 0', 'balance_after_micros >= 0')],
+    edits: [usageTables('coalesce(balance_after_micros, -1) >= 0', 'balance_after_micros >= 0')],
     killer: rights(HALF_AN_ENTRY),
   },
   {
@@ -225,6 +220,12 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     clause: 'SB-03',
     edits: [pool('role: `purser_${options.role}`', "role: 'purser_live'")],
     killer: rights(SANDBOX_READS),
+  },
+  {
+    id: 'database-from-before-the-release-is-used',
+    clause: 'OP-10',
+    edits: [migrating('(applied.get(versionOf(name)) ?? name) !== name', "name === ''")],
+    killer: upgrading('OP-10 a database from before the release is refused and stays as it is'),
   },
   {
     id: 'live-role-is-a-member-of-the-sandbox',

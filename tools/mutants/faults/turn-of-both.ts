@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { fewerChecks, doubting, mixing, turn, turning, turns } from './places.ts';
+import { doubting, ledgerTables, mixing, turn, turning, turns } from './places.ts';
 
 const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
 const FREED =
@@ -7,7 +7,7 @@ const FREED =
 const CAP_OF_BOTH = 'WA-03 a turn counts what it charges against the cap, and what it frees no more';
 
 /** The constraint would stop the fault: without it, the condition itself is what is tried. */
-const BELOW_ZERO_OF_CAP = fewerChecks(' cap_held_micros,', '');
+const BELOW_ZERO_OF_CAP = ledgerTables(' cap_held_micros,', '');
 
 /** Faults that only a turn can have, because it settles and holds at once. */
 export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [

@@ -1,16 +1,9 @@
 import type { OperatorRole } from '@purser/contract/operator-access.ts';
 import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
-import type { SealedRows } from '#db/sealing.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
 /** Owners manage their own apps. Operators manage the whole service as well (CP-05). */
 export type Role = 'owner' | 'operator';
-
-/** The addresses of this folder. */
-export const ACCOUNT_ADDRESSES: readonly SealedRows[] = [
-  { table: 'accounts.accounts', key: 'account_id', constraint: 'accounts_email_sealed', addresses: ['email'] },
-  { table: 'accounts.invitations', key: 'invitation_id', constraint: 'invitations_email_sealed', addresses: ['email'] },
-];
 
 export interface AccountRow {
   readonly account_id: AccountId;

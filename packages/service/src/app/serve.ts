@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { openAddresses } from '#app/addresses.ts';
+import { emailSealOf } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { openCell } from '#app/own-cell.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
@@ -75,8 +75,7 @@ export async function serve(options: ServeOptions): Promise<Pick<Running, 'stop'
     const directoryUrl = await openCell(database.owner, config.cell);
     const isDirectory = directoryUrl === undefined;
     const keptKeys = await openKeys(database.owner, config, { isGateway: isDirectory, say });
-    const sealed = await openAddresses(database.owner, createKeys(config, keptKeys));
-    if (sealed > 0) say(`The e-mail addresses of ${sealed} rows in the database were encrypted.`);
+    database.owner.emails = emailSealOf(createKeys(config, keptKeys));
     if (config.environment === 'development') simulator = await startSimulator(log);
     if (isDirectory) await applyCatalogue(config, database, log);
     else say(`Accounts, apps and the catalogue are those of ${directoryUrl}. PURSER_CATALOGUE is not read.`);

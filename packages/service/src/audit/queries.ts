@@ -69,7 +69,7 @@ export async function selectOwnersEntries(
   return rows.map((row) => openEntry(db, row));
 }
 
-/** An entry with its addresses opened. Those from before addresses were sealed are not sealed. */
+/** An entry with its addresses opened. */
 export function openEntry<Row extends AuditRow>(db: Queryable, row: Row): Row {
   const { open } = emailsOf(db);
   return {

@@ -64,8 +64,7 @@ function conditionsOf(
 ): readonly string[] {
   const { who, action, subject, appId, from, to, amountFrom, amountTo } = filter;
   const conditions: string[] = [];
-  // Entries from before addresses were sealed have the plain address.
-  if (who?.includes('@') === true) conditions.push(`e.actor_name in (${set(seal(who))}, ${set(who)})`);
+  if (who?.includes('@') === true) conditions.push(`e.actor_name = ${set(seal(who))}`);
   else if (who !== undefined) conditions.push(`e.actor = ${set(who)}`);
   if (action !== undefined) {
     const isOne = action.includes('.');

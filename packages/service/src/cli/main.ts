@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { enrolmentKeys } from '#accounts/enrolment.ts';
-import { openAddresses } from '#app/addresses.ts';
+import { emailSealOf } from '#app/addresses.ts';
 import { type Config, readProcessConfig } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { openDatabase } from '#app/database.ts';
@@ -188,7 +188,7 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
 async function withAddresses(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
   return withDatabase(config, log, async (owner) => {
     const keptKeys = await openKeys(owner, config, { isGateway: false, say });
-    await openAddresses(owner, createKeys(config, keptKeys));
+    owner.emails = emailSealOf(createKeys(config, keptKeys));
     return command(owner);
   });
 }

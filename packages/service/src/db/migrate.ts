@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isNewerVersion, missingFunctions, replaceFunctions } from '#db/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { selectFunctions, selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
+import { selectFunctions, selectMigrations, selectOldestSchema } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -11,14 +11,12 @@ const MIGRATION_LOCK = 7_283_940_155;
 const SERVER_VERSION_MIN = 150_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+/** What is wrong with a database of builds that had other migrations. Each place that says it adds what to do. */
+export const FROM_BEFORE_RELEASE =
+  'The database was made by a build from before version 0.1.0 was released and cannot be upgraded';
+
 /** A database that cannot be used as it is: the message says why and what to do. */
 export class MigrationError extends Error {}
-
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}
 
 /** What a start changed in the schema: the names of the migrations, and of the functions that were made or dropped. */
 interface Migrated {
@@ -28,18 +26,18 @@ interface Migrated {
   readonly isNewer: boolean;
 }
 
-function readMigrations(): readonly Migration[] {
-  return readdirSync(MIGRATIONS)
-    .filter((name) => FILE_NAME.test(name))
-    .toSorted()
-    .map((name) => ({ version: Number(name.slice(0, 4)), name, sql: readFileSync(new URL(name, MIGRATIONS), 'utf8') }));
-}
+/** The files of this build, in the order in which they are applied. */
+const NAMES = readdirSync(MIGRATIONS)
+  .filter((name) => FILE_NAME.test(name))
+  .toSorted();
+/** The schema that this build needs. */
+export const SCHEMA_VERSION = Math.max(0, ...NAMES.map(versionOf));
 
 /**
  * Brings the database to this build's schema, forward only and in one transaction: first the tables, then the functions
  * whose text has changed. Safe when several processes start at once: the others wait, then find nothing to do. A newer schema
  * that this build can run on is left alone, with its functions: newer gateways may run beside. Refuses a server older than
- * PostgreSQL 15, a newer schema that it cannot run on, and one from before version 0.1.0.
+ * PostgreSQL 15, a newer schema that it cannot run on, and one from before version 0.1.0 was released.
  */
 export async function migrate(owner: Pool): Promise<Migrated> {
   const client = await owner.connect();
@@ -55,9 +53,6 @@ export async function migrate(owner: Pool): Promise<Migrated> {
     client.release(true);
   }
 }
-
-/** The schema that this build needs. */
-export const SCHEMA_VERSION = newestVersion(readMigrations());
 
 async function checkServer(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
@@ -86,17 +81,22 @@ async function applyMissing(client: Queryable): Promise<Migrated> {
   await client.query('create schema if not exists db');
   await client.query(`create table if not exists db.migrations (
     version int primary key, name text not null, applied_at timestamptz not null default clock_timestamp())`);
-  await refuseOlder(client);
-  const current = await selectSchemaVersion(client);
+  const { version: current, isFromBeforeRelease } = await readSchema(client);
+  if (isFromBeforeRelease) {
+    throw new MigrationError(
+      `${FROM_BEFORE_RELEASE}: keep that build for it, or name an empty database in DATABASE_URL or, where Purser starts ` +
+        'its own, another directory in PURSER_DATA_DIR.',
+    );
+  }
   if (current > SCHEMA_VERSION) return leaveNewer(client, current);
-  const missing = readMigrations().filter(({ version }) => version > current);
-  for (const migration of missing) await apply(client, migration);
+  const missing = NAMES.filter((name) => versionOf(name) > current);
+  for (const name of missing) await apply(client, name);
   const present = await selectFunctions(client);
   if (present.some(({ version }) => isNewerVersion(version))) return leaveNewer(client, SCHEMA_VERSION);
   const functions = missingFunctions(present);
   await replaceFunctions(client, functions);
   const names = [...functions.changed, ...functions.gone].map(({ name }) => name);
-  return { migrations: missing.map(({ name }) => name), functions: names, isNewer: false };
+  return { migrations: missing, functions: names, isNewer: false };
 }
 
 /** Refuses a newer schema that takes something away from this build (decision 80). */
@@ -114,31 +114,36 @@ export function isUsable(oldestSchema: number): boolean {
   return SCHEMA_VERSION >= oldestSchema;
 }
 
-/** Up to version 0.1.0 the schema had other migrations under the same numbers. */
-async function refuseOlder(client: Queryable): Promise<void> {
-  const first = readMigrations()[0]?.name;
-  const { rows } = await client.query<{ name: string }>('select name from db.migrations where version = 1');
-  const applied = rows[0]?.name;
-  if (applied === undefined || applied === first) return;
-  throw new MigrationError(
-    'The database was made by a build from before version 0.1.0 and cannot be upgraded. ' +
-      'Name an empty one in DATABASE_URL or, where Purser starts its own, another directory in PURSER_DATA_DIR.',
-  );
+/** What a database says of its schema. */
+interface AppliedSchema {
+  /** The number of the newest migration that was applied, 0 where there is none. */
+  readonly version: number;
+  /** It has another migration under a number of ours, as builds had before the first release. Its version then says nothing. */
+  readonly isFromBeforeRelease: boolean;
 }
 
-async function apply(client: Queryable, { version, name, sql }: Migration): Promise<void> {
+/** Reads which schema a database has. It must have the table of migrations. */
+export async function readSchema(db: Queryable): Promise<AppliedSchema> {
+  const applied = new Map((await selectMigrations(db)).map(({ version, name }) => [version, name]));
+  return {
+    version: Math.max(0, ...applied.keys()),
+    isFromBeforeRelease: NAMES.some((name) => (applied.get(versionOf(name)) ?? name) !== name),
+  };
+}
+
+async function apply(client: Queryable, name: string): Promise<void> {
   try {
-    await client.query(sql);
+    await client.query(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
   } catch (fault) {
     throw new Error(`Migration ${name} failed.`, { cause: fault });
   }
-  await client.query('insert into db.migrations (version, name) values ($1, $2)', [version, name]);
+  await client.query('insert into db.migrations (version, name) values ($1, $2)', [versionOf(name), name]);
+}
+
+function versionOf(name: string): number {
+  return Number(name.slice(0, 4));
 }
 
 function causeOf(fault: unknown): unknown {
   return fault instanceof Error && fault.cause !== undefined ? fault.cause : fault;
-}
-
-function newestVersion(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
 }

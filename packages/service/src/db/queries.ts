@@ -90,6 +90,14 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
+/** Every migration that was applied, in any order. */
+export async function selectMigrations(
+  db: Queryable,
+): Promise<readonly { readonly version: number; readonly name: string }[]> {
+  const { rows } = await db.query<{ version: number; name: string }>('select version, name from db.migrations');
+  return rows;
+}
+
 /** The oldest schema whose builds can run on a schema that is newer than ours. */
 export async function selectOldestSchema(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ oldest: number }>(`select oldest_schema as oldest from db.compatibility`);

@@ -1,14 +1,6 @@
 import { emailsOf, type Queryable, withEmail } from '#db/pool.ts';
-import type { SealedRows } from '#db/sealing.ts';
 import type { Email } from '#identities/email.ts';
 import type { IdentityId } from '#kernel/ids.ts';
-
-/** The addresses of this folder. */
-export const IDENTITY_ADDRESSES: readonly SealedRows[] = [
-  { table: 'identities.identities', key: 'identity_id', constraint: 'identities_email_sealed', addresses: ['email'] },
-  { table: 'identities.codes', key: 'digest', constraint: 'codes_email_sealed', addresses: ['email'] },
-  { table: 'identities.moves', key: 'move_id', constraint: 'moves_sealed', addresses: ['before', 'after'] },
-];
 
 export interface IdentityRow {
   readonly identity_id: IdentityId;

@@ -13,7 +13,7 @@ export interface EmailSeal {
   /** Seals a text that contains something like an address, and leaves any other as it is. The same text gives the same result. */
   readonly conceal: (text: string) => string;
   /**
-   * Opens what the other functions made. A text that is not sealed is returned as it is: it is from before addresses were. A text
+   * Opens what the other functions made. A text that is not sealed is returned as it is. A text
    * under another key is replaced by a name that is no address, so that one lost key does not break every list.
    */
   readonly open: <Text extends string>(text: Text) => Text;

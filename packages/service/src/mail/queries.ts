@@ -1,16 +1,4 @@
 import { emailsOf, type Queryable } from '#db/pool.ts';
-import type { SealedRows } from '#db/sealing.ts';
-
-/** The addresses of this folder. The texts of mails may contain others, and codes. */
-export const MAIL_ADDRESSES: readonly SealedRows[] = [
-  {
-    table: 'mail.messages',
-    key: 'message_id',
-    constraint: 'messages_sealed',
-    addresses: ['sealed_recipient'],
-    texts: ['subject', 'body', 'html'],
-  },
-];
 
 interface NewMessage {
   /** One address. `insertMessage` throws for any text that a mail server could read as several. */

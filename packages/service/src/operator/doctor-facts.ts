@@ -8,10 +8,10 @@ import {
   selectServer,
   type ServerRow,
 } from '#db/health-queries.ts';
-import { isUsable, SCHEMA_VERSION } from '#db/migrate.ts';
+import { isUsable, readSchema, SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectOpenRestore } from '#db/restore-queries.ts';
-import { selectOldestSchema, selectSchemaVersion } from '#db/queries.ts';
+import { selectOldestSchema } from '#db/queries.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { listChecks } from '#ledger/check/history.ts';
 import { selectLedgerAttention } from '#ledger/wallet/attention-queries.ts';
@@ -48,7 +48,8 @@ export interface OwnFacts {
 export interface StoredFacts {
   readonly nowMs: number;
   readonly server: string;
-  readonly schema: { readonly is: number; readonly ours: number };
+  /** The schema of the database, and that of this build. */
+  readonly schema: { readonly is: number; readonly ours: number; readonly isFromBeforeRelease: boolean };
   readonly serverSettings: readonly { readonly name: string; readonly value: string }[];
   readonly connections: { readonly used: number; readonly most: number };
   /** How far the database's clock is ahead of this machine's. */
@@ -84,8 +85,9 @@ const DAY_SECONDS = 86_400;
 /** Reads what the doctor judges, in fourteen statements; of another schema only its number. Throws if the database does not answer. */
 export async function readStoredFacts(options: FactOptions): Promise<StoredFacts | Pick<StoredFacts, 'schema'>> {
   const { pool, isOwnSecret, hasKey, readMail } = options;
-  const schema = { is: await selectSchemaVersion(pool), ours: SCHEMA_VERSION };
-  if (schema.is < schema.ours) return { schema };
+  const { version: is, isFromBeforeRelease } = await readSchema(pool);
+  const schema = { is, ours: SCHEMA_VERSION, isFromBeforeRelease };
+  if (schema.isFromBeforeRelease || schema.is < schema.ours) return { schema };
   if (schema.is > schema.ours && !isUsable(await selectOldestSchema(pool))) return { schema };
   const begunMs = systemClock.nowMs();
   const own = await selectOwnState(pool);

@@ -23,7 +23,7 @@ const own: OwnFacts = {
 const stored: StoredFacts = {
   nowMs: 100 * 86_400_000,
   server: '17.2',
-  schema: { is: 60, ours: 60 },
+  schema: { is: 60, ours: 60, isFromBeforeRelease: false },
   serverSettings: [{ name: 'fsync', value: 'on' }],
   connections: { used: 20, most: 100 },
   skewMs: -20,
@@ -129,7 +129,7 @@ for (const [finding, ofOwn, ofStored] of [
 
 test('OP-08 the doctor judges nothing of a database that it cannot read, or whose schema it does not know', () => {
   assert.deepEqual(diagnose(own, undefined)[0]?.check, 'database');
-  const [first, ...others] = diagnose(own, { schema: { is: 61, ours: 60 } });
+  const [first, ...others] = diagnose(own, { schema: { is: 61, ours: 60, isFromBeforeRelease: false } });
   assert.equal(first?.check, 'schema');
   assert.ok(!others.some(({ check }) => check === 'books'));
 });

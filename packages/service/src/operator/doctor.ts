@@ -1,4 +1,5 @@
 import { DOCTOR_CHECKS } from '@purser/contract/operator-health.ts';
+import { FROM_BEFORE_RELEASE } from '#db/migrate.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { OwnFacts, StoredFacts } from '#operator/doctor-facts.ts';
 import { type Found, REMEDIES } from '#operator/doctor-remedies.ts';
@@ -58,12 +59,14 @@ type Findings = { readonly [Check in DoctorCheck]?: Found | undefined };
 const good = (what: string): Found => ({ level: 'good', what });
 const warn = (what: string): Found => ({ level: 'warn', what });
 const bad = (what: string): Found => ({ level: 'bad', what });
+const OF_ANOTHER_BUILD = 'Keep that build for it, or name an empty database in DATABASE_URL.';
 const UNREACHED: Findings = { database: bad('The database is not responding, so nothing that it stores was checked.') };
 
 function judgeDatabase(own: OwnFacts, stored: Stored): Findings {
   if (stored === undefined) return UNREACHED;
   if ('server' in stored) return judgeStored(own, stored);
-  const { is, ours } = stored.schema;
+  const { is, ours, isFromBeforeRelease } = stored.schema;
+  if (isFromBeforeRelease) return { schema: { ...bad(`${FROM_BEFORE_RELEASE}.`), remedy: OF_ANOTHER_BUILD } };
   return {
     schema: bad(`The database has the schema ${is}, and this build ${ours}. Nothing else in it was checked.`),
   };

@@ -1,17 +1,6 @@
 import { type Facts, openFacts, storedFacts } from '#audit/entry.ts';
 import { emailsOf, type Queryable } from '#db/pool.ts';
-import type { SealedRows } from '#db/sealing.ts';
 import type { Micros } from '#kernel/micros.ts';
-
-/** The addresses of this folder. */
-export const OPERATOR_ADDRESSES: readonly SealedRows[] = [
-  {
-    table: 'operator.pending_acts',
-    key: 'seq',
-    constraint: 'pending_acts_emails_sealed',
-    addresses: ['requested_email', 'decided_email'],
-  },
-];
 
 /** What an operator has moved within 24 hours. Lock the operator's account first. */
 export async function selectMoved(tx: Queryable, accountId: string): Promise<bigint> {

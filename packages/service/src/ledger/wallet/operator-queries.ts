@@ -113,7 +113,7 @@ function placeOf({ userId }: WalletFilter): string {
   return `(extract(epoch from w.created_at) * 1000000)::bigint || '.' || w.wallet_id`;
 }
 
-/** What an index is read by. Each line is written as its index in 0055_wallet_lists.sql is. */
+/** What an index is read by. Each line is written as its index in 0007_ledger.sql is. */
 function rangeOf(
   { appId, userId, status, openedFromMs, openedBeforeMs }: WalletFilter,
   { param }: Statement,

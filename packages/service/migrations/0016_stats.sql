@@ -18,11 +18,11 @@ create table stats.hours (
   -- How many answers took how long: one count for each bucket of stats/latency.ts. Null if nothing was answered.
   first_byte bigint[] check (cardinality(first_byte) = 16),
   total bigint[] check (cardinality(total) = 16),
+  cost_micros bigint default 0 check (cost_micros >= 0), -- What providers charged for them.
   primary key (app_id, mode, hour, model, outcome)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- For sums of all apps, and for merging old hours.
 create index hours_hour on stats.hours (hour);
-grant select, insert, update, delete on stats.hours to purser_live;
 
 -- The same calls by API key, all counted in memory: a receipt does not name its key.
 create table stats.keys (
@@ -36,7 +36,6 @@ create table stats.keys (
   primary key (app_id, mode, hour, key_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index keys_hour on stats.keys (hour);
-grant select, insert, update, delete on stats.keys to purser_live;
 
 -- Up to which of its entries each wallet is in the sums. A wallet's entries are numbered under its lock, so no entry with a
 -- lower number commits later.
@@ -44,16 +43,16 @@ create table stats.watermarks (
   wallet_id bigint primary key,
   entry_seq bigint not null
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
-grant select on stats.watermarks to purser_live;
 
 create table stats.passes (
   is_only boolean primary key default true check (is_only), -- One row.
   due_at timestamptz not null default '1970-01-01 00:00:00+00', -- The next one.
   ended_at timestamptz not null default '1970-01-01 00:00:00+00',
-  merged_until timestamptz not null default '1970-01-01 00:00:00+00' -- All hours before are merged into their days.
+  merged_until timestamptz not null default '1970-01-01 00:00:00+00', -- All hours before are merged into their days.
+  -- Receipts of calls before this one are in the sums: later passes need not look for more there.
+  from_call uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 insert into stats.passes default values;
-grant select on stats.passes to purser_live;
 
 -- What a rebuild has read so far. Empty at any other time; a rebuild that was killed leaves rows for the next one to delete.
 create unlogged table stats.rebuilt (
@@ -66,5 +65,9 @@ create unlogged table stats.rebuilt (
   charged_micros bigint not null,
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
+  cost_micros bigint default 0,
   primary key (hour, app_id, mode, model, outcome)
 );
+
+grant select, insert, update, delete on stats.hours, stats.keys to purser_live;
+grant select on stats.watermarks, stats.passes to purser_live;

@@ -33,8 +33,3 @@ create table reconciliation.items (
 create index items_by_subject on reconciliation.items (processor, subject);
 
 grant select, insert on reconciliation.reports, reconciliation.items to purser_live;
-
--- What was booked in a period, of all wallets. A call changes none of these tables.
-create index payments_by_time on payments.payments (processor, paid_at);
-create index refunds_by_end on payments.refunds (processor, ended_at) where state = 'paid';
-create index dispute_movements_by_time on payments.dispute_movements (processor, at);

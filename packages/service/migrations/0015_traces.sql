@@ -21,10 +21,14 @@ create table traces.calls (
   charged_micros bigint not null check (charged_micros >= 0),
   prompt_tokens bigint not null check (prompt_tokens >= 0),
   completion_tokens bigint not null check (completion_tokens >= 0),
-  duration_ms int not null check (duration_ms >= 0)
+  duration_ms int not null check (duration_ms >= 0),
+  -- { provider, providerModel, kind, status }. Null if no provider failed the call. Nothing of it was said by the provider but its status.
+  failure jsonb
 );
 -- In the order in which they are read. The app comes second, so that an operator can search all apps by it as well.
 create index calls_correlation on traces.calls (correlation_id, app_id, trace_id desc);
 create index calls_call on traces.calls (call_id, trace_id desc) where call_id is not null;
+-- An app's latest calls, newest first, for the pages of its owners.
+create index calls_of_app on traces.calls (app_id, mode, ended_at desc, trace_id desc);
 
 grant select, insert, delete on traces.calls to purser_live;

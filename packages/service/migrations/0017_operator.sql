@@ -1,4 +1,5 @@
--- How much money operators move, and the acts that wait for a second person (decision 0072).
+-- How much money operators move, and the acts that wait for a second person (decision 72).
+
 create schema operator;
 grant usage on schema operator to purser_live;
 
@@ -35,7 +36,8 @@ create table operator.pending_acts (
   decided_at timestamptz,
   decided_reason text,
   check ((state in ('done', 'rejected')) = (decided_by is not null)),
-  check (state <> 'done' or decided_by <> requested_by)
+  check (state <> 'done' or decided_by <> requested_by),
+  constraint pending_acts_emails_sealed check (requested_email ~ '^e1[.][A-Za-z0-9_-]+$' and decided_email ~ '^e1[.][A-Za-z0-9_-]+$')
 );
 -- A request that is repeated finds the act that waits, and makes no second one.
 create unique index pending_acts_waiting on operator.pending_acts (action, subject, key) where state = 'waiting';

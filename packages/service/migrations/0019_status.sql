@@ -1,4 +1,4 @@
--- What the status page tells everybody: when the service was last there, and what went wrong. New tables: locks nothing.
+-- What the status page tells everybody: when the service was last there, and what went wrong.
 
 create schema status;
 grant usage on schema status to purser_live;
