@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { UsageError } from '../../packages/service/src/cli/command-error.ts';
-import { readMonths, runMonths } from '../../packages/service/src/cli/months-command.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { archiveMonth, detachMonth } from '../../packages/service/src/ledger/months/archive.ts';
@@ -20,6 +19,7 @@ import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
 import { createAppUsage, nameOf } from '../../packages/service/src/usage/report.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from '../support/ledger-database.ts';
 import { fillAndClose } from '../support/archived-stage.ts';
+import { runHere } from '../support/commands.ts';
 import { beginMonths, tableOfMonth } from '../support/past-months.ts';
 import { rewrite } from '../support/rewrite.ts';
 import { afterTampering } from '../support/victim.ts';
@@ -71,14 +71,17 @@ async function archive(): Promise<void> {
   await rollUpAll(ledger.live, 1);
 }
 
-async function detach(): Promise<void> {
+async function detach(t: TestContext): Promise<void> {
   await close();
   const { rows } = await ledger.database.owner.query(
     `select from ledger.months where month = '2025-01-01' and detached_at is null`,
   );
   if (rows.length > 0) await archive();
-  await runMonths(readMonths(['detach', '2025-01', '--archive', folder]), ledger.database.owner);
+  await run(t, 'detach', '2025-01', '--archive', folder);
 }
+
+const run = (t: TestContext, ...words: readonly string[]) =>
+  runHere(t, ['ledger', ...words], { owner: ledger.database.owner });
 
 test('WA-16 months with every kind of receipt are closed, and archived as what was sealed', async () => {
   const { owner } = ledger.database;
@@ -145,7 +148,7 @@ test('WA-16 nothing is detached without a whole archive, too early, or before th
   assert.deepEqual(await receiptsText('2025-01'), january);
 });
 
-test('WA-16 after a month is detached, balances, the checks, days and statistics are right without its receipts', async () => {
+test('WA-16 after a month is detached, balances, the checks, days and statistics are right without its receipts', async (t) => {
   const { owner } = ledger.database;
   await archive();
   const before = await balances();
@@ -157,8 +160,7 @@ test('WA-16 after a month is detached, balances, the checks, days and statistics
     ).rows;
   const hours = await sums();
   const daysBefore = await selectDaysOfWallet(ledger.live, walletId, { before: undefined, most: 10 });
-  await runMonths(readMonths(['detach', '2025-01', '--archive', folder]), owner);
-  await runMonths(readMonths(['detach', '2025-01', '--archive', folder]), owner);
+  for (const _twice of [1, 2]) await run(t, 'detach', '2025-01', '--archive', folder);
   assert.deepEqual((await owner.query(`select to_regclass('${tableOfMonth('2025-01')}') as gone`)).rows, [
     { gone: null },
   ]);
@@ -182,8 +184,8 @@ test('WA-16 after a month is detached, balances, the checks, days and statistics
   assert.deepEqual(days, daysBefore.slice(0, 1));
 });
 
-test('WA-16 with a month detached, the check still finds what is wrong, in what is here and in what was kept', async () => {
-  await detach();
+test('WA-16 with a month detached, the check still finds what is wrong, in what is here and in what was kept', async (t) => {
+  await detach(t);
   for (const [by, rule] of [
     [
       `update ledger.wallets set balance_micros = balance_micros + 1 where user_id = 'user'`,
@@ -228,8 +230,8 @@ test('WA-16 with a month detached, the check still finds what is wrong, in what 
   assert.deepEqual(await rulesOf(), []);
 });
 
-test('WA-16 CP-04 a report that would need archived receipts is refused, and says from which day on there are some', async () => {
-  await detach();
+test('WA-16 CP-04 a report that would need archived receipts is refused, and says from which day on there are some', async (t) => {
+  await detach(t);
   const usage = createAppUsage({ planes: ledger.live, reports: ledger.live });
   const query = {
     appId: APP,
@@ -247,9 +249,9 @@ test('WA-16 CP-04 a report that would need archived receipts is refused, and say
   assert.equal(page[0]?.requests, 1);
 });
 
-test('WA-16 a month comes back from its archive, under any name, and after a restore that was killed', async () => {
+test('WA-16 a month comes back from its archive, under any name, and after a restore that was killed', async (t) => {
   const { owner } = ledger.database;
-  await detach();
+  await detach(t);
   const file = path.join(folder, 'purser-receipts-2025-01.csv.gz');
   const named = path.join(folder, 'renamed.gz');
   writeFileSync(named, readFileSync(file));
@@ -275,11 +277,9 @@ test('WA-16 a month comes back from its archive, under any name, and after a res
 test('WA-16 the commands work one at a time, and say what they take', async (t) => {
   const { owner } = ledger.database;
   await close();
-  const said: string[] = [];
-  t.mock.method(console, 'log', (text: string) => said.push(text));
-  await runMonths(readMonths(['months']), owner);
+  const { lines } = await run(t, 'months');
   assert.match(
-    said[0] ?? '',
+    lines[0] ?? '',
     /^2025-01 and before: closed \d{4}-\d\d-\d\d, 7 receipts, 24 micros, .*SHA-256 [0-9a-f]{64}/,
   );
   for (const words of [
@@ -289,10 +289,10 @@ test('WA-16 the commands work one at a time, and say what they take', async (t) 
     ['archive', '2025-1', '--to', folder],
     ['sell'],
   ]) {
-    assert.throws(() => readMonths(words), UsageError, words.join(' '));
+    await assert.rejects(run(t, ...words), UsageError, words.join(' '));
   }
   const client = await owner.connect();
   await client.query(`select pg_advisory_lock(hashtextextended('ledger.months', 0))`);
-  await assert.rejects(runMonths(readMonths(['close-month', '2025-03']), owner), /Another command/);
+  await assert.rejects(run(t, 'close-month', '2025-03'), /Another command/);
   client.release(true);
 });

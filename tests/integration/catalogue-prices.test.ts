@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
-import { comparePrices } from '../../packages/service/src/cli/prices-command.ts';
+import { runHere } from '../support/commands.ts';
 import { PRICE_LIST } from '../support/price-list.ts';
 import { runToEnd } from '../support/service-process.ts';
 
@@ -50,11 +50,9 @@ function fileOf(name: string, content: unknown): string {
 
 /** Runs the command in this process. Returns what it prints; rejects with the error that it would show. */
 async function run(t: TestContext, words: readonly string[], currency: string, catalogueFile: string) {
-  const said: string[] = [];
-  const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await comparePrices(words, () => ({ currency, catalogueFile }));
-  mock.restore();
-  return { status, said: said.join('\n') };
+  const environment = { PURSER_CURRENCY: currency, PURSER_CATALOGUE: catalogueFile };
+  const { status, lines } = await runHere(t, ['catalogue', 'prices', ...words], { environment });
+  return { status, said: lines.join('\n') };
 }
 
 test('MO-10 the command shows a diff, refuses a sentinel, and writes a catalogue that an import takes', async () => {

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, afterEach, test, type TestContext } from 'node:test';
 import { parseCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
-import { probeModel } from '../../packages/service/src/cli/probe-command.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { runHere } from '../support/commands.ts';
 import { answerOf, GOOD_SERVER } from '../support/probed-server.ts';
 import { completionBody, frame, type NextScript, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
@@ -32,24 +32,16 @@ const MODEL = {
 
 const OURS = { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'OURS_API_KEY' };
 
-function settingsOf(catalogueFile: string): ReturnType<Parameters<typeof probeModel>[1]> {
-  return {
-    catalogueFile,
-    currency: 'EUR',
-    providerKeys: {},
-    readEnvironment: (name) => (name === 'OURS_API_KEY' ? 'key-of-ours' : undefined),
-    outboundEnvironment: {},
-  };
-}
-
 async function run(t: TestContext, words: readonly string[], changes: JsonObject = {}, ours = OURS) {
   const file = path.join(folder, 'catalogue.json');
   writeFileSync(file, JSON.stringify({ providers: { ours }, models: [{ ...MODEL, ...changes }] }));
-  const said: string[] = [];
-  const { mock } = t.mock.method(console, 'log', (text: string) => void said.push(text));
-  const status = await probeModel([MODEL.id, ...words], () => settingsOf(file));
-  mock.restore();
-  return { status, said: said.join('\n') };
+  return probe(t, file, MODEL.id, ...words);
+}
+
+async function probe(t: TestContext, catalogueFile: string, ...words: readonly string[]) {
+  const environment = { PURSER_CATALOGUE: catalogueFile, PURSER_CURRENCY: 'EUR', OURS_API_KEY: 'key-of-ours' };
+  const { status, lines } = await runHere(t, ['catalogue', 'probe', ...words], { environment });
+  return { status, said: lines.join('\n') };
 }
 
 /** The lines of a report, by what they are about. */
@@ -66,17 +58,11 @@ test('MO-13 the probe says beforehand what it may cost, and sends nothing withou
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
 });
 
-test('MO-13 the probe of an alias names the model to probe', async () => {
+test('MO-13 the probe of an alias names the model to probe', async (t) => {
   const file = path.join(folder, 'alias.json');
   writeFileSync(file, JSON.stringify({ providers: { ours: OURS }, models: [MODEL], aliases: { small: MODEL.id } }));
-  await assert.rejects(
-    probeModel(['small'], () => settingsOf(file)),
-    /no model `small`\. It is an alias: name the model, `acme\.small`\.$/,
-  );
-  await assert.rejects(
-    probeModel(['large'], () => settingsOf(file)),
-    /no model `large`\.$/,
-  );
+  await assert.rejects(probe(t, file, 'small'), /no model `small`\. It is an alias: name the model, `acme\.small`\.$/);
+  await assert.rejects(probe(t, file, 'large'), /no model `large`\.$/);
 });
 
 test('MO-13 a server that behaves needs no change but a context that it says is smaller', async (t) => {

@@ -5,11 +5,11 @@ import { addCell, assignSlots } from '../../packages/service/src/cells/cells.ts'
 import { copyDirectory } from '../../packages/service/src/cells/copy.ts';
 import { slotOf, slotsInWords } from '../../packages/service/src/cells/slot.ts';
 import { DIRECTORY, TABLES } from '../../packages/service/src/cells/tables.ts';
-import { readCells } from '../../packages/service/src/cli/cells-command.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { hasWalletsIn } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
+import { runHere } from '../support/commands.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 
@@ -35,26 +35,10 @@ function userIn(least: number, most: number, start = 0): EndUserId {
   }
 }
 
-const NO_CELL = {
-  cell: undefined,
-  directoryUrl: undefined,
-  otherDatabaseUrl: undefined,
-  secret: Buffer.from('a secret of this test'),
-  secretAlso: undefined,
-};
-
 /** What the command prints. */
 async function cells(t: TestContext, ...words: readonly string[]): Promise<string> {
-  const print = t.mock.method(console, 'log', () => {});
-  try {
-    await readCells(words)(owner, {
-      config: NO_CELL,
-      log: createLog('silent'),
-    });
-    return print.mock.calls.map(({ arguments: [line] }) => String(line)).join('\n');
-  } finally {
-    print.mock.restore();
-  }
+  const { lines } = await runHere(t, ['cells', ...words], { owner });
+  return lines.join('\n');
 }
 
 test('CE-03 each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
@@ -111,7 +95,7 @@ test('CE-01 a database without cells is none, and a gateway that names one is re
 });
 
 test('CE-01 the first cell has all slots, and keeps the wallets that were there', async (t) => {
-  assert.throws(() => readCells(['add', 'c1']), /`cells` takes/);
+  await assert.rejects(cells(t, 'add', 'c1'), /Required option '--at <address>' not specified/);
   await assert.rejects(cells(t, 'add', 'C_1', '--at', 'http://10.0.1.5:8787'), /A cell's name is/);
   await assert.rejects(cells(t, 'add', 'c1', '--at', 'ftp://10.0.1.5'), /must be an http or https URL/);
   assert.equal(
@@ -137,7 +121,7 @@ test('CE-01 slots are given away, but never those of a user with a wallet', asyn
   await open(user);
   await assert.rejects(cells(t, 'assign', '100-199', '--to', 'c2'), /have wallets in c1/);
   await assert.rejects(cells(t, 'assign', '3000', '--to', 'c9'), /There is no cell c9/);
-  assert.throws(() => readCells(['assign', '4096', '--to', 'c2']), /up to 4095/);
+  await assert.rejects(cells(t, 'assign', '4096', '--to', 'c2'), /up to 4095/);
   assert.equal(await cells(t, 'assign', '3000-3999', '--to', 'c2'), 'Slots 3000-3999 belong to c2.');
   await assert.rejects(cells(t, 'assign', '2999-3000', '--to', 'c1'), /belong to c2/);
   assert.match(await cells(t, 'list'), /3096 slots: 0-2999, 4000-4095\nc2, .*, 1000 slots: 3000-3999$/);

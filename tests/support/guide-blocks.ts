@@ -9,7 +9,7 @@ import { providerKeysSchema } from '../../packages/contract/src/provider-keys.ts
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { readSettings } from '../../packages/service/src/app/settings.ts';
 import { readTelemetry } from '../../packages/service/src/app/telemetry-settings.ts';
-import { USAGE } from '../../packages/service/src/cli/usage.ts';
+import { commandNames } from '../../packages/service/src/cli/run-command.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { outputOfPurser } from './guide-commands.ts';
 import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from './python-package.ts';
@@ -129,6 +129,7 @@ async function runShell({ project, environment }: GuideStage, code: string): Pro
 }
 
 const NPM = /\bnpm (?:run )?([a-z]+(?::[a-z]+)?)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
+const COMMANDS = commandNames().join('\n');
 /** Of npm itself. */
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 
@@ -140,7 +141,7 @@ async function checkCommands(code: string): Promise<string> {
   };
   for (const [text, script = '', words] of code.matchAll(NPM)) {
     assert.ok(script in scripts || NPM_COMMANDS.includes(script), text);
-    if (script === 'purser') assert.match(USAGE, new RegExp(`^  ${words ?? ''}\\b`, 'm'), text);
+    if (script === 'purser') assert.match(COMMANDS, new RegExp(`^${words ?? ''}\\b`, 'm'), text);
   }
   return code;
 }

@@ -15,6 +15,10 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   pg: [{ place: 'db' }, { place: 'embedded' }, { place: 'backup/base-copy.ts' }],
   fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }, { place: 'web/development/own-machine.ts' }],
   '@purser/sdk': [{ place: 'examples' }],
+  '@commander-js/extra-typings': [
+    { place: 'cli/run-command.ts' },
+    ...['books', 'cells', 'machine', 'service'].map((name) => ({ place: `cli/${name}-commands.ts`, isTypeOnly: true })),
+  ],
   openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
   undici: [
     { place: 'webhooks/deliver.ts' },

@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { CellFault } from '../../../packages/service/src/cells/cells.ts';
-import { guardDirectory } from '../../../packages/service/src/cells/copy.ts';
-import { readCells } from '../../../packages/service/src/cli/cells-command.ts';
-import { CommandError } from '../../../packages/service/src/cli/command-error.ts';
-import { createLog } from '../../../packages/service/src/kernel/log.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { CellFault } from '../../packages/service/src/cells/cells.ts';
+import { guardDirectory } from '../../packages/service/src/cells/copy.ts';
+import { CommandError } from '../../packages/service/src/cli/command-error.ts';
+import { runHere } from '../support/commands.ts';
+import { createTestDatabase } from '../support/database.ts';
 
 /** What commands of cells say when they cannot go on because of a database. */
 
 const database = await createTestDatabase();
 after(() => database.close());
 
-function run(words: string, setting: 'directoryUrl' | 'otherDatabaseUrl', url: string): Promise<unknown> {
-  const config = {
-    cell: 'c2',
-    secret: Buffer.alloc(32),
-    secretAlso: undefined,
-    directoryUrl: undefined,
-    otherDatabaseUrl: undefined,
-  };
-  return readCells(words.split(' '))(database.owner, {
-    config: { ...config, [setting]: url },
-    log: createLog('silent'),
-  });
-}
-
 describe('cells', { concurrency: true }, () => {
-  for (const [words, setting, name] of [
-    ['move 17 --to c2', 'otherDatabaseUrl', 'PURSER_OTHER_DATABASE_URL'],
-    ['subscribe --again', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
-    ['subscribe --at https://c1.purser.test', 'directoryUrl', 'PURSER_DIRECTORY_URL'],
+  for (const [words, name] of [
+    ['move 17 --to c2', 'PURSER_OTHER_DATABASE_URL'],
+    ['subscribe --again', 'PURSER_DIRECTORY_URL'],
+    ['subscribe --at https://c1.purser.test', 'PURSER_DIRECTORY_URL'],
   ] as const) {
-    test(`CE-03 \`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async () => {
+    test(`CE-03 \`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async (t) => {
       const withoutPassword = new URL(database.url);
       const { host } = withoutPassword;
       withoutPassword.password = '';
@@ -43,7 +28,8 @@ describe('cells', { concurrency: true }, () => {
         [missing.href, `none at ${host}`, 'does not exist'],
         ['postgres://someone:hidden-word@127.0.0.1:1/there', 'there at 127.0.0.1:1', 'ECONNREFUSED'],
       ] as const) {
-        const fault = await run(words, setting, url).then(
+        const environment = { PURSER_CELL: 'c2', [name]: url };
+        const fault = await runHere(t, ['cells', ...words.split(' ')], { owner: database.owner, environment }).then(
           () => assert.fail('it went on'),
           (thrown: unknown) => thrown,
         );

@@ -165,7 +165,7 @@ test('WH-15 purser listen refuses what it cannot do, says why, and tells no othe
     [[...fine, '--events', 'balance.low'], token, '--threshold: is required'],
     [[...fine, '--events', 'x'], token, '--events: '],
     [[...fine, '--url', 'http://127.0.0.1:9'], token, 'The service does not answer'],
-    [['--app', appId], token, 'Name the app'],
+    [['--app', appId], token, "Required option '--forward <address>' not specified"],
     [own, token, `The server at ${other.url} is not Purser, so the token was not sent. Name the service in --url`],
   ] as const) {
     const dataDirectory = makeOpenDirectory(t);
@@ -175,7 +175,7 @@ test('WH-15 purser listen refuses what it cannot do, says why, and tells no othe
       'listen',
       ...words,
     );
-    assert.equal(ended.status, /^(--|Name)/.test(said) ? 2 : 1, ended.said); // Wrong words end with 2.
+    assert.equal(ended.status, /^(--|Required)/.test(said) ? 2 : 1, ended.said); // Wrong words end with 2.
     assert.ok(ended.said.includes(said), `${said}: ${ended.said}`);
     assert.equal(ended.said.includes('whsec_'), false);
   }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { checkChain, type KnownHead } from '#audit/check-chain.ts';
 import { UsageError } from '#cli/command-error.ts';
 import { openKeptKeys } from '#db/kept-keys.ts';
@@ -8,14 +7,8 @@ import { newKeptKey, type Secrets } from '#kernel/keys.ts';
 
 const HEAD = /^(\d{1,18}):([0-9a-f]{64})$/;
 
-/** Reads the options of `audit check`. Throws `UsageError`. */
-export function readAuditOptions(words: readonly string[]): KnownHead | undefined {
-  let head: string | undefined;
-  try {
-    ({ head } = parseArgs({ args: [...words], options: { head: { type: 'string' } } }).values);
-  } catch {
-    throw new UsageError('`audit check` takes --head <line>:<hash>, as the log and `/operator/audit/head` say them.');
-  }
+/** Reads the head that `audit check` is to find, as the log and `/operator/audit/head` say it. Throws `UsageError`. */
+export function readHead(head: string | undefined): KnownHead | undefined {
   if (head === undefined) return undefined;
   const [, linkNo, hash] = HEAD.exec(head) ?? [];
   if (linkNo === undefined || hash === undefined) {

@@ -1,16 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import type { Config } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
-import { openDatabase } from '#app/database.ts';
 import { BackupError } from '#backup/backup-error.ts';
 import { createBackup } from '#backup/create.ts';
 import { listBackups, listSystems } from '#backup/folder.ts';
 import { selectLastReplayed } from '#backup/queries.ts';
 import { restoreBackup } from '#backup/restore.ts';
 import { UsageError } from '#cli/command-error.ts';
+import type { DatabaseCommand, Settings } from '#cli/ground.ts';
 import { printRestoredCheck } from '#cli/restored-check.ts';
+import { say } from '#cli/say.ts';
 import { hasSecretOf } from '#db/kept-keys.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -19,13 +18,6 @@ import { unmarkCopy } from '#embedded/archive.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import { findRunningPostgres } from '#embedded/running.ts';
 import { epochMsOf, isoOf } from '#kernel/clock.ts';
-import type { Log } from '#kernel/log.ts';
-
-interface Of {
-  readonly config: Config;
-  readonly log: Log;
-  readonly say: (text: string) => void;
-}
 
 const MIB = 1024 * 1024;
 const KEEP_MAX = 10_000;
@@ -35,49 +27,24 @@ const OWN_TOOLS =
   'With DATABASE_URL, back up and restore with the tools of your server, such as pgBackRest, pg_basebackup or the backups of your provider. ' +
   'Afterwards `npm run purser -- backup check` checks the restored database. docs/guides/operator/backup.md has the steps.';
 
-/** `purser backup ...`. Exit status 1 if a restored database is not as it should be. */
-export async function runBackup([sub, ...words]: readonly string[], of: Of): Promise<number> {
-  if (sub === 'create') return create(words, of);
-  if (sub === 'list') return list(words, of);
-  if (sub === 'restore') return restore(words, of);
-  if (sub === 'check' && words.length === 0) return withDatabase(of, (owner) => printRestoredCheck(owner, of.config));
-  if (sub === 'accept' && words.length === 0) return withDatabase(of, (owner) => accept(owner, of));
-  throw new UsageError('`backup` takes `create`, `list`, `restore`, `check` or `accept`.');
-}
-
-const OPTIONS = {
-  at: { type: 'string' },
-  database: { type: 'string' },
-  keep: { type: 'string' },
-  log: { type: 'string' },
-} as const;
-
-function read(words: readonly string[], allowed: readonly (keyof typeof OPTIONS)[], { config }: Of) {
-  const options = Object.fromEntries(allowed.map((name) => [name, OPTIONS[name]]));
-  let parsed: {
-    readonly values: Partial<Record<keyof typeof OPTIONS, string>>;
-    readonly positionals: readonly string[];
-  };
-  try {
-    parsed = parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch {
-    throw new UsageError(
-      `This command takes a folder and ${allowed.map((name) => `--${name}`).join(', ') || 'no option'}.`,
-    );
-  }
+/** Where backups are: the folder that is named, or that of the settings. Throws for a database that we do not run, and if no folder is known. */
+function folderOf(named: string | undefined, { config }: Settings): string {
   if (config.databaseUrl !== undefined) throw new BackupError(OWN_TOOLS);
-  const [named, ...others] = parsed.positionals;
-  if (others.length > 0) throw new UsageError('Name one folder.');
   const folder = named === undefined ? config.backups : path.resolve(named);
   if (folder === undefined) throw new UsageError('Name the folder of backups, or set PURSER_BACKUP_DIR.');
-  return { ...parsed.values, folder };
+  return folder;
 }
 
-async function create(words: readonly string[], of: Of): Promise<number> {
-  const { folder, keep: text } = read(words, ['keep'], of);
+/** Backs up the embedded database. Exit status 1 if its log cannot be kept beside it. */
+export async function createIn(
+  named: string | undefined,
+  { keep: text }: { readonly keep?: string | undefined },
+  of: Settings,
+): Promise<number> {
   const keep = text === undefined ? undefined : /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (keep !== undefined && (keep < 1 || keep > KEEP_MAX))
     throw new UsageError(`--keep must be a number from 1 to ${KEEP_MAX}.`);
+  const folder = folderOf(named, of);
   const { backup, removed, isLogKept } = await withServer(of, (server) =>
     createBackup({ server, dataDirectory: of.config.dataDirectory, backups: folder, keep }),
   );
@@ -88,24 +55,24 @@ async function create(words: readonly string[], of: Of): Promise<number> {
   );
   if (removed.length > 0) console.log(`${removed.length} older backups and parts of the log were removed.`);
   if (isLogKept === undefined)
-    of.say('Without PURSER_BACKUP_DIR there is no log beside it: a restore goes back to this backup, and no further.');
-  if (isLogKept === false)
-    of.say('The server cannot keep its log in PURSER_BACKUP_DIR. Run `npm run purser -- doctor`.');
+    say('Without PURSER_BACKUP_DIR there is no log beside it: a restore goes back to this backup, and no further.');
+  if (isLogKept === false) say('The server cannot keep its log in PURSER_BACKUP_DIR. Run `npm run purser -- doctor`.');
   const secret =
     of.config.environment === 'production'
       ? 'PURSER_SECRET'
       : `PURSER_SECRET, or the file ${path.join(of.config.dataDirectory, 'secret')},`;
-  of.say(
+  say(
     `${secret} is not in the backup, and the backup is worthless without it. Keep it elsewhere. Keep the backup where few can read it: names and balances are not encrypted.`,
   );
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < 2 * record.bytes)
-    of.say(`${Math.floor((bavail * bsize) / MIB)} MiB are free on the disk of the backups.`);
+    say(`${Math.floor((bavail * bsize) / MIB)} MiB are free on the disk of the backups.`);
   return isLogKept === false ? 1 : 0;
 }
 
-async function list(words: readonly string[], of: Of): Promise<number> {
-  const { folder } = read(words, [], of);
+/** Lists the whole backups. */
+export async function listIn(named: string | undefined, of: Settings): Promise<void> {
+  const folder = folderOf(named, of);
   for (const systemId of await listSystems(folder)) {
     for (const { name, record } of await listBackups(folder, systemId)) {
       console.log(
@@ -113,14 +80,25 @@ async function list(words: readonly string[], of: Of): Promise<number> {
       );
     }
   }
-  return 0;
 }
 
-async function restore(words: readonly string[], of: Of): Promise<number> {
-  const { folder, at, log: alsoLog, database } = read(words, ['at', 'log', 'database'], of);
+/** The options of `backup restore`, as they are written. */
+interface RestoreWords {
+  readonly at?: string | undefined;
+  readonly log?: string | undefined;
+  readonly database?: string | undefined;
+}
+
+/** Restores into an empty data directory, and checks the result. Exit status 1 if it is not as it should be. */
+export async function restoreFrom(
+  named: string | undefined,
+  { at, log: alsoLog, database }: RestoreWords,
+  of: Settings,
+): Promise<number> {
   if (at !== undefined && !MOMENT.test(at))
     throw new UsageError('--at must be a moment with its zone, such as 2026-11-23T14:00:00Z.');
-  const { config, log, say } = of;
+  const folder = folderOf(named, of);
+  const { config, log } = of;
   makeDataDirectory(config.dataDirectory);
   let status = 1;
   const { name } = await restoreBackup({
@@ -154,18 +132,18 @@ async function restore(words: readonly string[], of: Of): Promise<number> {
   return status;
 }
 
-async function accept(owner: Pool, { config, say }: Of): Promise<number> {
+/** Says that the original is gone, so that gateways start on the restored database. */
+export const acceptRestored: DatabaseCommand = async (owner, { config }) => {
   await unmarkCopy(path.join(config.dataDirectory, 'postgres')); // First, so that no service runs that keeps its log to itself.
   const count = await acceptRestores(owner);
   say(
     count === 0 ? 'No restore waits to be accepted.' : 'The restored database is now the only one. Start the service.',
   );
-  return 0;
-}
+};
 
 /** Works on the embedded server: that of a running service, or one that is started for the time. Its schema stays as it is. */
 async function withServer<Result>(
-  { config, log, say }: Of,
+  { config, log }: Settings,
   work: (server: { readonly url: string; readonly pool: Pool }) => Promise<Result>,
 ): Promise<Result> {
   const directory = path.join(config.dataDirectory, 'postgres');
@@ -179,14 +157,5 @@ async function withServer<Result>(
   } finally {
     await pool.end();
     await own?.stop();
-  }
-}
-
-async function withDatabase({ config, log, say }: Of, work: (owner: Pool) => Promise<number>): Promise<number> {
-  const database = await openDatabase({ config, log, say, mayShare: true });
-  try {
-    return await work(database.owner);
-  } finally {
-    await database.close();
   }
 }

@@ -1,11 +1,11 @@
-import { parseArgs } from 'node:util';
 import { CommandError, UsageError } from '#cli/command-error.ts';
-import { bytesOf, readFileOptions } from '#cli/reconcile-command.ts';
+import { bytesOf, readPeriod } from '#cli/reconcile-command.ts';
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { PICOS_PER_MICRO } from '#reconciliation/bill-line.ts';
 import { type BillOf, createProviderBills } from '#reconciliation/bills.ts';
+import type { Period } from '#reconciliation/period.ts';
 import { BILL_FORMATS } from '#reconciliation/provider-bill.ts';
 import { microsIn } from '#reconciliation/decimal.ts';
 
@@ -13,27 +13,22 @@ interface BillOptions extends BillOf {
   readonly file: string;
 }
 
-/** Reads `<file> --provider <name> --format <format> --from <day> --to <day> [--dollar <amount>]`. Throws `UsageError`. */
-export function readBillOptions(words: readonly string[]): BillOptions {
-  const usage =
-    '`bill` takes a file, --provider <name>, --format openrouter|anthropic|openai, --from <day>, --to <day>, and --dollar <amount> unless your currency is the US dollar.';
-  const text = { type: 'string' } as const;
-  let given;
-  try {
-    const options = { provider: text, format: text, from: text, to: text, dollar: text };
-    given = parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch {
-    throw new UsageError(usage);
-  }
-  const { provider, format, from = '', to = '', dollar } = given.values;
-  const dollarMicros = dollar === undefined ? undefined : microsIn(dollar);
+/** The options of `bill`, as they are written. */
+interface BillWords extends Period {
+  readonly provider: string;
+  readonly format: string;
+  readonly dollar?: string | undefined;
+}
+
+/** Reads the options of `bill`. Throws `UsageError`. */
+export function readBill(file: string, { provider, format, from, to, dollar }: BillWords): BillOptions {
   const known = BILL_FORMATS.find((one) => one === format);
-  if (provider === undefined || known === undefined || (dollar !== undefined && (dollarMicros ?? 0n) <= 0n)) {
-    throw new UsageError(usage);
+  if (known === undefined) throw new UsageError(`--format must be one of ${BILL_FORMATS.join(', ')}.`);
+  const dollarMicros = dollar === undefined ? undefined : microsIn(dollar);
+  if (dollar !== undefined && (dollarMicros ?? 0n) <= 0n) {
+    throw new UsageError('--dollar must be an amount above 0, such as 0.92.');
   }
-  const { file, period } = readFileOptions('bill', [...given.positionals, '--from', from, '--to', to]);
-  if (file === undefined) throw new UsageError(usage);
-  return { file, provider, format: known, period, dollarMicros };
+  return { file, provider, format: known, period: readPeriod({ from, to }), dollarMicros };
 }
 
 /** Compares a provider's bill with receipts and prints each row that differs. Exit status 1 on an unexplained difference. */

@@ -1,19 +1,13 @@
 import { compareOnce } from '#app/cell-copy.ts';
-import type { Config } from '#app/config.ts';
 import { copyAgain } from '#cells/copy.ts';
 import { UsageError } from '#cli/command-error.ts';
+import type { Settings } from '#cli/ground.ts';
 import { refuseUnusable } from '#cli/other-database.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Secrets } from '#kernel/keys.ts';
-import type { Log } from '#kernel/log.ts';
-
-interface AgainContext {
-  readonly config: Pick<Config, 'cell' | 'directoryUrl'>;
-  readonly log: Log;
-}
 
 /** `cells subscribe --again`: copies the whole directory again, and prints what was not as it is there. Throws `CellFault`. */
-export async function copyDirectoryAgain(owner: Pool, { config, log }: AgainContext): Promise<void> {
+export async function copyDirectoryAgain(owner: Pool, { config, log }: Settings): Promise<void> {
   const { cell: name, directoryUrl: databaseUrl } = config;
   if (name === undefined || databaseUrl === undefined) {
     throw new UsageError(

@@ -1,12 +1,10 @@
-import { parseArgs } from 'node:util';
-import type { Config } from '#app/config.ts';
 import { CellFault } from '#cells/cells.ts';
 import { selectDirectoryUrl } from '#cells/queries.ts';
-import { rangeOf } from '#cells/slot.ts';
 import { UsageError } from '#cli/command-error.ts';
+import type { DatabaseCommand, Settings } from '#cli/ground.ts';
 import { refuseUnusable } from '#cli/other-database.ts';
+import { readSlots } from '#cli/slots.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import type { Log } from '#kernel/log.ts';
 import { type MoveDatabases, moveSlot, takeBack } from '#moves/move-slot.ts';
 
 /** Gateways look for changes of the map every quarter of a second. */
@@ -14,35 +12,23 @@ const NOTICE_MS = 1_000;
 const WAIT_S = 300;
 const WAIT_S_MAX = 86_400;
 
-interface MoveContext {
-  readonly config: Pick<Config, 'directoryUrl' | 'otherDatabaseUrl'>;
-  readonly log: Log;
-}
-
-type Move = (owner: Pool, context: MoveContext) => Promise<void>;
-
-/** Reads `cells move <slots> --to <cell> [--wait <seconds>] [--back]`. Undefined if the words are no such command. */
-export function readMove(words: readonly string[]): Move | undefined {
-  const text = { type: 'string' } as const;
-  let given;
-  try {
-    given = parseArgs({
-      args: [...words],
-      options: { to: text, wait: text, back: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-  } catch {
-    return undefined;
-  }
-  const { to, wait = String(WAIT_S), back = false } = given.values;
-  const range = given.positionals.length === 1 ? rangeOf(given.positionals[0] ?? '') : undefined;
-  const seconds = /^\d+$/.test(wait) ? Number(wait) : undefined;
-  if (range === undefined || to === undefined || seconds === undefined || seconds > WAIT_S_MAX) return undefined;
+/** Moves slots, or gives up a move that was killed. Throws `UsageError` if they are none, or the wait is no time. */
+export function moving(
+  slots: string,
+  {
+    to,
+    wait = String(WAIT_S),
+    back,
+  }: { readonly to: string; readonly wait?: string; readonly back?: true | undefined },
+): DatabaseCommand {
+  const range = readSlots(slots);
+  const seconds = /^\d+$/.test(wait) ? Number(wait) : Infinity;
+  if (seconds > WAIT_S_MAX) throw new UsageError(`--wait must be a number of seconds up to ${WAIT_S_MAX}.`);
   const drainMs = seconds * 1_000;
-  return (owner, context) =>
-    withDatabases(owner, context, async (databases) => {
+  return (owner, settings) =>
+    withDatabases(owner, settings, async (databases) => {
       for (let slot = range.least; slot <= range.most; slot += 1) {
-        if (back) await giveUp(databases, slot);
+        if (back === true) await giveUp(databases, slot);
         else await moveOne(databases, { slot, to, drainMs });
       }
     });
@@ -67,7 +53,7 @@ async function giveUp(databases: MoveDatabases, slot: number): Promise<void> {
 
 async function withDatabases(
   from: Pool,
-  { config: { directoryUrl, otherDatabaseUrl }, log }: MoveContext,
+  { config: { directoryUrl, otherDatabaseUrl }, log }: Settings,
   work: (databases: MoveDatabases) => Promise<void>,
 ): Promise<void> {
   const hasCopy = (await selectDirectoryUrl(from)) !== undefined;

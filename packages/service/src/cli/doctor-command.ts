@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Config, ConfigError } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
 import { reachOut } from '#app/reach.ts';
-import { UsageError } from '#cli/command-error.ts';
+import type { Ground } from '#cli/ground.ts';
 import { VERSION } from '#db/functions.ts';
 import { readKeptKey } from '#db/kept-keys.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -31,26 +30,23 @@ interface Finding {
  * Prints what is wrong with the settings, the machine, the database and everybody whom the service talks to, why it matters and what
  * to do. Changes nothing: an older schema is not upgraded, and no server is started. Exit status 1 if something is bad.
  */
-export async function runDoctor(words: readonly string[], readConfig: () => Config): Promise<number> {
-  const { isJson, reaches } = readOptions(words);
+export async function runDoctor(
+  { isJson, reaches }: { readonly isJson: boolean; readonly reaches: boolean },
+  ground: Ground,
+): Promise<never> {
   let config: Config;
   try {
-    config = readConfig();
+    ({ config } = await ground.settings());
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;
-    return print(fault.message.split('\n').map(unusable), isJson);
+    return leaveWith(print(fault.message.split('\n').map(unusable), isJson));
   }
-  return print(await look(config, reaches), isJson);
+  return leaveWith(print(await look(config, reaches), isJson));
 }
 
-function readOptions(words: readonly string[]): { readonly isJson: boolean; readonly reaches: boolean } {
-  try {
-    const options = { json: { type: 'boolean' }, local: { type: 'boolean' } } as const;
-    const { json = false, local = false } = parseArgs({ args: [...words], options }).values;
-    return { isJson: json, reaches: !local };
-  } catch {
-    throw new UsageError('`doctor` takes --json, and --local to call nobody, or nothing.');
-  }
+/** Ends the process, although a server that does not answer may still have a connection open. Output to a pipe is written first. */
+function leaveWith(status: number): Promise<never> {
+  return new Promise(() => process.stdout.write('', () => process.exit(status)));
 }
 
 function unusable(fault: string): Finding {

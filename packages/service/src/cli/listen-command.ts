@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { copiesSchema } from '@purser/contract/webhooks.ts';
 import { CommandError } from '#cli/command-error.ts';
-import { readListenOptions, readToken } from '#cli/listen-options.ts';
+import { type ListenWords, readListenOptions, readToken } from '#cli/listen-options.ts';
+import { untilToldToStop } from '#cli/until-told.ts';
 import { createListenerClient, type ListenerClient } from '#cli/listener-client.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { type Courier, createCourier } from '#webhooks/deliver.ts';
@@ -24,13 +25,13 @@ const AGAIN_MS = 1_000;
  * Forwards an app's events to an address on this machine until it is told to stop. Each event is sent once, signed like a
  * real delivery, so that the developer's receiver can check signatures.
  */
-export async function listen(words: readonly string[], untilTold: () => Promise<void>): Promise<number> {
+export async function listen(words: ListenWords): Promise<number> {
   const options = await readListenOptions(words);
   const client = createListenerClient(options, await readToken());
   const courier = createCourier({ guard: createLoopbackGuard(), clock: systemClock });
   const secret = newSigningSecret();
   const told = new AbortController();
-  void untilTold().then(() => told.abort());
+  void untilToldToStop().then(() => told.abort());
   try {
     const listenerId = await client.listen();
     console.log(`Forwarding events of ${options.appId} to ${options.forwardTo}: ${options.wanted.events.join(', ')}.`);

@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { issueWords } from '@purser/contract/issues.ts';
 import { listenSchema } from '@purser/contract/webhooks.ts';
 import { readListenToken, readServiceUrl } from '#app/config.ts';
@@ -19,22 +18,19 @@ export interface ListenOptions {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8787';
-const OPTIONS = {
-  app: { type: 'string' },
-  forward: { type: 'string' },
-  url: { type: 'string' },
-  events: { type: 'string' },
-  threshold: { type: 'string' },
-} as const;
 
-/** Reads the options of `listen`. Throws `UsageError`. */
-export async function readListenOptions(words: readonly string[]): Promise<ListenOptions> {
-  const { app, forward, url = readServiceUrl() ?? DEFAULT_URL, events, threshold } = parse(words);
-  if (app === undefined || forward === undefined) {
-    throw new UsageError(
-      'Name the app and the address for its events: --app app_... --forward http://localhost:3000/hook',
-    );
-  }
+/** The options of `listen`, as they are written. */
+export interface ListenWords {
+  readonly app: string;
+  readonly forward: string;
+  readonly url?: string | undefined;
+  readonly events?: string | undefined;
+  readonly threshold?: string | undefined;
+}
+
+/** Checks the options of `listen`. Throws `UsageError`. */
+export async function readListenOptions(words: ListenWords): Promise<ListenOptions> {
+  const { app, forward, url = readServiceUrl() ?? DEFAULT_URL, events, threshold } = words;
   const fault = await createLoopbackGuard().refuse(forward);
   if (fault !== undefined) throw new UsageError(`--forward ${fault}.`);
   const service = URL.parse(url);
@@ -61,15 +57,6 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
     throw new UsageError(`${option}: ${issue?.message ?? 'is not valid'}.`);
   }
   return { appId: app, forwardTo: forward, serviceUrl: url.replace(/\/+$/, ''), wanted: wanted.data };
-}
-
-/** `parseArgs` explains its own errors well enough to be shown as they are. */
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;
-  } catch (fault) {
-    throw new UsageError(fault instanceof Error ? fault.message : 'The options could not be read.');
-  }
 }
 
 /**

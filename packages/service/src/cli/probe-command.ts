@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { type CataloguePrice, statedPrice } from '@purser/contract/catalogue.ts';
 import { defaultOutputLimitParameter } from '@purser/contract/output-limit.ts';
 import type { Config } from '#app/config.ts';
@@ -12,26 +11,13 @@ import { planOf } from '#probe/cost.ts';
 import { type Probed, parametersOf, ProbeStopped, type ProbeTarget } from '#probe/probe.ts';
 import { type ProbedUpstream, proposalOf } from '#probe/proposal.ts';
 
-const PROBE_HELP = `Usage: npm run purser -- catalogue probe <model> [options]
-
-Makes a few small calls to the upstreams of a model of a catalogue file, with your keys, and says whether output limits
-are honoured, usage is reported, and streams, tools, JSON schemas and the developer role work. Then it proposes an entry.
-It changes nothing. Without --yes it only says how many calls it would make and what they may cost.
-
-  --yes                make the calls
-  --catalogue <file>   the catalogue file (default PURSER_CATALOGUE); a model that is new there needs no price yet
-  --provider <name>    only the upstreams at this provider
-  --fill-context       also send one prompt that is longer than the model's context: it may cost as much as a full context
-
-The exit status is 1 if an upstream could not be probed.`;
-
-const OPTIONS = {
-  yes: { type: 'boolean' },
-  catalogue: { type: 'string' },
-  provider: { type: 'string' },
-  'fill-context': { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
+/** The options of `catalogue probe`, as they are written. */
+interface ProbeWords {
+  readonly yes?: true | undefined;
+  readonly catalogue?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly fillContext?: true | undefined;
+}
 
 type ProbeSettings = Pick<
   Config,
@@ -39,16 +25,8 @@ type ProbeSettings = Pick<
 >;
 
 /** Runs `catalogue probe`: 1 if an upstream could not be probed. Throws `CommandError` or `CatalogueFileError`. */
-export async function probeModel(words: readonly string[], readSettings: () => ProbeSettings): Promise<number> {
-  const { values: options, positionals } = readOptions(words);
-  const [model] = positionals;
-  if (options.help === true) {
-    console.log(PROBE_HELP);
-    return 0;
-  }
-  if (model === undefined || positionals.length > 1) throw new UsageError(PROBE_HELP);
-  const settings = readSettings();
-  const fillsContext = options['fill-context'] === true;
+export async function probeModel(model: string, options: ProbeWords, settings: ProbeSettings): Promise<number> {
+  const fillsContext = options.fillContext === true;
   const file = readFile(options.catalogue ?? settings.catalogueFile);
   const subjects = subjectsIn(file, model, options.provider);
   announce(subjects, { fillsContext, currency: settings.currency });
@@ -198,13 +176,4 @@ function propose({ raw }: CatalogueText, name: string, done: readonly ProbedUpst
 
 function titleOf({ model, provider, providerModel }: PricedUpstream): string {
   return `${model} (${provider}/${providerModel})`;
-}
-
-/** `parseArgs` explains its own errors well enough to be shown as they are. */
-function readOptions(words: readonly string[]) {
-  try {
-    return parseArgs({ args: [...words], options: OPTIONS, strict: true, allowPositionals: true });
-  } catch (fault) {
-    throw new UsageError(fault instanceof Error ? fault.message : 'The options could not be read.');
-  }
 }

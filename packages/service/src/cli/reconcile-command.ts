@@ -1,32 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { parseArgs } from 'node:util';
+import type { Config } from '#app/config.ts';
+import { readProcessor } from '#app/payments.ts';
 import { CommandError, UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { epochMsOf, isoOf, systemClock } from '#kernel/clock.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { Difference } from '#reconciliation/compare.ts';
 import type { Period } from '#reconciliation/period.ts';
-import { createReconciliations, type ListMovements } from '#reconciliation/reconciliations.ts';
+import { createReconciliations } from '#reconciliation/reconciliations.ts';
 
-/** The words after a command that compares a file with our books. */
-export interface FileOptions {
-  readonly file: string | undefined;
-  readonly period: Period;
-}
-
-/** Reads `[<file>] --from <day> --to <day>`. Throws `UsageError`. */
-export function readFileOptions(command: string, words: readonly string[]): FileOptions {
-  const usage = `\`${command}\` takes a file, --from <day> and --to <day>, such as --from 2026-11-01 --to 2026-12-01. --to is the day after the last.`;
-  let given;
-  try {
-    const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
-    given = parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch {
-    throw new UsageError(usage);
-  }
-  const { from, to } = given.values;
-  if (from === undefined || to === undefined || given.positionals.length > 1) throw new UsageError(usage);
-  return { file: given.positionals[0], period: { from: dayOf('--from', from), to: dayOf('--to', to) } };
+/** Reads the days that a file is about. `to` is the day after the last. Throws `UsageError`. */
+export function readPeriod({ from, to }: Period): Period {
+  return { from: dayOf('--from', from), to: dayOf('--to', to) };
 }
 
 function dayOf(option: string, text: string): string {
@@ -44,23 +29,19 @@ export async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-interface ReconcileOptions extends FileOptions {
-  readonly processor: string;
-  readonly listMovements: ListMovements | undefined;
+interface ReconcileOptions {
+  readonly file: string | undefined;
+  readonly period: Period;
 }
 
 /** Compares a report of the payment processor with the books, and files it if it is clean. Exit status 1 on any difference. */
 export async function printReconciliation(
   owner: Pool,
-  { file, period, processor, listMovements }: ReconcileOptions,
+  config: Config,
+  { file, period }: ReconcileOptions,
 ): Promise<number> {
-  const reconciliations = createReconciliations({
-    pool: owner,
-    reports: owner,
-    clock: systemClock,
-    processor,
-    listMovements,
-  });
+  const of = await readProcessor(config);
+  const reconciliations = createReconciliations({ pool: owner, reports: owner, clock: systemClock, ...of });
   const act = { actor: 'command-line', reason: undefined, limits: undefined };
   const done = await reconciliations.reconcile(act, period, file === undefined ? undefined : bytesOf(file));
   if (done instanceof Refusal) throw new CommandError(done.message);

@@ -1,13 +1,6 @@
 import { replaceSecretNow } from '#app/keys.ts';
-import { UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Secrets } from '#kernel/keys.ts';
-
-/** Reads the options of `secret replace`. Throws `UsageError`. */
-export function readSecretOptions(words: readonly string[]): { readonly isLost: boolean } {
-  if (words.some((word) => word !== '--lost')) throw new UsageError('`secret replace` takes --lost or nothing.');
-  return { isLost: words.length > 0 };
-}
 
 /** Makes `PURSER_SECRET` the only secret of this database, at once. Throws with nothing changed if it cannot. */
 export async function replaceSecret(

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { UsageError } from '#cli/command-error.ts';
 import type { Pool } from '#db/pool.ts';
 import { dateOf, epochMsOf, isoOf, steadyClock, systemClock } from '#kernel/clock.ts';
@@ -14,16 +13,13 @@ interface Days {
   readonly to: Date;
 }
 
-/** Reads the options of `stats rebuild`. Throws `UsageError`. */
-export function readRebuildOptions(words: readonly string[], nowMs = systemClock.nowMs()): Days {
-  let values: { readonly from?: string; readonly to?: string };
-  try {
-    ({ values } = parseArgs({ args: [...words], options: { from: { type: 'string' }, to: { type: 'string' } } }));
-  } catch {
-    throw new UsageError('`stats rebuild` takes --from <day> and --to <day>, such as --from 2026-11-01.');
-  }
-  const from = dayOf('--from', values.from ?? FIRST_DAY);
-  const to = dayOf('--to', values.to ?? isoOf(nowMs + DAY_MS).slice(0, 10));
+/** The days that `stats rebuild` makes again. Throws `UsageError`. */
+export function readDays(
+  { from: first = FIRST_DAY, to: end }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  nowMs = systemClock.nowMs(),
+): Days {
+  const from = dayOf('--from', first);
+  const to = dayOf('--to', end ?? isoOf(nowMs + DAY_MS).slice(0, 10));
   if (from >= to) throw new UsageError('--from must be before --to, which is the day after the last one.');
   return { from, to };
 }

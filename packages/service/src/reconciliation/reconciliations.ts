@@ -16,7 +16,7 @@ import { readStripeReport } from '#reconciliation/stripe-report.ts';
 import { type OwnSum, ownSumsOf, type Sum, sumsOf } from '#reconciliation/sums.ts';
 
 /** A processor's own list of its movements in a time, for services with a key of it. */
-export type ListMovements = NonNullable<Processor['listMovements']>;
+type ListMovements = NonNullable<Processor['listMovements']>;
 
 /** A report beside our books. */
 export interface Reconciled {

@@ -1,0 +1,37 @@
+import { SetupError, StartError } from '#app/start-error.ts';
+import { BackupError } from '#backup/backup-error.ts';
+import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
+import { CellFault } from '#cells/cells.ts';
+import { CommandError, UsageError } from '#cli/command-error.ts';
+import { MigrationError } from '#db/migrate.ts';
+import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { describeFault } from '#kernel/log.ts';
+import { MonthFault } from '#ledger/months/month-fault.ts';
+import { PriceListError } from '#price-lists/price-list-error.ts';
+
+/** `EX_CONFIG` of sysexits.h. The units for systemd do not start the service again after it. */
+const SETUP_STATUS = 78;
+/** They explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
+const EXPLAINED = [
+  StartError,
+  EmbeddedPostgresError,
+  MigrationError,
+  BackupError,
+  CatalogueFileError,
+  CellFault,
+  MonthFault,
+  PriceListError,
+  CommandError,
+];
+
+/** What to print about a fault that ended a command. */
+export function faultInWords(fault: unknown): string {
+  if (fault instanceof Error && EXPLAINED.some((kind) => fault instanceof kind)) return fault.message;
+  return `Purser ran into an unexpected fault.\n${JSON.stringify(describeFault(fault), undefined, 2)}`;
+}
+
+/** The exit status after a fault. */
+export function statusOf(fault: unknown): number {
+  if (fault instanceof UsageError) return 2;
+  return fault instanceof SetupError || fault instanceof CatalogueFileError ? SETUP_STATUS : 1;
+}

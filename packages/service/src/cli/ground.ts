@@ -1,0 +1,33 @@
+import type { Config } from '#app/config.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Log } from '#kernel/log.ts';
+
+export interface Settings {
+  readonly config: Config;
+  readonly log: Log;
+}
+
+/** What a command does on the database, as its owner. It returns the exit status if that is not 0. */
+export type DatabaseCommand = (owner: Pool, settings: Settings) => Promise<number | void>;
+
+/** What commands run on. Tests give them settings and a database of their own. */
+export interface Ground {
+  /** Reads the settings of this process. */
+  readonly settings: () => Promise<Settings>;
+  /** Runs a command on the database. A service may be running on it at the same time. */
+  readonly onDatabase: (command: DatabaseCommand) => Promise<number>;
+  /** The same, for commands that read or write e-mail addresses, or add to the audit trail. It needs the secret of the database. */
+  readonly withAddresses: (command: DatabaseCommand) => Promise<number>;
+}
+
+/** Makes the action of a command from what it does, and keeps its exit status. */
+export type Ends = <Given extends unknown[]>(
+  work: (...given: Given) => Promise<number | void>,
+) => (...given: Given) => Promise<void>;
+
+/** The ground of this process. What it needs is loaded when a command needs it. */
+export const PROCESS_GROUND: Ground = {
+  settings: async () => (await import('#cli/on-database.ts')).readProcessSettings(),
+  onDatabase: async (command) => (await import('#cli/on-database.ts')).onDatabase(command),
+  withAddresses: async (command) => (await import('#cli/on-database.ts')).withAddresses(command),
+};

@@ -1,0 +1,74 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { Ends, Ground } from '#cli/ground.ts';
+
+const commands = () => import('#cli/backup-command.ts');
+
+/** Defines the commands about the machine, the secret and backups. */
+export function defineMachine(program: Command, ends: Ends, ground: Ground): void {
+  program
+    .command('doctor')
+    .description(
+      'Look for what is wrong, and say what to do. It looks at the settings, the machine, the database and everybody whom the service talks ' +
+        'to, and changes nothing. The exit status is 1 if something is bad.',
+    )
+    .option('--json', 'print JSON, for programs')
+    .option('--local', 'call nobody')
+    .action(
+      ends(async ({ json = false, local = false }) => {
+        const { runDoctor } = await import('#cli/doctor-command.ts');
+        return runDoctor({ isJson: json, reaches: !local }, ground);
+      }),
+    );
+  program
+    .command('secret')
+    .description('The secret of the database.')
+    .command('replace')
+    .description(
+      'Make PURSER_SECRET the only secret of this database. All gateways have to be stopped. PURSER_SECRET_ALSO is the former secret.',
+    )
+    .option('--lost', 'give up what a lost secret protected, for good')
+    .action(
+      ends(async ({ lost = false }) => {
+        const { replaceSecret } = await import('#cli/secret-command.ts');
+        return ground.onDatabase((owner, { config }) => replaceSecret(owner, config, { isLost: lost }));
+      }),
+    );
+  defineBackup(program, ends, ground);
+}
+
+function defineBackup(program: Command, ends: Ends, ground: Ground): void {
+  const folder = ['[folder]', 'the folder of backups (default PURSER_BACKUP_DIR)'] as const;
+  const backup = program.command('backup').description('Backups of the embedded database.');
+  backup
+    .command('create')
+    .argument(...folder)
+    .description('Back up the embedded database and the settlements on disk while the service runs.')
+    .option('--keep <number>', 'keep this many backups, and remove older ones')
+    .action(ends(async (named, options) => (await commands()).createIn(named, options, await ground.settings())));
+  backup
+    .command('list')
+    .argument(...folder)
+    .description('List the whole backups.')
+    .action(ends(async (named) => (await commands()).listIn(named, await ground.settings())));
+  backup
+    .command('restore')
+    .argument(...folder)
+    .description('Restore into an empty data directory.')
+    .option('--at <time>', 'go back to a moment, such as 2026-11-23T14:00:00Z')
+    .option('--log <folder>', 'also read the log of a lost server')
+    .option('--database <id>', 'the database, if the folder has backups of several')
+    .action(ends(async (named, options) => (await commands()).restoreFrom(named, options, await ground.settings())));
+  backup
+    .command('check')
+    .description('Check a restored database: books, audit trail, kept keys, counters.')
+    .action(
+      ends(async () => {
+        const { printRestoredCheck } = await import('#cli/restored-check.ts');
+        return ground.onDatabase((owner, { config }) => printRestoredCheck(owner, config));
+      }),
+    );
+  backup
+    .command('accept')
+    .description('Say that the original of a restored database is gone, so that gateways start.')
+    .action(ends(async () => ground.onDatabase((await commands()).acceptRestored)));
+}
