@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { CellFault } from '../../packages/service/src/cells/cells.ts';
-import { guardDirectory } from '../../packages/service/src/cells/copy.ts';
-import { CommandError } from '../../packages/service/src/cli/command-error.ts';
-import { runHere } from '../support/commands.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { CellFault } from '../../../packages/service/src/cells/cells.ts';
+import { guardDirectory } from '../../../packages/service/src/cells/copy.ts';
+import { CommandError } from '../../../packages/service/src/cli/command-error.ts';
+import { runHere } from '../../support/commands.ts';
+import { createTestDatabase } from '../../support/database.ts';
 
 /** What commands of cells say when they cannot go on because of a database. */
 
