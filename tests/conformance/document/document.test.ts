@@ -5,6 +5,8 @@ import { TAGS } from '../../../packages/contract/src/operation.ts';
 import { OPERATIONS } from '../../../packages/contract/src/operations.ts';
 import { send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
+import { httpSend } from '../../support/http-request.ts';
+import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -51,4 +53,19 @@ test('AU-05 every operation names its callers, and only operations that need no 
     open.toSorted(),
     [...expected, ...signed, 'getHealth', 'getReadiness', 'getDescription', 'getReference', 'getStatus'].toSorted(),
   );
+});
+
+test('ER-04 every documented address refuses other methods with a list of the accepted ones, for any caller', async () => {
+  for (const [template, methods] of Object.entries(document.paths)) {
+    const path = template.replaceAll(/\{\w+\}/g, 'x');
+    const taken = Object.keys(methods).map((method) => method.toUpperCase());
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
+      if (taken.includes(method) || (method === 'HEAD' && taken.includes('GET'))) continue;
+      if (template === '/sessions/current' || path === '/sessions/x') continue; // Two templates for one address.
+      const reply = await httpSend(url, { method, path });
+      assert.equal(reply.status, 405, `${method} ${path} ${reply.text}`);
+      assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), `${method} ${path}`);
+      if (method !== 'HEAD') assertRefusal(reply, { code: 'METHOD_NOT_ALLOWED' }, `${method} ${path}`);
+    }
+  }
 });
