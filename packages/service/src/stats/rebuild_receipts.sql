@@ -26,7 +26,7 @@ begin
       where c.wallet_id = p.wallet_id and c.settled_at >= p_from and c.settled_at < p_to
         and c.month >= first_month and c.month <= last_month
         and case when c.charged_micros > 0
-          -- A charge from before receipts were entries, or one paid in part, is in the journal.
+          -- A charge that the wallet paid in part is in the journal.
           then coalesce(c.seq, (
             select min(j.seq) from ledger.journal j
             where j.cause = c.call_id::text and j.kind in ('charge', 'charge_receivable')
