@@ -154,7 +154,7 @@ test('OP-08 the doctor looks at a running service from beside it, and says what 
   const { status, said } = await runToEnd({ ...options, environment }, 'doctor');
   for (const text of [
     'warn settings: Not a setting: ',
-    'ok   database: The database answers: PostgreSQL',
+    'ok   database: The database is responding: PostgreSQL',
     'ok   secret: PURSER_SECRET is the secret of this database.',
     'ok   gateways: 1 gateways have a lease.',
     'PURSER_PROXY_HOP (did you mean PURSER_PROXY_HOPS?).',
