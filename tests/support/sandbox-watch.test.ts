@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
 import { createHttpClient } from '../../packages/upstream-http/src/client.ts';
@@ -12,7 +12,7 @@ test('SB-03 the watch sees every request sent for a test key, however late, and 
   const provider = createServer((_, response) => response.end('{}'));
   const http = createHttpClient();
   const gateway = createServer((_, response) => {
-    void pause(10)
+    void nextTurn()
       .then(async () => {
         const { port } = provider.address() as AddressInfo;
         const provided = http.endpoint(new URL(`http://127.0.0.1:${port}/v1/chat`), {});

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { VECTORS } from '../../../tests/support/sdk-vectors.ts';
 import { isPurserError, PaymentRequiredError, ServiceApiError } from './errors.ts';
-import { type TopUpOptions, withTopUp } from './top-up.ts';
+import { type TopUpOptions, withTopUp as withTopUpInTime } from './top-up.ts';
 import type { Balance } from './wire.ts';
 
 const EMPTY: Balance = {
@@ -15,6 +16,29 @@ const EMPTY: Balance = {
   spentThisMonthMicros: 0,
   status: 'active',
 };
+
+const STEP_MS = 50;
+const TIME_MS_MAX = 20_000;
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+/** Lets time pass by the test's clock. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += STEP_MS) {
+    mock.timers.tick(STEP_MS);
+    await nextTurn();
+  }
+}
+
+/** The function itself, while time passes until it is over. */
+async function withTopUp<Result>(...of: Parameters<typeof withTopUpInTime<Result>>): Promise<Awaited<Result>> {
+  const time = { leftMs: TIME_MS_MAX };
+  const waiting = withTopUpInTime(...of).finally(() => (time.leftMs = 0));
+  waiting.catch(() => {}); // It is returned below.
+  for (await nextTurn(); time.leftMs > 0; time.leftMs -= STEP_MS) await pass(STEP_MS);
+  return await waiting;
+}
 
 function refusal(fields: Partial<PaymentRequiredError> = {}): PaymentRequiredError {
   const topupUrl = 'https://purser.test/topup/x';
@@ -151,7 +175,7 @@ test('SDK-02 a promise that resolves while the user is still being asked is not 
   let tell: (() => void) | undefined;
   const until = () => new Promise<void>((resolve) => (tell = resolve));
   const onTopUp = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20)); // A timer of more than 2^31 ms would have fired by then.
+    await nextTurn(); // A timer of more than 2^31 ms would have fired by then.
     tell?.();
   };
   assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
@@ -169,8 +193,8 @@ test('SDK-02 when the time is up the refusal is thrown, and nothing keeps runnin
   const polled = scene([{}], { error });
   await assert.rejects(polled.run({ waitMs: 30 }), (raised) => raised === error);
   const { looks } = polled.count;
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.ok(polled.count.looks <= looks + 1, 'at most the look in progress');
+  await pass(10_000);
+  assert.equal(polled.count.looks, looks);
   assert.equal(polled.count.calls, 1);
 });
 
@@ -203,9 +227,7 @@ test('SDK-02 a call that was aborted earlier asks nobody to pay', async () => {
   const options = { onTopUp: () => (links += 1), signal: leaving.signal };
   const waiting = withTopUp({ isSandbox: false, balance }, () => Promise.reject(refusal()), options);
   await assert.rejects(waiting, { message: 'closed' });
-  await new Promise((resolve) => {
-    setTimeout(resolve, 20);
-  });
+  await pass(10_000);
   assert.equal(links, 0);
 });
 
@@ -225,8 +247,6 @@ test('SDK-02 a look in progress when the time is up is the last one', async () =
   };
   const options = { onTopUp: () => {}, pollMs: 250, waitMs: 400 };
   await assert.rejects(withTopUp({ isSandbox: false, balance }, () => Promise.reject(refusal()), options));
-  await new Promise((resolve) => {
-    setTimeout(resolve, 400);
-  });
+  await pass(10_000);
   assert.equal(looks, 2);
 });

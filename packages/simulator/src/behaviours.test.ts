@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import OpenAI from 'openai';
@@ -101,7 +102,15 @@ test('sim-cut breaks the connection halfway through its answer', async () => {
 });
 
 test('sim-hangs accepts a request and never answers', async () => {
-  await assert.rejects(post({ model: 'sim-hangs' }, AbortSignal.timeout(150)), { name: 'TimeoutError' });
+  const gone = new AbortController();
+  const arrived = once(server, 'request');
+  const asked = post({ model: 'sim-hangs' }, gone.signal);
+  await arrived;
+  // A later request is answered meanwhile.
+  const answer = post({ model: 'sim-error' }).then(({ status }) => status);
+  assert.equal(await Promise.race([asked, answer]), 500);
+  gone.abort();
+  await assert.rejects(asked, { name: 'AbortError' });
 });
 
 test('sim-garbage answers 200 with a body that cannot be read', async () => {
