@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
+import { hasLeft } from '../support/callers-gone.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { type CallOptions, chat, type Reply } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
+import { givingUp } from '../support/giving-up.ts';
 import { openChat } from '../support/open-chat.ts';
 import { readSandboxWallet } from '../support/sandbox-wallet.ts';
 import { type NextScript, streamSteps } from '../support/scripted-upstream.ts';
@@ -48,12 +50,9 @@ test('CC-14 a stock client that times out and retries is charged once, and gets 
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('At last.').body as string }] });
-  const client = new OpenAI({
-    baseURL: `${service.url}/v1`,
-    apiKey: app.liveKey,
-    defaultHeaders: { 'x-service-user': user },
-    timeout: 1_500,
-  });
+  const isAsked = () => waitUntil('the provider is asked', () => asked() === 1);
+  const options = { baseURL: `${service.url}/v1`, apiKey: app.liveKey, fetch: givingUp(isAsked) };
+  const client = new OpenAI({ ...options, defaultHeaders: { 'x-service-user': user } });
   const answer = client.chat.completions.create({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
   await waitUntil('the retry waits', async () => (await joinedHolds()) === 1);
   gate.open();
@@ -113,7 +112,8 @@ test('CC-25 an answer whose caller had left is kept for its marked retry, and de
   await waitUntil('the provider is asked', () => asked() === 1);
   leaving.abort();
   assert.equal(await left, 'left');
-  setTimeout(gate.open, 200); // By then the gateway knows that the caller has left.
+  await waitUntil('the gateway has noticed', () => hasLeft(user));
+  gate.open();
   const retry = await chat(onSecond(user, counted(1)));
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
   assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));

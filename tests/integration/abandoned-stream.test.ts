@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { hasLeft } from '../support/callers-gone.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { startSecondGateway } from '../support/second-gateway.ts';
 import { soon, waitUntil } from '../support/wait-until.ts';
@@ -76,12 +76,10 @@ test('CC-08 a stream whose caller leaves while its hold is placed reaches no pro
   chat.head.catch(() => {});
   await lock.waiting(1);
   chat.leave();
-  await chat.closed;
-  await pause(50); // Gives the service time to notice. The lock is released long before any timeout.
+  await waitUntil('the service has noticed', () => hasLeft(user));
   await lock.release();
-  const ended = waitUntil('the call has ended', () => receiptNamed(service.database, user), 3_000);
-  const receipt = await ended.catch(() => undefined);
-  assert.deepEqual([receipt?.outcome, receipt?.charged], ['failed', 0]);
+  const receipt = await waitUntil('the call has ended', () => receiptNamed(service.database, user));
+  assert.deepEqual([receipt.outcome, receipt.charged], ['failed', 0]);
   assert.deepEqual(await service.wallet(app, user), { balance: BALANCE, held: 0, openStreams: 0 });
   assert.equal(upstream.requests.length, before);
 });
@@ -116,7 +114,7 @@ for (const [what, floods] of [
     const abandoned = await open('acme.drained-1', steps, { limit: DRAINED_TOKENS });
     await abandoned.chat.read('First');
     abandoned.chat.leave();
-    await abandoned.chat.closed;
+    await waitUntil('the service has noticed', () => hasLeft(abandoned.user));
     gate.open();
     await abandoned.request.closed;
     assert.equal(abandoned.request.aborted, floods === 16);
@@ -178,7 +176,7 @@ test('CC-14 a retry does not wait for a drained stream, whose answer goes to nob
   const left = openChat({ ...options, correlationId: user });
   await left.read('First');
   left.leave();
-  await left.closed;
+  await waitUntil('the service has noticed', () => hasLeft(user));
   upstream.script({ body: STREAM });
   const retry = openChat(options);
   await soon('the retry is answered', retry.closed);

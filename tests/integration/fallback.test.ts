@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { hasLeft } from '../support/callers-gone.ts';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { newOperator } from '../support/control.ts';
 import { scrape } from '../support/metrics.ts';
@@ -166,10 +167,11 @@ test('CC-16 no other upstream is asked for a caller who has left', async () => {
   first.script('left', { status: 503, headers: {}, body: [{ waitFor: gate.promise }, { write: '{}' }] });
   second.script('left', PLAIN);
   const body = JSON.stringify({ model: 'acme.left', messages: [{ role: 'user', content: 'Hi' }] });
-  const open = openChat({ url: service.url, key: app.liveKey, user: 'anna', body, correlationId: 'left' });
+  await service.fund(app, 'leaver', 1_000_000);
+  const open = openChat({ url: service.url, key: app.liveKey, user: 'leaver', body, correlationId: 'left' });
   await waitUntil('the first upstream is asked', () => first.count('left') === 1);
   open.leave();
-  await open.closed;
+  await waitUntil('the service has noticed', () => hasLeft('leaver'));
   gate.resolve();
   const [line] = await waitUntil('the call has ended', () => {
     const found = service.linesOf('left').filter(({ msg }) => msg === 'call');

@@ -6,6 +6,7 @@ import { chat, type Reply, send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { callRoute, FOR_USER } from '../../support/every-route-refuses.ts';
 import { createGate } from '../../support/gate.ts';
+import { givingUp } from '../../support/giving-up.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import type { TestApp } from '../../support/service.ts';
@@ -143,20 +144,23 @@ test('CC-14 a client that gives up and asks again, unmarked, is charged once and
   const { caller, asked, spent } = await joining();
   const gate = createGate();
   upstream.script({ body: [{ waitFor: gate.opened }, { write: ANSWER.body }] });
-  const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: caller.key, maxRetries: 0 });
+  const options = { baseURL: `${service.url}/v1`, apiKey: caller.key, maxRetries: 0 };
   const request = { model: 'large', messages: [{ role: 'user' as const, content: 'Hello' }] };
   const unmarked = { 'x-service-user': 'dora', 'x-stainless-retry-count': null };
-  for (let time = 0; time < 3; time += 1) {
+  const isJoined = async () => {
+    const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
+    return rows.length === 1;
+  };
+  const isAsked = () => asked() === 1;
+  for (const isTaken of [isAsked, isJoined, isJoined]) {
+    const isOver = () => waitUntil('the gateway has the call', isTaken);
     await assert.rejects(
-      client.chat.completions.create(request, { timeout: 150, headers: unmarked }),
+      new OpenAI({ ...options, fetch: givingUp(isOver) }).chat.completions.create(request, { headers: unmarked }),
       OpenAI.APIConnectionTimeoutError,
     );
   }
-  const last = client.chat.completions.create(request, { headers: unmarked });
-  await waitUntil('the last one waits', async () => {
-    const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
-    return rows.length === 1;
-  });
+  const last = new OpenAI(options).chat.completions.create(request, { headers: unmarked });
+  await waitUntil('the last one waits', isJoined);
   gate.open();
   assert.equal((await last).choices[0]?.message.content, 'Hi.');
   assert.deepEqual([asked(), await spent()], [1, CHARGE]);

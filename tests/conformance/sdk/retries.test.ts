@@ -11,6 +11,7 @@ import { HOW_TO_GET_PYTHON, packageVersion, PYTHON, QUIET } from '../../clients/
 import { chargeFor } from '../../support/catalogue.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { createGate } from '../../support/gate.ts';
+import { givingUp } from '../../support/giving-up.ts';
 import { findPython, PYTHON_PACKAGE, reasonToSkip, runPython } from '../../support/python-package.ts';
 import { CLIENTS } from '../../support/sdk.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
@@ -108,22 +109,26 @@ for (const [name, says] of PLAIN) {
   });
 }
 
-const IMPATIENT: Readonly<Record<string, (user: PurserUser) => Promise<string | null | undefined>>> = {
-  openai: async (user) => {
-    const client = new OpenAI({ ...user.openai(), timeout: 1_000 });
+type Impatient = (user: PurserUser, isAsked: () => Promise<unknown>) => Promise<string | null | undefined>;
+const IMPATIENT: Readonly<Record<string, Impatient>> = {
+  openai: async (user, isAsked) => {
+    const options = user.openai();
+    const client = new OpenAI({ ...options, fetch: givingUp(isAsked, options.fetch) });
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     return (await client.chat.completions.create({ model: 'large', messages })).choices[0]?.message.content;
   },
-  '@langchain/openai': async (user) => {
-    return (await new ChatOpenAI({ model: 'large', ...user.langchain(), timeout: 1_000 }).invoke('Hello')).text;
+  '@langchain/openai': async (user, isAsked) => {
+    const { configuration, ...options } = user.langchain();
+    const impatient = { ...configuration, fetch: givingUp(isAsked, configuration.fetch) };
+    return (await new ChatOpenAI({ model: 'large', ...options, configuration: impatient }).invoke('Hello')).text;
   },
 };
 
 for (const [name, says] of Object.entries(IMPATIENT)) {
   test(`CC-14 ${name}: a call that it gives up at its own timeout is joined and charged once`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
-    const { open, asked } = provide('At last.');
-    const answer = says(user);
+    const { open, asked, isAsked } = provide('At last.');
+    const answer = says(user, isAsked);
     await waitUntil('the retry waits', async () => {
       const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
       return rows.length === 1;

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { hasLeft } from '../../support/callers-gone.ts';
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { type CallOptions, chat } from '../../support/client.ts';
 import { createGate } from '../../support/gate.ts';
@@ -204,7 +205,8 @@ test('CC-25 an answer is kept even if its caller left before it arrived and nobo
   await waitUntil('the provider is asked', () => upstream.requests.length - before === 1);
   leaving.abort();
   await assert.rejects(left);
-  setTimeout(gate.open, 200); // By then the gateway has noticed.
+  await waitUntil('the gateway has noticed', () => hasLeft(user));
+  gate.open();
   await waitUntil('it is charged', async () => (await service.wallet(app, user)).balance === FUNDS - CHARGE);
   const retry = await chat({ ...options, headers: { 'x-stainless-retry-count': '1' } });
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
