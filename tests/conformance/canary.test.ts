@@ -42,6 +42,9 @@ const CANARY = {
   label: 'cnry-label-f09',
 } as const;
 
+/** A model whose provider has a second for each part of its answer. */
+const HASTY = 'acme.hasty-1';
+
 let upstream: ScriptedUpstream;
 let ground: TestGround;
 let proxy: DatabaseProxy;
@@ -51,8 +54,10 @@ let directory: string;
 
 before(async () => {
   upstream = await startScriptedUpstream();
-  const { providers, ...rest } = catalogueAt(upstream.baseUrl, { timeoutMs: 1_000 });
-  const catalogue = { providers: { upstream: { ...providers.upstream, apiKeyEnv: 'CANARY_PROVIDER_KEY' } }, ...rest };
+  const { providers, models, ...rest } = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
+  const hasty = { ...models[0], id: HASTY, timeoutMs: 1_000 };
+  const provider = { ...providers.upstream, apiKeyEnv: 'CANARY_PROVIDER_KEY' };
+  const catalogue = { ...rest, providers: { upstream: provider }, models: [...models, hasty] };
   ground = await createTestGround(catalogue);
   app = await ground.addApp();
   await ground.fund(app, CANARY.user, 1_000_000_000);
@@ -96,6 +101,7 @@ const FACTS = { model: CANARY.providerText, usage: USAGE };
 const STEPS = streamSteps({ ...FACTS, pieces: [CANARY.completion], includeUsageChunk: true });
 const asEvents = { headers: { ...HELD.headers, 'content-type': 'text/event-stream' } };
 
+const HANGING = { ...asEvents, body: [...STEPS.slice(0, 2), { hang: true }] } as const;
 /** Everything that a provider may do wrong, with its own words in it. */
 const FAILURES: readonly UpstreamScript[] = [
   ...[302, 400, 401, 403, 404, 418, 429, 500, 503, 529].map((status) => ({
@@ -113,7 +119,7 @@ const FAILURES: readonly UpstreamScript[] = [
   { ...asEvents, body: [...STEPS.slice(0, 2), { write: Buffer.from([0x64, 0xff, 0xfe, 0x0a, 0x0a]) }] },
   { ...asEvents, body: STEPS.slice(0, 2) },
   { ...asEvents, body: [...STEPS.slice(0, 2), { destroy: true }] },
-  { ...asEvents, body: [...STEPS.slice(0, 2), { hang: true }] },
+  HANGING,
   { ...asEvents, body: [{ destroy: true }] },
 ];
 
@@ -151,7 +157,7 @@ test('ER-03 no provider failure shows the provider’s words or the caller’s, 
   for (const script of FAILURES) {
     upstream.script(script);
     for (const stream of [false, true]) {
-      const reply = await ask(stream);
+      const reply = await ask(stream, script === HANGING ? { model: HASTY } : {});
       assertClean(reply, reply.status === 200 && stream ? ['completion'] : []);
     }
   }

@@ -1,6 +1,6 @@
 // What a caller receives from a provider that takes its time.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
@@ -17,10 +17,11 @@ const STEPS = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, in
 const FIRST = STEPS.slice(0, 2);
 const REST = STEPS.slice(2);
 
-const { upstream, service, app, newUser } = await setStage({
-  model: { timeoutMs: 60_000 },
-  pace: { statusMsMax: 200, keepAliveMs: 300, heldUpMsMax: 10_000 },
-});
+const pace = { statusMsMax: 200, keepAliveMs: 300, heldUpMsMax: 10_000 };
+const { upstream, service, app, newUser } = await setStage({ model: { timeoutMs: 60_000 }, pace });
+/** Lets the status wait for the provider from now on, however busy the machine is. */
+const waitForStatus = (): void => void (pace.statusMsMax = 3_600_000);
+afterEach(() => void (pace.statusMsMax = 200));
 
 async function callerOf(steps: readonly UpstreamStep[]) {
   upstream.script({ body: steps });
@@ -78,6 +79,7 @@ test('CC-15 a request that its provider rejects after the status went out reache
   assert.equal(stream.status, 200);
   gate.open();
   assert.match(await stream.whole(), /"UPSTREAM_PROVIDER_ERROR"/);
+  waitForStatus();
   assert.equal((await openStream(caller)).status, 502);
   assert.equal(upstream.requests.length - before, 1);
   await expectWallet(caller.user, false);
@@ -121,6 +123,7 @@ for (const [what, steps, message] of [
 }
 
 test('ER-06 a malformed first frame still gets a real status', async () => {
+  waitForStatus();
   for (const bad of ['data: {"choices": [\n\n', 'data: nothing\n\n', `data: "a text"\n\n`]) {
     const caller = await callerOf([{ write: bad }, { hang: true }]);
     assertRefusal(await chat(caller, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });

@@ -15,6 +15,7 @@ export interface TestDatabase {
 
 const log = createLog('silent');
 const OBJECT_IN_USE = '55006';
+const CONNECT_MS_MAX = 60_000;
 
 interface DatabaseOptions {
   readonly isEmpty?: boolean;
@@ -26,17 +27,11 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   const { server = process.env['PURSER_TEST_SERVER'], isEmpty = options.server !== undefined } = options;
   if (server === undefined) throw new Error('There is no test server. Run the tests with `npm test`.');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const admin = createPool({ url: server, role: 'owner', connectionsMax: 1, log });
+  const admin = patient(createPool({ url: server, role: 'owner', connectionsMax: 1, log }));
   await createDatabase(admin, name, isEmpty ? 'template0' : TEMPLATE_DATABASE);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const owner = createPool({
-    url: url.href,
-    role: 'owner',
-    connectionsMax: 4,
-    log,
-    emails: EMAIL_SEAL,
-  });
+  const owner = patient(createPool({ url: url.href, role: 'owner', connectionsMax: 4, log, emails: EMAIL_SEAL }));
   return {
     url: url.href,
     owner,
@@ -46,6 +41,12 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
       await admin.end();
     },
   };
+}
+
+/** Lets a pool wait longer for a connection than the service does, because the machine may be busy. */
+function patient(pool: Pool): Pool {
+  pool.options.connectionTimeoutMillis = CONNECT_MS_MAX;
+  return pool;
 }
 
 /** An address as the tables have it, for statements of tests. */

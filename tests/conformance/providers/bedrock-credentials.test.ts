@@ -87,7 +87,7 @@ function providerOf(fields: object = {}): Provider {
 
 async function ask(provider: Provider): Promise<string | undefined> {
   const request = { messages: [{ role: 'user', content: 'Hello' }] };
-  const limit = { outputTokens: 500, outputLimitParameter: 'max_completion_tokens', timeoutMs: 8_000 } as const;
+  const limit = { outputTokens: 500, outputLimitParameter: 'max_completion_tokens', timeoutMs: 60_000 } as const;
   const call = { request, requestText: '', providerModel: 'eu.amazon.nova-lite-v1:0', ...limit };
   const { choices } = await provider.complete(call);
   assert.equal(choices[0]?.message['content'], 'Good morning.');

@@ -57,7 +57,7 @@ const HELLO = { parts: [{ text: 'Good morning.' }], usage: { promptTokenCount: 3
 async function ask(provider: Provider, request: Json = {}): Promise<unknown> {
   const messages = request['messages'] ?? [{ role: 'user', content: 'Hello' }];
   const providerModel = 'gemini-2.5-pro';
-  const limit = { outputTokens: 500, outputLimitParameter: 'max_completion_tokens', timeoutMs: 5_000 } as const;
+  const limit = { outputTokens: 500, outputLimitParameter: 'max_completion_tokens', timeoutMs: 60_000 } as const;
   const call = { request: { ...request, messages }, requestText: '', providerModel, ...limit };
   const { choices } = await provider.complete(call);
   return choices[0]?.message['content'];

@@ -52,6 +52,7 @@ export async function startTokenServer() {
   const server = createServer((request, response) => {
     if (request.method === 'POST') agents.add(request.headers['user-agent']);
     void readBody(request).then((text) => {
+      if (failure !== undefined) requests.push('failed');
       if (failure === 'reset') return void request.socket.resetAndDestroy();
       const isOfMachine = request.headers['metadata-flavor'] === 'Google';
       if (request.method === 'GET' && request.url === SUBJECT_ADDRESS && isOfMachine)
@@ -77,7 +78,7 @@ export async function startTokenServer() {
       ...workloadAt(origin, '', false),
       credential_source: { url: `${origin}${SUBJECT_ADDRESS}`, headers: SUBJECT_HEADERS },
     }),
-    /** What was wanted of it, in order: `service-account`, `workload`, `impersonation` or `machine`. */
+    /** What was wanted of it, in order: `service-account`, `workload`, `impersonation` or `machine`; `failed`, if it was told to fail. */
     requests,
     /** The programs that sent them, by their own word. */
     agents,
