@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createGate } from '../support/gate.ts';
 import type { UpstreamScript } from '../support/scripted-upstream.ts';
+import { sql } from '../support/sql.ts';
 import { emptyBucket } from '../support/violations.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { BALANCE, COST, PLAIN, type Scenario, STREAM, TEXT } from './scenario.ts';
@@ -75,7 +76,7 @@ async function tooFast(scene: Scene): Promise<string> {
   scene.provide(PLAIN);
   const asked = scene.ask(user, {}, app.liveKey);
   await waitUntil('a call is refused', () => scene.arrived(user)[0]?.answeredAtMs !== undefined);
-  await service.database.owner.query('delete from limits.buckets where app_id = $1', [app.appId]);
+  await sql(service)`delete from limits.buckets where app_id = ${app.appId}`;
   const { text, failure } = await asked;
   assert.equal(failure?.message, undefined);
   assert.equal(text, TEXT);

@@ -8,6 +8,7 @@ import { callRoute, DATA_PLANE, everyRouteRefuses, FOR_USER, WITH_KEY } from '..
 import { setApp, untilRefused } from '../support/operator-acts.ts';
 import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { sql } from '../support/sql.ts';
 
 let upstream: ScriptedUpstream;
 let service: TestService;
@@ -151,10 +152,8 @@ test('AU-07 the database refuses to change the mode, digest or app of a key', as
 });
 
 test('AU-08 the database stores the digest of a key, and the key nowhere', async () => {
-  const { rows } = await service.database.owner.query<{ digest: Buffer; hint: string; mode: string }>(
-    'select digest, hint, mode from accounts.api_keys where app_id = $1',
-    [app.appId],
-  );
+  const rows = await sql<{ digest: Buffer; hint: string; mode: string }>(service)`select digest, hint, mode
+    from accounts.api_keys where app_id = ${app.appId}`;
   const digests = new Map(rows.map((row) => [row.mode, row.digest.toString('hex')]));
   assert.equal(digests.get('live'), sha256Of(app.liveKey));
   assert.equal(digests.get('sandbox'), sha256Of(app.testKey));
@@ -177,10 +176,8 @@ function sha256Of(text: string): string {
 }
 
 async function tables(): Promise<readonly string[]> {
-  const { rows } = await service.database.owner.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname not in ('pg_catalog', 'information_schema')`,
-  );
+  const rows = await sql<{ name: string }>(service)`select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`;
   assert.ok(rows.length >= 10);
   return rows.map(({ name }) => name);
 }

@@ -20,6 +20,7 @@ import {
 import { createTestGround, REDIRECT_URI, type TestApp, type TestGround } from '../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { filesOf, spoolIn, untilEmpty } from '../support/spool.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Words that must stay where they belong, one for each place; its name says which place. */
@@ -225,10 +226,9 @@ test('ER-03 metrics, output, logs and all tables but the wallet’s contain no w
   assert.equal(metrics.status, 200);
   assertClean(metrics, []);
   await waitUntil('nothing is held', async () => (await ground.wallet(app, CANARY.user)).held === 0);
-  const { rows: tables } = await ground.database.owner.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname not in ('pg_catalog', 'information_schema')`,
-  );
+  const tables = await sql<{ name: string }>(ground)`select format('%I.%I', schemaname, tablename) as name
+    from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`;
   for (const { name } of tables) {
     const { rows } = await ground.database.owner.query<{ row: string }>(`select t::text as row from ${name} t`);
     const found = new Set(rows.flatMap(({ row }) => findAll(row, ['user'])));

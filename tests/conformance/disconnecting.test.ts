@@ -9,6 +9,7 @@ import { openStream } from '../support/open-stream.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../support/page.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { sql } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 
 const { service, upstream, app } = await setStage();
@@ -247,11 +248,8 @@ test('WA-02 the page of users shows nothing of balances or of the people, and no
   assert.match(gone.text, /No users with a connected wallet match/);
   assert.equal(gone.text.replaceAll('zoe', 'eve'), never.text);
 
-  await service.database.owner.query(
-    `insert into ledger.wallets (app_id, user_id, currency)
-     select $1, 'user-' || n, 'EUR' from generate_series(101, 160) n`,
-    [own.appId],
-  );
+  await sql(service)`insert into ledger.wallets (app_id, user_id, currency)
+    select ${own.appId}, 'user-' || n, 'EUR' from generate_series(101, 160) n`;
   const first = await browser.open(`${path}/users?user=user-`);
   assert.equal(first.text.match(/user\?id=/g)?.length, 50);
   const [, more = ''] = /href="([^"]*after=user-150)"/.exec(first.text) ?? [];

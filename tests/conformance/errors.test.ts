@@ -14,6 +14,7 @@ import {
 } from '../support/scripted-upstream.ts';
 import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { sql } from '../support/sql.ts';
 
 let upstream: ScriptedUpstream;
 let service: TestService;
@@ -208,7 +209,7 @@ test('ER-03 a fault of ours is one fixed sentence, and its detail is logged unde
 });
 
 test('SB-02 LI-01 the answer to a fault of ours keeps what was known before it: the mode, and the remaining rate', async () => {
-  await service.database.owner.query('revoke execute on function sandbox.place from purser_sandbox');
+  await sql(service)`revoke execute on function sandbox.place from purser_sandbox`;
   try {
     const { status, headers } = await chat({ url: second.url, key: app.testKey, user: 'u' });
     assert.equal(status, 500);
@@ -216,7 +217,7 @@ test('SB-02 LI-01 the answer to a fault of ours keeps what was known before it: 
     assert.match(headers.get('ratelimit') ?? '', /^"app";r=\d+;t=\d+$/);
     assert.notEqual(headers.get('x-correlation-id'), null);
   } finally {
-    await service.database.owner.query('grant execute on function sandbox.place to purser_sandbox');
+    await sql(service)`grant execute on function sandbox.place to purser_sandbox`;
   }
 });
 

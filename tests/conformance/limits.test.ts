@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { openStream } from '../support/open-stream.ts';
@@ -44,19 +45,13 @@ after(async () => {
 async function appWithTokens(tokens: number): Promise<TestApp> {
   const app = await service.addApp({ ratePerMinute: 60, rateBurst: 10_000 });
   await emptyBucket(service, app);
-  await service.database.owner.query('update limits.buckets set units = $2 where app_id = $1', [
-    app.appId,
-    BigInt(tokens) * 60_000_000n,
-  ]);
+  await sql(service)`update limits.buckets set units = ${BigInt(tokens) * 60_000_000n} where app_id = ${app.appId}`;
   return app;
 }
 
 async function tokensLeft(app: TestApp): Promise<number> {
-  const { rows } = await service.database.owner.query<{ units: bigint }>(
-    'select units from limits.buckets where app_id = $1',
-    [app.appId],
-  );
-  return Number(rows[0]?.units) / 60_000_000;
+  const units = await sqlValue<bigint>(service)`select units from limits.buckets where app_id = ${app.appId}`;
+  return Number(units) / 60_000_000;
 }
 
 test('LI-01 an app gets exactly the tokens in its bucket, over both its keys, however many calls arrive at once', async () => {
@@ -218,7 +213,7 @@ test('SB-10 live and sandbox streams are counted separately, and take tokens fro
   assertRefusal(await chat(live, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
   assert.equal((await chat(sandbox, { stream: true })).status, 200);
   await service.setWallet(app, 'u', 'open_streams = 0');
-  await service.database.owner.query('update sandbox.wallets set open_streams = 1 where app_id = $1', [app.appId]);
+  await sql(service)`update sandbox.wallets set open_streams = 1 where app_id = ${app.appId}`;
   const refused = await chat(sandbox, { stream: true });
   assertRefusal(refused, { code: 'CONCURRENT_STREAM_LIMIT' });
   assert.equal(refused.headers.get('retry-after'), '1');

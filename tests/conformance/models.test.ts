@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -264,10 +265,9 @@ test('MO-05 a call that began before its provider was renamed is still served', 
   await withWalletLocked(user, async () => {
     call = chat({ url: service.url, key: thirdParty.liveKey, user }, { model: 'large' });
     await waitUntil('the call waits for its hold', async () => {
-      const { rows } = await service.database.owner.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'purser_live'
-         and datname = current_database()`,
-      );
+      const rows = await sql(service)`select from pg_stat_activity where wait_event_type = 'Lock'
+        and application_name = 'purser_live'
+        and datname = current_database()`;
       return rows.length > 0;
     });
     await applyCatalogueFile(service.database.owner, JSON.stringify(renamed));

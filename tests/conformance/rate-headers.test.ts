@@ -5,6 +5,7 @@ import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
+import { sql } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 import { emptyBucket } from '../support/violations.ts';
 
@@ -24,10 +25,7 @@ async function appWithTokens(tokens: number): Promise<TestApp> {
   const app = await service.addApp({ ratePerMinute: 60, rateBurst: 100 });
   await service.fund(app, 'u', 1_000_000);
   await emptyBucket(service, app);
-  await service.database.owner.query('update limits.buckets set units = $2 where app_id = $1', [
-    app.appId,
-    BigInt(tokens * 60_000_000),
-  ]);
+  await sql(service)`update limits.buckets set units = ${BigInt(tokens * 60_000_000)} where app_id = ${app.appId}`;
   return app;
 }
 

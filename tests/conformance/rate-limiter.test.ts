@@ -10,6 +10,7 @@ import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.
 import { untilWaiting } from '../support/lock-wait.ts';
 import { stepDatabaseClock } from '../support/database-clock.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const buckets = await createRateBuckets();
@@ -97,11 +98,11 @@ test('LI-01 two processes that want one token at the same moment do not both get
   const appId = newAppId();
   await fillOnce(appId, 5);
   const before = await database.owner.connect();
-  await before.query('begin');
-  await before.query('update limits.buckets set units = 60000000 where app_id = $1', [appId]);
+  await sql(before)`begin`;
+  await sql(before)`update limits.buckets set units = 60000000 where app_id = ${appId}`;
   const asked = limiters.map(async (limiter) => limiter.take(appId, LIMITS));
   await untilWaiting(database, 2);
-  await before.query('commit');
+  await sql(before)`commit`;
   before.release();
   const answers = await Promise.all(asked);
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { openStream } from '../support/open-stream.ts';
 import { chat } from '../support/client.ts';
@@ -23,14 +24,12 @@ after(async () => {
 
 /** Everything that a call could leave behind: holds, receipts, entries that move a wallet's money, sandbox holds. */
 async function traces(): Promise<Readonly<Record<string, number>>> {
-  const { rows } = await service.database.owner.query<Record<string, number>>(
-    `select (select count(*)::int from ledger.holds) as holds,
-       (select count(*)::int from usage.calls) as receipts,
-       (select count(*)::int from ledger.entries where kind <> 'contract_credit') as charges,
-       (select coalesce(sum(held_micros + cap_held_micros + cap_spent_micros), 0)::int from ledger.wallets) as held,
-       (select count(*)::int from sandbox.holds) as fake_holds,
-       (select coalesce(sum(held_micros + cap_spent_micros + requests + tokens), 0)::int from sandbox.wallets) as fake`,
-  );
+  const rows = await sql<Record<string, number>>(service)`select (select count(*)::int from ledger.holds) as holds,
+    (select count(*)::int from usage.calls) as receipts,
+    (select count(*)::int from ledger.entries where kind <> 'contract_credit') as charges,
+    (select coalesce(sum(held_micros + cap_held_micros + cap_spent_micros), 0)::int from ledger.wallets) as held,
+    (select count(*)::int from sandbox.holds) as fake_holds,
+    (select coalesce(sum(held_micros + cap_spent_micros + requests + tokens), 0)::int from sandbox.wallets) as fake`;
   return rows[0] ?? {};
 }
 
@@ -49,7 +48,7 @@ for (const fault of STEPS.flat()) {
 
 test('CC-08 after all refusals the books are right', async () => {
   // Some wallets were marked as having open streams. They never had any.
-  await service.database.owner.query('update ledger.wallets set open_streams = 0');
+  await sql(service)`update ledger.wallets set open_streams = 0`;
   assert.deepEqual(await service.check(), []);
 });
 

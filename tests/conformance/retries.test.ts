@@ -9,6 +9,7 @@ import { givingUp } from '../support/giving-up.ts';
 import { openChat } from '../support/open-chat.ts';
 import { readSandboxWallet } from '../support/sandbox-wallet.ts';
 import { type NextScript, streamSteps } from '../support/scripted-upstream.ts';
+import { sqlValue } from '../support/sql.ts';
 import { saying, setTwoGateways, USAGE } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -78,10 +79,8 @@ test('CC-14 a marked retry joins its first attempt on another gateway while the 
 });
 
 async function joinedHolds(): Promise<number> {
-  const { rows } = await service.database.owner.query<{ count: number }>(
-    'select count(*)::int as count from ledger.holds where is_joined',
-  );
-  return rows[0]?.count ?? 0;
+  const count = await sqlValue<number>(service)`select count(*)::int as count from ledger.holds where is_joined`;
+  return count ?? 0;
 }
 
 test('CC-14 equal calls that are not retries are separate calls, even when they run side by side', async () => {

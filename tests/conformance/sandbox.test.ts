@@ -10,6 +10,7 @@ import { payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
 import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { sql, sqlRow } from '../support/sql.ts';
 import { ANSWERS, type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
 
 let upstream: ScriptedUpstream;
@@ -44,12 +45,9 @@ interface FakeWallet {
 }
 
 async function fakeWallet(user: string): Promise<FakeWallet | undefined> {
-  const { rows } = await service.database.owner.query<FakeWallet>(
-    `select balance_micros::int as balance, held_micros::int as held, requests::int, tokens::int
-     from sandbox.wallets where app_id = $1 and user_id = $2`,
-    [app.appId, user],
-  );
-  return rows[0];
+  return sqlRow<FakeWallet>(service)`
+    select balance_micros::int as balance, held_micros::int as held, requests::int, tokens::int
+    from sandbox.wallets where app_id = ${app.appId} and user_id = ${user}`;
 }
 
 async function setFakeWallet(user: string, assignment: string): Promise<void> {
@@ -177,11 +175,9 @@ test('SB-02 a live answer does not carry the mode', async () => {
 });
 
 async function countBooks(): Promise<unknown> {
-  const { rows } = await service.database.owner.query(
-    `select (select count(*)::int from usage.calls) as receipts, (select count(*)::int from ledger.entries) as entries,
-       (select count(*)::int from ledger.wallets) as wallets`,
-  );
-  return rows;
+  return sql(service)`select (select count(*)::int from usage.calls) as receipts, (select count(*)::int
+    from ledger.entries) as entries,
+    (select count(*)::int from ledger.wallets) as wallets`;
 }
 
 test('SB-03 a sandbox call reaches no provider, books nothing, and leaves no receipt', async () => {

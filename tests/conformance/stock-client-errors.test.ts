@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
+import { sql, sqlValue } from '../support/sql.ts';
 import { emptyBucket } from '../support/violations.ts';
 import { type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
 
@@ -103,10 +104,8 @@ for (const [index, { code, status, error, who, act }] of ERRORS.entries()) {
 }
 
 async function countReceipts(): Promise<number> {
-  const { rows } = await simulated.service.database.owner.query<{ count: number }>(
-    'select count(*)::int as count from usage.calls',
-  );
-  return rows[0]?.count ?? 0;
+  const count = await sqlValue<number>(simulated.service)`select count(*)::int as count from usage.calls`;
+  return count ?? 0;
 }
 
 test('ER-07 a cap that was reached and a blocked wallet are told apart, and only the first offers a way to pay', async () => {
@@ -167,7 +166,7 @@ test('ER-05 a stock client that calls too fast can read how fast it may call, wa
   assert.deepEqual([fault.code, fault.type], ['TOO_MANY_REQUESTS', 'rate_limit_error']);
   assert.deepEqual([fault.headers.get('ratelimit'), fault.headers.get('retry-after-ms')], ['"app";r=0;t=1', '100']);
   assert.equal(fault.headers.get('x-ratelimit-remaining-requests'), '0');
-  await service.database.owner.query('update limits.buckets set units = 60000000 where app_id = $1', [hasty.appId]);
+  await sql(service)`update limits.buckets set units = 60000000 where app_id = ${hasty.appId}`;
   const { response } = await clientOf(hasty.liveKey, 'anna').models.list().withResponse();
   assert.equal(response.headers.get('ratelimit'), '"app";r=0;t=1');
 });

@@ -6,6 +6,7 @@ import { send } from '../support/client.ts';
 import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { ROUNDS } from '../support/rounds.ts';
+import { sql } from '../support/sql.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
 const { service, app, stripe, newUser, begin, deliver, tell, moved, rows } = await setStripeStage();
@@ -146,10 +147,7 @@ test('WH-06 the app learns of a payment once, and of no refund, dispute or retur
   await service.fund(other, 'anna', 0);
   const payment = stripe.pay((await begin('anna', 5_000_000, undefined, other)).session);
   const told = async () => {
-    const { rows: events } = await service.database.owner.query<{ body: Buffer }>(
-      'select body from webhooks.events where app_id = $1',
-      [other.appId],
-    );
+    const events = await sql<{ body: Buffer }>(service)`select body from webhooks.events where app_id = ${other.appId}`;
     return events.map(({ body }) => (JSON.parse(body.toString('utf8')) as { readonly data: unknown }).data);
   };
   assert.deepEqual(await told(), []);
@@ -226,9 +224,9 @@ test('ON-02 a webhook that cannot be stored is answered with a 500, and counts w
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
   const { owner } = service.database;
-  await owner.query('revoke insert on payments.processor_webhooks from purser_live'); // The very last step.
+  await sql(owner)`revoke insert on payments.processor_webhooks from purser_live`; // The very last step.
   const failed = await deliver(event);
-  await owner.query('grant insert on payments.processor_webhooks to purser_live');
+  await sql(owner)`grant insert on payments.processor_webhooks to purser_live`;
   assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
   assert.deepEqual(await moved(user), []);
   assert.equal((await deliver(event)).status, 200);

@@ -5,6 +5,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createRefunds } from '../../packages/service/src/payments/refund.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { added, type Scrape, scrape } from '../support/metrics.ts';
+import { sql } from '../support/sql.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
 const { service, app, stripe, processor, newUser, begin, tell, moved, sweep, checkouts } = await setStripeStage();
@@ -147,10 +148,8 @@ test('WA-05 a refund that fails at Stripe comes back', async () => {
   assert.equal(await refunds.refundUnused({ appId: app.appId, userId: user as EndUserId, amount, key: 'k' }), 'asked');
   stripe.refundStatus = 'succeeded';
   await tell('refund.created', payment);
-  const { rows } = await service.database.owner.query<{ processor_refund: string; refund_id: RefundId }>(
-    `select processor_refund, refund_id from payments.refunds where user_id = $1`,
-    [user],
-  );
+  const rows = await sql<{ processor_refund: string; refund_id: RefundId }>(service)`
+    select processor_refund, refund_id from payments.refunds where user_id = ${user}`;
   stripe.setRefund(rows[0]?.processor_refund ?? '', 'failed');
   await tell('refund.failed', payment);
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_released 1000000']);

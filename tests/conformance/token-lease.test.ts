@@ -6,6 +6,7 @@ import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
 import { leaseTokens, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../packages/service/src/limits/rate-limit.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** A process leases tokens for calls to come, so that those calls wait for no statement. */
@@ -250,7 +251,7 @@ test('LI-01 a process of a version without leases leaves room for them', async (
 
 test('LI-01 a process whose lease was ended by the database spends no more of it', async () => {
   const { limiter, appId, clock } = await busyApp();
-  await database.owner.query('delete from limits.token_leases where app_id = $1', [appId]);
+  await sql(database)`delete from limits.token_leases where app_id = ${appId}`;
   await fillOnce(appId, 3);
   clock.moveOn(1_000);
   assert.equal(await takeAtOnce(limiter, appId, 30), 3);

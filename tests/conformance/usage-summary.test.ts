@@ -10,6 +10,7 @@ import {
   streamSteps,
 } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { sqlRow } from '../support/sql.ts';
 
 let upstream: ScriptedUpstream;
 let service: TestService;
@@ -32,12 +33,10 @@ function summaryOf(user: string, query = '', key = app.liveKey): Promise<Reply> 
 
 /** This month by the database’s clock, which decides the month that a call belongs to. */
 async function thisMonth(): Promise<{ readonly month: string; readonly start: string; readonly end: string }> {
-  const { rows } = await service.database.owner.query<{ month: string; start: string; end: string }>(
-    `select to_char(m, 'YYYY-MM') as month, to_char(m, 'YYYY-MM-DD"T00:00:00.000Z"') as start,
-       to_char(m + interval '1 month', 'YYYY-MM-DD"T00:00:00.000Z"') as end
-     from (select date_trunc('month', clock_timestamp() at time zone 'UTC') as m) months`,
-  );
-  const [row] = rows;
+  const row = await sqlRow<{ month: string; start: string; end: string }>(service)`
+    select to_char(m, 'YYYY-MM') as month, to_char(m, 'YYYY-MM-DD"T00:00:00.000Z"') as start,
+      to_char(m + interval '1 month', 'YYYY-MM-DD"T00:00:00.000Z"') as end
+    from (select date_trunc('month', clock_timestamp() at time zone 'UTC') as m) months`;
   assert.ok(row !== undefined);
   return row;
 }

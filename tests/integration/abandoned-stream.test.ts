@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { hasLeft } from '../support/callers-gone.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { startSecondGateway } from '../support/second-gateway.ts';
+import { sql } from '../support/sql.ts';
 import { soon, waitUntil } from '../support/wait-until.ts';
 import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
@@ -155,11 +156,8 @@ test('LI-02 a new stream ends the oldest drain instead of being refused', async 
 });
 
 async function isDrained(user: string): Promise<boolean> {
-  const { rows } = await service.database.owner.query(
-    `select from ledger.holds h join ledger.wallets w on w.wallet_id = h.wallet_id
-     where w.user_id = $1 and h.drained_since is not null`,
-    [user],
-  );
+  const rows = await sql(service)`select from ledger.holds h join ledger.wallets w on w.wallet_id = h.wallet_id
+    where w.user_id = ${user} and h.drained_since is not null`;
   return rows.length === 1;
 }
 

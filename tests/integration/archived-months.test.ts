@@ -22,6 +22,7 @@ import { fillAndClose } from '../support/archived-stage.ts';
 import { runHere } from '../support/commands.ts';
 import { beginMonths, tableOfMonth } from '../support/past-months.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 import { afterTampering } from '../support/victim.ts';
 
 const FIRST = '2025-01';
@@ -73,9 +74,7 @@ async function archive(): Promise<void> {
 
 async function detach(t: TestContext): Promise<void> {
   await close();
-  const { rows } = await ledger.database.owner.query(
-    `select from ledger.months where month = '2025-01-01' and detached_at is null`,
-  );
+  const rows = await sql(ledger)`select from ledger.months where month = '2025-01-01' and detached_at is null`;
   if (rows.length > 0) await archive();
   await run(t, 'detach', '2025-01', '--archive', folder);
 }
@@ -153,11 +152,7 @@ test('WA-16 after a month is detached, balances, the checks, days and statistics
   await archive();
   const before = await balances();
   const sums = async () =>
-    (
-      await owner.query(
-        'select hour, outcome, calls, charged_micros, cost_micros from stats.hours order by hour, outcome',
-      )
-    ).rows;
+    sql(owner)`select hour, outcome, calls, charged_micros, cost_micros from stats.hours order by hour, outcome`;
   const hours = await sums();
   const daysBefore = await selectDaysOfWallet(ledger.live, walletId, { before: undefined, most: 10 });
   for (const _twice of [1, 2]) await run(t, 'detach', '2025-01', '--archive', folder);

@@ -8,6 +8,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { settlementRecords } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { sandboxSettlementRecords } from '../../packages/service/src/sandbox/settlement.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sql } from '../support/sql.ts';
 
 const database = await createTestDatabase();
 after(() => database.close());
@@ -20,11 +21,9 @@ const WRITERS = {
 
 for (const [type, { attributes }] of Object.entries(WRITERS)) {
   test(`${type} has the same attributes, in the same order, on both sides`, async () => {
-    const { rows } = await database.owner.query<{ name: string }>(
-      `select a.attname as name from pg_attribute a join pg_type t on t.typrelid = a.attrelid
-       where t.oid = $1::regtype and a.attnum > 0 and not a.attisdropped order by a.attnum`,
-      [type],
-    );
+    const rows = await sql<{ name: string }>(database)`select a.attname as name from pg_attribute a
+      join pg_type t on t.typrelid = a.attrelid
+      where t.oid = ${type}::regtype and a.attnum > 0 and not a.attisdropped order by a.attnum`;
     assert.deepEqual(
       attributes,
       rows.map(({ name }) => name),
@@ -54,12 +53,10 @@ test('the database reads any text, bytes and numbers of a record as they are', a
           ? { digest: Buffer.from(bytes), body: Buffer.from([...bytes].toReversed()), joins: true, joined: newCallId() }
           : undefined,
       }));
-      const { rows } = await database.owner.query(
-        `select r.call_id, r.app_id, r.user_id, r.least_micros, r.most_micros, r.streams_max, r.key_digest, r.body_digest, r.joins,
-           r.joined_call
-         from unnest($1::db.hold_request[]) r`,
-        [holdRequests(requests)],
-      );
+      const rows = await sql(database)`
+        select r.call_id, r.app_id, r.user_id, r.least_micros, r.most_micros, r.streams_max, r.key_digest, r.body_digest, r.joins,
+          r.joined_call
+        from unnest(${holdRequests(requests)}::db.hold_request[]) r`;
       assert.deepEqual(
         rows,
         requests.map(({ callId, userId, idempotencyKey: key }) => ({

@@ -6,6 +6,7 @@ import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
 import { resealHead, sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import { addAct, HEAD_KEY, newTrail, sealAll } from '../support/audit-trail.ts';
+import { sql } from '../support/sql.ts';
 
 /** The chain of the audit trail, on the functions of the gateway. */
 
@@ -65,10 +66,9 @@ const EMPTY: Readonly<Record<string, string>> = {
 
 test('CP-09 a changed line of the audit trail is found, for every column', async () => {
   assert.deepEqual(await foundAfter([]), []);
-  const { rows } = await owner.query<{ name: string; type: string }>(
-    `select column_name as name, data_type as type from information_schema.columns
-     where table_schema = 'audit' and table_name = 'entries' and column_name <> 'entry_id'`,
-  );
+  const rows = await sql<{ name: string; type: string }>(owner)`select column_name as name, data_type as type
+    from information_schema.columns
+    where table_schema = 'audit' and table_name = 'entries' and column_name <> 'entry_id'`;
   assert.ok(rows.length >= 11);
   for (const { name, type } of rows) {
     const change = `update audit.entries set ${name} = coalesce(${name}, ${EMPTY[type]}) ${OTHER[type]} where entry_id = 2`;
@@ -244,8 +244,8 @@ test('CP-09 with another secret nothing is sealed, and `secret replace` seals th
 });
 
 test('CP-09 a trail that was cut off stays broken when new acts follow', async () => {
-  await owner.query('alter table audit.entries disable trigger user');
-  await owner.query('alter table audit.links disable trigger user');
+  await sql(owner)`alter table audit.entries disable trigger user`;
+  await sql(owner)`alter table audit.links disable trigger user`;
   const [last] = (await owner.query<{ entry_id: bigint }>('select max(entry_id) as entry_id from audit.entries')).rows;
   for (const table of ['entries', 'links'])
     await owner.query(`delete from audit.${table} where entry_id = $1`, [last?.entry_id]);

@@ -4,6 +4,7 @@ import { checkChain } from '../../packages/service/src/audit/check-chain.ts';
 import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import { addAct, HEAD_KEY, newTrail, sealAll } from '../support/audit-trail.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The sealers of two gateways on one audit trail. */
@@ -13,7 +14,7 @@ test('CP-09 acts of two gateways at once are chained, each once, and none waits 
   const [first, second] = pools;
   // The lowest number commits last: what comes after it must not leave it out.
   const late = await first.connect();
-  await late.query('begin');
+  await sql(late)`begin`;
   await addAct(late, 'late');
   const over = new AbortController();
   const sealing = pools.map(async (pool) => {
@@ -26,7 +27,7 @@ test('CP-09 acts of two gateways at once are chained, each once, and none waits 
     }).catch((fault: unknown) => assert.match(String(fault), /undone/)),
   );
   await Promise.all(acts);
-  await late.query('commit');
+  await sql(late)`commit`;
   late.release();
   over.abort();
   await Promise.all(sealing);
@@ -34,9 +35,8 @@ test('CP-09 acts of two gateways at once are chained, each once, and none waits 
   await sealAll(first);
   const { links, found, waiting, faults } = await checkChain(db, HEAD_KEY);
   assert.deepEqual([links, found, waiting], [97n, 0n, 0n], faults.join('\n'));
-  const { rows } = await db.query<{ settled: boolean }>(
-    'select settled_entry = (select max(entry_id) from audit.entries) as settled from audit.head',
-  );
+  const rows = await sql<{ settled: boolean }>(db)`select settled_entry = (select max(entry_id)
+    from audit.entries) as settled from audit.head`;
   assert.deepEqual(rows, [{ settled: true }]);
 });
 
@@ -44,20 +44,17 @@ test('CP-09 after a sealer was killed in the middle of its work, another goes on
   const { owner: db, pools } = await newTrail();
   for (const subject of ['one', 'two', 'three']) await addAct(pools[0], subject);
   const lock = await db.connect();
-  await lock.query('begin');
-  await lock.query('lock table audit.links in exclusive mode');
+  await sql(lock)`begin`;
+  await sql(lock)`lock table audit.links in exclusive mode`;
   const killed = assert.rejects(sealEntries(db, HEAD_KEY, 0)); // As the owner, who waits for locks.
   const pid = await waitUntil('the sealer has the head and waits for the links', async () => {
-    const { rows } = await lock.query<{ pid: number }>(
-      `select pid from pg_locks where not granted and relation = 'audit.links'::regclass`,
-    );
-    return rows[0]?.pid;
+    return sqlValue<number>(lock)`select pid from pg_locks where not granted and relation = 'audit.links'::regclass`;
   });
   const locked = await sealEntries(pools[1], HEAD_KEY, 0);
   assert.deepEqual([locked.links, locked.head], [0, undefined]); // Another one works, and nobody waits.
-  await lock.query('select pg_terminate_backend($1)', [pid]);
+  await sql(lock)`select pg_terminate_backend(${pid})`;
   await killed;
-  await lock.query('rollback');
+  await sql(lock)`rollback`;
   lock.release();
   await sealAll(pools[1]);
   const { links, found } = await checkChain(db, HEAD_KEY);

@@ -10,6 +10,7 @@ import { createCatalogue } from '../../packages/service/src/catalogue/catalogue.
 import { inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sql } from '../support/sql.ts';
 
 const FILE = catalogueAt('http://127.0.0.1:9/v1');
 const { owner, close } = await createTestDatabase();
@@ -127,13 +128,12 @@ test('MO-05 a new price from a time that has passed is refused; one that was set
 
 /** The prices that the catalogue names, by their ids. */
 async function named(): Promise<ReadonlyMap<string, bigint>> {
-  const { rows } = await owner.query<{ name: string; id: bigint }>(
-    `select concat_ws(' ', p.provider_model, p.input_micros_per_million, to_char(p.effective_from at time zone 'utc', 'DD')) as name,
-       p.price_id as id
-     from catalogue.prices p where model_id = 'acme.both-1' and not exists (
-       select from catalogue.price_ends e where e.price_id = p.price_id
-     )`,
-  );
+  const rows = await sql<{ name: string; id: bigint }>(owner)`
+    select concat_ws(' ', p.provider_model, p.input_micros_per_million, to_char(p.effective_from at time zone 'utc', 'DD')) as name,
+      p.price_id as id
+    from catalogue.prices p where model_id = 'acme.both-1' and not exists (
+      select from catalogue.price_ends e where e.price_id = p.price_id
+    )`;
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 

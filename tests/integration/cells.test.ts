@@ -12,6 +12,7 @@ import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.t
 import { runHere } from '../support/commands.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
+import { sql } from '../support/sql.ts';
 
 /** Made by another program (`sha256sum`). */
 const VECTORS = [
@@ -42,11 +43,10 @@ async function cells(t: TestContext, ...words: readonly string[]): Promise<strin
 }
 
 test('CE-03 each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
-  const { rows } = await owner.query<{ name: string; has_key: boolean }>(
-    `select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema|public)'`,
-  );
+  const rows = await sql<{ name: string; has_key: boolean }>(owner)`
+    select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema|public)'`;
   const classed = Object.entries(TABLES).flatMap(([schema, classes]) =>
     Object.values(classes).flatMap((tables) => tables.map((table) => `${schema}.${table}`)),
   );
@@ -65,10 +65,8 @@ test('CE-03 each table is of the directory, of a cell or local, and every one of
 test('CE-01 a user has the same slot in TypeScript and in SQL', async () => {
   for (const [app, user, slot] of VECTORS) assert.equal(slotOf(app as AppId, user as EndUserId), slot);
   const users = Array.from({ length: 2_000 }, (_, n) => `user-${n}` as EndUserId);
-  const { rows } = await owner.query<{ slot: number }>(
-    'select cells.slot_of($1, u.name) as slot from unnest($2::text[]) with ordinality u (name, n) order by n',
-    [APP, users],
-  );
+  const rows = await sql<{ slot: number }>(owner)`select cells.slot_of(${APP}, u.name) as slot
+    from unnest(${users}::text[]) with ordinality u (name, n) order by n`;
   assert.deepEqual(
     rows.map(({ slot }) => slot),
     users.map((user) => slotOf(APP, user)),
@@ -172,9 +170,9 @@ test('CE-01 the wallets of each cell have ids of their own', async (t) => {
   await addCell(second.owner, 'c2', 'http://10.0.2.5:8787');
   await createWallets(second.owner).open({ appId: APP, userId: 'early' as EndUserId, currency: 'EUR', cap: undefined });
   await assert.rejects(openCell(second.owner, 'c2'), /has wallets with ids of other cells/);
-  await second.owner.query('delete from ledger.wallets');
+  await sql(second)`delete from ledger.wallets`;
   await openCell(second.owner, 'c2');
-  await second.owner.query(`update cells.slots set cell = 'c2'`);
+  await sql(second)`update cells.slots set cell = 'c2'`;
   await createWallets(second.owner).open({ appId: APP, userId: 'late' as EndUserId, currency: 'EUR', cap: undefined });
   const { rows } = await second.owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
   assert.deepEqual(rows, [{ wallet_id: 1_000_000_000_001n }]);

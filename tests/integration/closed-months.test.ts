@@ -11,6 +11,7 @@ import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
 import { callIdAt } from '../support/call-ids.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { beginMonths, monthName, tableOfMonth } from '../support/past-months.ts';
+import { sql, sqlRow } from '../support/sql.ts';
 
 const FIRST = '2026-01';
 const DAY_MS = 86_400_000;
@@ -39,11 +40,8 @@ async function call(user: string, when: Date, charge: number): Promise<string> {
 }
 
 const stateOf = async (month: string) => {
-  const { rows } = await ledger.database.owner.query<{ receipts: bigint; charged_micros: bigint; closed: boolean }>(
-    `select receipts, charged_micros, closed_at is not null as closed from ledger.months where month = $1`,
-    [`${month}-01`],
-  );
-  return rows[0];
+  return sqlRow<{ receipts: bigint; charged_micros: bigint; closed: boolean }>(ledger)`
+    select receipts, charged_micros, closed_at is not null as closed from ledger.months where month = ${`${month}-01`}`;
 };
 
 test('WA-16 a month is closed only after it has ended, in its order, without running calls, and with right books', async () => {
@@ -91,11 +89,9 @@ test('WA-16 the hash of a month is of its CSV, and the chain is of that and the 
   assert.deepEqual(hash, createHash('sha256').update(text).digest());
   let chain = '0'.repeat(64);
   for (const month of ['2026-01', '2026-02']) {
-    const { rows } = await owner.query<{ line: string; chain: string }>(
-      `select concat_ws(' ', receipts, entries, charged_micros, encode(rows_hash, 'hex')) as line,
-         encode(chain_hash, 'hex') as chain from ledger.months where month = $1`,
-      [`${month}-01`],
-    );
+    const rows = await sql<{ line: string; chain: string }>(owner)`
+      select concat_ws(' ', receipts, entries, charged_micros, encode(rows_hash, 'hex')) as line,
+      encode(chain_hash, 'hex') as chain from ledger.months where month = ${`${month}-01`}`;
     chain = createHash('sha256').update(`${month} ${rows[0]?.line} ${chain}`).digest('hex');
     assert.equal(rows[0]?.chain, chain);
   }
@@ -103,10 +99,9 @@ test('WA-16 the hash of a month is of its CSV, and the chain is of that and the 
 });
 
 test('WA-16 what a wallet and a budget add up to in a closed month is kept', async () => {
-  const { rows } = await ledger.database.owner.query(
-    `select to_char(month, 'YYYY-MM') as month, receipts::int, charged_micros::int as charged, entries::int, last_seq::int,
-       opening_micros::int as opening, closing_micros::int as closing from ledger.month_wallets order by month`,
-  );
+  const rows = await sql(ledger)`
+    select to_char(month, 'YYYY-MM') as month, receipts::int, charged_micros::int as charged, entries::int, last_seq::int,
+    opening_micros::int as opening, closing_micros::int as closing from ledger.month_wallets order by month`;
   assert.deepEqual(rows, [
     { month: '2026-01', receipts: 4, charged: 8, entries: 2, last_seq: 3, opening: 1_000, closing: 992 },
     { month: '2026-02', receipts: 1, charged: 7, entries: 1, last_seq: 4, opening: 992, closing: 985 },
@@ -118,19 +113,17 @@ test('WA-16 the check and the sums look into no month that is closed and that th
   for (const month of ['2026-01', '2026-02']) await closeMonth(owner, month);
   assert.equal((await checkChanges(ledger.live)).found, 0n);
   await rollUpAll(ledger.live, 1);
-  const { rows } = await owner.query(
-    `select l.from_call = s.from_call as same, l.from_call = ledger.first_call('2026-03-01') as is_march
-     from ledger.last_check l, stats.passes s`,
-  );
+  const rows = await sql(owner)`
+    select l.from_call = s.from_call as same, l.from_call = ledger.first_call('2026-03-01') as is_march
+    from ledger.last_check l, stats.passes s`;
   assert.deepEqual(rows, [{ same: true, is_march: true }]);
   await call('user', at('2026-03', 1), 1);
   await call('idle', at('2026-03', 1), 2);
   const client = await ledger.live.connect();
   const scans = async (): Promise<ReadonlyMap<string, number>> => {
-    const { rows: tables } = await client.query<{ name: string; scans: number }>(
-      `select relname as name, (seq_scan + coalesce(idx_scan, 0))::float8 as scans from pg_stat_xact_user_tables
-       where schemaname = 'usage'`,
-    );
+    const tables = await sql<{ name: string; scans: number }>(client)`
+      select relname as name, (seq_scan + coalesce(idx_scan, 0))::float8 as scans from pg_stat_xact_user_tables
+      where schemaname = 'usage'`;
     return new Map(tables.map((table) => [table.name, table.scans]));
   };
   await client.query('begin'); // Within one transaction, a session sees its own counts.
@@ -143,7 +136,7 @@ test('WA-16 the check and the sums look into no month that is closed and that th
   client.release();
   assert.ok(read.includes('calls_2026_03'), read.join());
   assert.ok(!read.includes('calls_2026_01') && !read.includes('calls_2026_02'), read.join());
-  await owner.query('truncate ledger.checkpoints'); // Then a wallet is read from its beginning.
+  await sql(owner)`truncate ledger.checkpoints`; // Then a wallet is read from its beginning.
   const { rows: all } = await owner.query<{ entries: bigint }>('select count(*) as entries from ledger.entries');
   const whole = await checkChanges(ledger.live);
   assert.deepEqual([whole.entries, whole.found], [all[0]?.entries, 0n]);

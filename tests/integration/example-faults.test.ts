@@ -7,6 +7,7 @@ import { createSessions } from '../../examples/chat/sessions.ts';
 import { layOutExample, whenReady } from '../support/example.ts';
 import { accountsFile, userOf, visitorsOf } from '../support/example-visitors.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
+import { sql } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -58,10 +59,7 @@ test('BI-02 the example refuses every name that Purser would not show, so every 
     assert.equal(reply.status, 422, JSON.stringify(name));
     assert.match(reply.text, /<p class="alert" role="alert">Give a name /);
   }
-  await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
-    app.appId,
-    [`${example.url}/back`],
-  ]);
+  await sql(service)`update accounts.apps set redirect_uris = ${[`${example.url}/back`]} where app_id = ${app.appId}`;
   for (const name of ['\u0627\u0646\u0627', 'Zoë\u200d', ' Anna\n', 'x'.repeat(80)]) {
     const { cookie } = await signIn(name);
     const { status, text } = await ask('POST', '/connect', { cookie });
@@ -116,7 +114,7 @@ test('SDK-02 the example logs the correlation id of a failed call and nothing el
   await service.setWallet(app, user, 'is_suspended = true');
   const blocked = await say(cookie, QUESTION);
   assert.match(blocked.text, /^\{"type":"failed","message":"Your wallet is blocked, /);
-  await service.database.owner.query(`update accounts.apps set redirect_uris = '{}' where app_id = $1`, [app.appId]);
+  await sql(service)`update accounts.apps set redirect_uris = '{}' where app_id = ${app.appId}`;
   assert.equal((await ask('POST', '/connect', { cookie })).status, 500);
   const logged = loggedSince(start) as readonly [string, Readonly<Record<string, unknown>>][];
   assert.deepEqual(logged, [

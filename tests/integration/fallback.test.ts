@@ -17,6 +17,7 @@ import {
 } from '../support/scripted-upstream.ts';
 import { startTestService } from '../support/service.ts';
 import { catalogueOf, scriptModels, type UpstreamEntry } from '../support/several-upstreams.ts';
+import { sql, sqlRow } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** A call whose first upstream fails, and what it costs at the next one (CC-16). */
@@ -86,12 +87,9 @@ function ask(model: string, fields: object = {}, key = app.liveKey, user = 'anna
 }
 
 async function priceOf(reply: Reply) {
-  const { rows } = await service.database.owner.query<{ provider: string; charged: number }>(
-    `select p.provider, c.charged_micros::float8 as charged from usage.calls c
-     join catalogue.prices p on p.price_id = c.price_id where c.call_id = $1`,
-    [reply.headers.get('x-service-call-id')],
-  );
-  return rows[0];
+  return sqlRow<{ provider: string; charged: number }>(service)`select p.provider, c.charged_micros::float8 as charged
+    from usage.calls c
+    join catalogue.prices p on p.price_id = c.price_id where c.call_id = ${reply.headers.get('x-service-call-id')}`;
 }
 
 for (const [model, script] of [
@@ -259,10 +257,8 @@ test('WA-07 content past its limit costs what the hold for its own upstream woul
   first.script('far', { body: completionBody({ model: 'x', content: 'far '.repeat(10_000), usage: USAGE }) });
   const reply = await ask('far', { max_completion_tokens: 5 });
   assert.equal(reply.status, 200, reply.text);
-  const { rows } = await service.database.owner.query<{ charged: number; held: number }>(
-    `select charged_micros::float8 as charged, held_micros::float8 as held from usage.calls where call_id = $1`,
-    [reply.headers.get('x-service-call-id')],
-  );
+  const rows = await sql<{ charged: number; held: number }>(service)`
+    select charged_micros::float8 as charged, held_micros::float8 as held from usage.calls where call_id = ${reply.headers.get('x-service-call-id')}`;
   // The second upstream costs three times as much, and the hold is for it.
   assert.equal(rows[0]?.held, 3 * (rows[0]?.charged ?? 0));
   assert.equal(String(rows[0]?.charged), reply.headers.get('x-service-charge-micros'));

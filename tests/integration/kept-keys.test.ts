@@ -12,6 +12,7 @@ import { createSigningSecrets } from '../../packages/service/src/webhooks/signin
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGround } from '../support/service.ts';
+import { sql } from '../support/sql.ts';
 
 const [OLD, NEW, THIRD] = ['the old', 'the new', 'a third'].map((which) =>
   Buffer.from(`${which} secret of this test, long enough`),
@@ -28,9 +29,8 @@ after(() => database.close());
 /** The database as it is before its first start. */
 async function newDatabase() {
   const { owner } = database;
-  await owner.query(
-    'delete from db.kept_keys; delete from db.instances; update db.identity set secret_fingerprint = null',
-  );
+  await sql(owner)`delete from db.kept_keys; delete from db.instances; update db.identity
+    set secret_fingerprint = null`;
   /** The keys as a process with these secrets opens them. Undefined if it refuses to start. */
   const start = async (secret: Buffer, secretAlso?: Buffer, isGateway = true) =>
     textOf((await openKeptKeys(owner, { secret, secretAlso }, { isGateway }))?.keys);
@@ -81,7 +81,7 @@ test('OP-13 a command with one secret ends no change, and only the last gateway 
 test('OP-13 a database from before keys were kept keeps the ones that were derived from its secret', async () => {
   const { owner, start } = await newDatabase();
   await start(OLD); // For the fingerprint, which such a database has.
-  await owner.query('delete from db.kept_keys');
+  await sql(owner)`delete from db.kept_keys`;
   assert.equal(await start(NEW), undefined);
   const opened = await start(NEW, OLD);
   assert.equal(opened?.['provider-user'], deriveKey(OLD, 'provider-user').toString('hex'));
@@ -91,12 +91,11 @@ test('OP-13 a database from before keys were kept keeps the ones that were deriv
 test('OP-13 a purpose that is new in this build gets its key, and one of a newer build is kept', async () => {
   const { owner, start } = await newDatabase();
   const first = await start(OLD);
-  await owner.query(`delete from db.kept_keys where purpose = 'audit-head'`);
-  await owner.query(
-    `insert into db.kept_keys select 'of-later', fingerprint, sealed from db.kept_keys where purpose = 'attempts'`,
-  );
+  await sql(owner)`delete from db.kept_keys where purpose = 'audit-head'`;
+  await sql(owner)`insert into db.kept_keys select 'of-later', fingerprint, sealed from db.kept_keys
+    where purpose = 'attempts'`;
   await assert.rejects(start(OLD), /authenticate/, 'a key that was copied to another purpose is not opened');
-  await owner.query(`delete from db.kept_keys where purpose = 'of-later'`);
+  await sql(owner)`delete from db.kept_keys where purpose = 'of-later'`;
   const second = await start(OLD);
   assert.notEqual(second?.['audit-head'], first?.['audit-head']);
   assert.deepEqual({ ...second, 'audit-head': '' }, { ...first, 'audit-head': '' });
@@ -115,7 +114,7 @@ test('OP-13 `secret replace` keeps what it can open, under new keys where it can
   assert.equal(await replace(THIRD, { isLost: true }), 'lost');
   assert.deepEqual(differing(second, await start(THIRD)), KEPT_PURPOSES.toSorted());
   assert.equal(await start(NEW), undefined);
-  await owner.query(`insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute')`);
+  await sql(owner)`insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute')`;
   await assert.rejects(replace(NEW, { secretAlso: THIRD }), /A gateway runs on this database/);
 });
 

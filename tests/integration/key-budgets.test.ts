@@ -7,6 +7,7 @@ import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts
 import { beginDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, WAYS } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 /** Monthly budgets of API keys in the ledger (CP-08). */
 
@@ -24,11 +25,9 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
       ask: (user: string, amount: Parameters<typeof holdOf>[1], options: Partial<HoldRequest> = {}, limit = budget) =>
         holdOf(user, amount, { ...options, budget: { key, micros: micros(BigInt(limit)) } }),
       rows: async () => {
-        const { rows } = await database.owner.query<{ month: string; spent: number; held: number }>(
-          `select month::text, spent_micros::int as spent, held_micros::int as held from ledger.key_budgets
-           where key_id = $1 order by month`,
-          [key],
-        );
+        const rows = await sql<{ month: string; spent: number; held: number }>(database)`
+          select month::text, spent_micros::int as spent, held_micros::int as held from ledger.key_budgets
+          where key_id = ${key} order by month`;
         return rows.map(({ spent, held }) => [spent, held]);
       },
     };
@@ -109,9 +108,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     const dead = await ledger.addInstance();
     assert.deepEqual(await ledger.reserve([ask(anna, 40), ask(bert, 60)], dead), [40, 60]);
     assert.deepEqual(await ledger.reserve([ask(anna, 1)]), ['budget_race_lost']);
-    await database.owner.query('update db.instances set lease_until = clock_timestamp() where instance_id = $1', [
-      dead,
-    ]);
+    await sql(database)`update db.instances set lease_until = clock_timestamp() where instance_id = ${dead}`;
     assert.equal(await reapHolds(ledger.live, 1_000), 2);
     assert.deepEqual(await rows(), [[0, 0]]);
     assert.deepEqual(await ledger.reserve([ask(anna, 100)]), [100]);

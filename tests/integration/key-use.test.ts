@@ -6,6 +6,7 @@ import { register } from '../../packages/service/src/accounts/registration.ts';
 import { type KeyId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
+import { sqlValue } from '../support/sql.ts';
 
 let database: TestDatabase;
 const keys = [newKeyId(), newKeyId()].toSorted() as [KeyId, KeyId];
@@ -22,11 +23,9 @@ before(async () => {
 after(() => database.close());
 
 async function secondsAgo(keyId: KeyId): Promise<number> {
-  const { rows } = await database.owner.query<{ ago: number }>(
-    'select round(extract(epoch from clock_timestamp() - last_used_at) / 100)::int * 100 as ago from accounts.api_keys where key_id = $1',
-    [keyId],
-  );
-  return rows[0]?.ago ?? Number.NaN;
+  const ago = await sqlValue<number>(database)`select round(extract(epoch
+    from clock_timestamp() - last_used_at) / 100)::int * 100 as ago from accounts.api_keys where key_id = ${keyId}`;
+  return ago ?? Number.NaN;
 }
 
 test('CP-03 the last use of a key is recorded by its age, and an earlier use never replaces a later one', async () => {

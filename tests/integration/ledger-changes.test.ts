@@ -4,6 +4,7 @@ import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import { endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 import { TAMPERINGS } from '../support/tamperings.ts';
 import { afterTampering, createVictim } from '../support/victim.ts';
 import { ofFirstCharge } from '../support/entry-tamperings.ts';
@@ -105,7 +106,7 @@ test('WA-09 only the full check finds a change behind a checkpoint', async () =>
 });
 
 test('WA-09 a pass in small statements checks every wallet once', async () => {
-  await ledger.database.owner.query('truncate ledger.checkpoints');
+  await sql(ledger)`truncate ledger.checkpoints`;
   const { rows } = await ledger.database.owner.query<{ wallets: number }>(
     'select count(*)::int as wallets from ledger.wallets',
   );
@@ -124,16 +125,16 @@ test('WA-09 a pass never waits for a call, nor a call for a pass', async () => {
   const writer = await ledger.database.owner.connect();
   const checker = await ledger.database.owner.connect();
   try {
-    await writer.query('begin');
-    await writer.query(`select from ledger.wallets where user_id = 'locked' for update`);
+    await sql(writer)`begin`;
+    await sql(writer)`select from ledger.wallets where user_id = 'locked' for update`;
     assert.deepEqual(await pass(), { wallets: 1, entries: 1, rules: [] });
-    await writer.query('rollback');
+    await sql(writer)`rollback`;
     await ledger.reserve([holdOf('locked', 10)]);
-    await checker.query('begin');
+    await sql(checker)`begin`;
     await selectChanges(checker, 0n, 1_000);
     assert.deepEqual(await ledger.reserve([holdOf('locked', 20)]), [20]);
   } finally {
-    await checker.query('rollback');
+    await sql(checker)`rollback`;
     writer.release();
     checker.release();
   }

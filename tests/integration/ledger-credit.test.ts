@@ -4,6 +4,7 @@ import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf } from '../support/receipts.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 let ledger: LedgerDatabase;
 
@@ -22,14 +23,7 @@ async function credit(
   key: string,
   kind = 'contract_credit',
 ): Promise<string | undefined> {
-  const { rows } = await ledger.live.query<{ outcome: string }>('select ledger.credit($1, $2, $3, $4, $5) as outcome', [
-    APP,
-    user,
-    kind,
-    amount,
-    key,
-  ]);
-  return rows[0]?.outcome;
+  return sqlValue<string>(ledger.live)`select ledger.credit(${APP}, ${user}, ${kind}, ${amount}, ${key}) as outcome`;
 }
 
 async function balanceOf(user: string): Promise<number> {
@@ -94,9 +88,7 @@ test('WA-01 an app and a user have one wallet, and opening it again changes noth
   await ledger.open('opened', 100, 50);
   const again = { appId: APP, userId: 'opened' as EndUserId, currency: 'USD', cap: undefined };
   assert.equal(await insertWallet(ledger.live, again), false);
-  const { rows } = await ledger.database.owner.query(
-    `select currency, cap_micros::text as cap from ledger.wallets where user_id = 'opened'`,
-  );
+  const rows = await sql(ledger)`select currency, cap_micros::text as cap from ledger.wallets where user_id = 'opened'`;
   assert.deepEqual(rows, [{ currency: 'EUR', cap: '50' }]);
   assert.equal(await balanceOf('opened'), 100);
 });

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { selectCheck } from '../../packages/service/src/ledger/check/queries.ts';
 import type { LedgerDatabase } from '../support/ledger-database.ts';
+import { sql } from '../support/sql.ts';
 import { TAMPERINGS } from '../support/tamperings.ts';
 import { afterTampering, createVictim, ofVictim, VICTIM } from '../support/victim.ts';
 
@@ -54,10 +55,9 @@ for (const { what, by, found } of TAMPERINGS) {
 }
 
 test('WA-09 these tests make every rule of both checks fail', async () => {
-  const { rows } = await ledger.database.owner.query<{ source: string }>(
-    `select prosrc as source from pg_proc where pronamespace = 'ledger'::regnamespace
-       and proname in ('wallet_differences', 'broken_rules', 'check_changes')`, // Refunds: payments-check.test.ts.
-  );
+  const rows = await sql<{ source: string }>(ledger)`select prosrc as source from pg_proc
+    where pronamespace = 'ledger'::regnamespace
+    and proname in ('wallet_differences', 'broken_rules', 'check_changes')`;
   const named = rows.flatMap(({ source }) =>
     [...source.matchAll(/(?:\(|select )'([a-z][a-z ]{15,})'/g)].map(([, rule]) => rule),
   );
@@ -104,12 +104,10 @@ test('WA-09 an entry between the wrong books for its kind cannot be stored', asy
 });
 
 test('WA-09 each kind of entry can be stored between exactly one pair of books', async () => {
-  const { rows } = await ledger.database.owner.query<{ movement: string }>(
-    `select kind || ': ' || debit || ' to ' || credit as movement
-     from unnest(enum_range(null::ledger.entry_kind)) kind, unnest(enum_range(null::ledger.book)) debit,
-       unnest(enum_range(null::ledger.book)) credit
-     where ledger.moves_between(kind, debit, credit) is distinct from false`, // A check constraint passes on null.
-  );
+  const rows = await sql<{ movement: string }>(ledger)`select kind || ': ' || debit || ' to ' || credit as movement
+    from unnest(enum_range(null::ledger.entry_kind)) kind, unnest(enum_range(null::ledger.book)) debit,
+      unnest(enum_range(null::ledger.book)) credit
+    where ledger.moves_between(kind, debit, credit) is distinct from false`;
   assert.deepEqual(rows.map(({ movement }) => movement).toSorted(), MOVEMENTS.toSorted());
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { selectDrainsTaken } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { sql } from '../support/sql.ts';
 
 let ledger: LedgerDatabase;
 
@@ -112,10 +113,8 @@ test('LI-02 a plain call or an ended call cannot become a drain, and marking a d
 });
 
 async function drainedSince(callId: string): Promise<unknown> {
-  const { rows } = await ledger.database.owner.query<{ since: string }>(
-    `select drained_since::text as since from ledger.holds where call_id = $1`,
-    [callId],
-  );
+  const rows = await sql<{ since: string }>(ledger)`select drained_since::text as since from ledger.holds
+    where call_id = ${callId}`;
   assert.ok(rows[0]?.since);
   return rows[0].since;
 }

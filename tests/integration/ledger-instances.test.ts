@@ -10,6 +10,7 @@ import { reapSandboxHolds, reserveSandboxHolds } from '../../packages/service/sr
 import { readMetrics, renderMetrics } from '../../packages/service/src/kernel/metrics.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { openTestSpool } from '../support/spool.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
@@ -32,18 +33,12 @@ afterEach(async () => {
 after(() => ledger.close());
 
 async function runOut(instance: bigint): Promise<void> {
-  await ledger.database.owner.query(
-    `update db.instances set lease_until = clock_timestamp() - interval '1 millisecond' where instance_id = $1`,
-    [instance],
-  );
+  await sql(ledger)`update db.instances set lease_until = clock_timestamp() - interval '1 millisecond'
+    where instance_id = ${instance}`;
 }
 
 async function stateOf(instance: bigint): Promise<string | undefined> {
-  const { rows } = await ledger.database.owner.query<{ state: string }>(
-    'select state from db.instances where instance_id = $1',
-    [instance],
-  );
-  return rows[0]?.state;
+  return sqlValue<string>(ledger)`select state from db.instances where instance_id = ${instance}`;
 }
 
 async function reapWhileLocked(user: string): Promise<number> {
@@ -76,10 +71,8 @@ test('WA-10 a hold never expires by age: the reaper releases it only after its l
   await ledger.open('old', 100);
   const request = holdOf('old', 60);
   await ledger.reserve([request]);
-  await ledger.database.owner.query(
-    `update ledger.holds set placed_at = placed_at - interval '1 year' where call_id = $1`,
-    [request.callId],
-  );
+  await sql(ledger)`update ledger.holds set placed_at = placed_at - interval '1 year'
+    where call_id = ${request.callId}`;
   assert.equal(await reapHolds(ledger.live, ALL), 0);
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
 });
@@ -165,10 +158,8 @@ test('WA-10 a process that has been gone for more than a day is forgotten unless
   const [gone, holding, recent] = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()];
   await ledger.open('kept', 100);
   await ledger.reserve([holdOf('kept', 10)], holding);
-  await ledger.database.owner.query(
-    `update db.instances set lease_until = lease_until - interval '25 hours' where instance_id = any ($1)`,
-    [[gone, holding]],
-  );
+  await sql(ledger)`update db.instances set lease_until = lease_until - interval '25 hours'
+    where instance_id = any (${[gone, holding]})`;
   await runOut(recent);
   await reapWhileLocked('kept');
   assert.deepEqual([await stateOf(gone), await stateOf(holding), await stateOf(recent)], [undefined, 'dead', 'dead']);
@@ -192,7 +183,7 @@ test('WA-10 a hold that was placed while its process was forgotten is released',
   const forgotten = await ledger.addInstance();
   await ledger.open('late', 100);
   await ledger.reserve([holdOf('late', 10)], forgotten);
-  await ledger.database.owner.query('delete from db.instances where instance_id = $1', [forgotten]);
+  await sql(ledger)`delete from db.instances where instance_id = ${forgotten}`;
   assert.equal(await reapHolds(ledger.live, ALL), 1);
   assert.equal((await ledger.wallet('late')).held, 0);
 });
@@ -208,7 +199,7 @@ test('WA-10 a fenced process takes a new id and goes on', async (t) => {
   const first = holdOf('woken', 10);
   assert.equal((await holds.place(first)).kind, 'granted');
   const before = await id();
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [before]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${before}`;
   await reapHolds(ledger.live, ALL);
   const second = holdOf('woken', 20);
   assert.deepEqual(await holds.place(second), { kind: 'granted', granted: 20n });
@@ -241,11 +232,9 @@ test('WA-10 a lease has its configured length when it begins and when it is rene
 });
 
 async function secondsLeft(instance: bigint): Promise<number> {
-  const { rows } = await ledger.database.owner.query<{ left: number }>(
-    'select extract(epoch from lease_until - clock_timestamp())::float8 as left from db.instances where instance_id = $1',
-    [instance],
-  );
-  return rows[0]?.left ?? 0;
+  const left = await sqlValue<number>(ledger)`select extract(epoch
+    from lease_until - clock_timestamp())::float8 as left from db.instances where instance_id = ${instance}`;
+  return left ?? 0;
 }
 
 test('WA-10 a process that shuts down gracefully gives up its lease at once', async (t) => {
@@ -272,7 +261,7 @@ test('WA-10 the sandbox holds of a dead process are released too', async () => {
   assert.deepEqual(await readSandboxWallet(ledger.database, { appId: APP }, 'tester'), left);
   const forgotten = await ledger.addInstance();
   await reserveSandboxHolds(sandbox, forgotten, grant, [holdOf('tester', 30)]);
-  await ledger.database.owner.query('delete from db.instances where instance_id = $1', [forgotten]);
+  await sql(ledger)`delete from db.instances where instance_id = ${forgotten}`;
   assert.equal(await reapSandboxHolds(sandbox, ALL), 1);
   assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'tester'))?.held, 20);
   await sandbox.end();
@@ -287,13 +276,10 @@ test('WA-10 a hold that cannot be released does not stop the others from being r
   await ledger.settle([endOf(ended, 4)]);
   await ledger.reserve([holdOf('sound', 10)], dead);
   const { owner } = ledger.database;
-  await owner.query(
-    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
-     select call_id, wallet_id, 1, month, false, $2 from usage.calls where call_id = $1`,
-    [ended.callId, dead],
-  );
+  await sql(owner)`insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+    select call_id, wallet_id, 1, month, false, ${dead} from usage.calls where call_id = ${ended.callId}`;
   await runOut(dead);
   await reapHolds(ledger.live, ALL).catch(() => 0);
-  await owner.query('delete from ledger.holds where call_id = $1', [ended.callId]);
+  await sql(owner)`delete from ledger.holds where call_id = ${ended.callId}`;
   assert.equal((await ledger.wallet('sound')).held, 0);
 });

@@ -14,6 +14,7 @@ import { lockWallet, untilWaiting } from '../support/lock-wait.ts';
 import { sumDifferences } from '../support/many-receipts.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 /** Charges that were told to callers and come after their holds were released (WA-10). */
 
@@ -35,7 +36,7 @@ async function release(requests: readonly HoldRequest[]): Promise<void> {
     granted,
     requests.map(({ most }) => Number(most)),
   );
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${instance}`;
   assert.equal(await reapHolds(ledger.live, 100), requests.length);
 }
 
@@ -77,10 +78,8 @@ test('WA-10 a charge that was told is booked after its hold was released, once, 
     [false],
   );
   assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'expired', 'its first receipt stays');
-  const { rows: receipts } = await ledger.database.owner.query<{ id: string }>(
-    `select receipt_id as id from usage.late_receipts where call_id = $1`,
-    [request.callId],
-  );
+  const receipts = await sql<{ id: string }>(ledger)`select receipt_id as id from usage.late_receipts
+    where call_id = ${request.callId}`;
   assert.match(receipts[0]?.id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.ok((receipts[0]?.id ?? '') > request.callId, 'its id is of the time at which it was booked');
   const receipt = { outcome: 'answered', charged: 25, held: 60, isEstimated: false, prompt: 10, completion: 5 };
@@ -181,11 +180,9 @@ test('WA-10 a charge that comes months later is booked in the last month', async
   const request = await released('months', { balance: 100, amount: 60 });
   await rewrite(ledger.database, `update usage.calls set month = '2020-01-01' where call_id = $1`, [request.callId]);
   assert.deepEqual(await late(endOf(request, 25)), [[25, 0]]);
-  const { rows } = await ledger.database.owner.query<{ ago: string }>(
-    `select extract(month from age(db.current_month(), c.month))::text as ago
-     from usage.late_receipts l join usage.calls c on c.call_id = l.receipt_id where l.call_id = $1`,
-    [request.callId],
-  );
+  const rows = await sql<{ ago: string }>(ledger)`select extract(month
+    from age(db.current_month(), c.month))::text as ago
+    from usage.late_receipts l join usage.calls c on c.call_id = l.receipt_id where l.call_id = ${request.callId}`;
   assert.deepEqual(rows, [{ ago: '1' }]);
   await expectBooks('months', 75);
 });
@@ -202,7 +199,7 @@ test('CP-08 a late charge counts for the budget of its key, and takes no more th
   assert.deepEqual((await ledger.budgets([budget.key])).get(budget.key), { spent: 60, held: 40 });
   await expectBooks('budgeted', 940, 40);
   // A row that an older build wrote has no limit.
-  await ledger.database.owner.query('update ledger.key_budgets set limit_micros = null');
+  await sql(ledger)`update ledger.key_budgets set limit_micros = null`;
   assert.deepEqual(await late(endOf(unlimited, 30)), [[30, 0]]);
   await expectBooks('budgeted', 910, 40);
 });

@@ -9,6 +9,7 @@ import { settleHolds } from '../../packages/service/src/ledger/settlement/querie
 import { insertCredit } from '../../packages/service/src/ledger/funding/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
+import { sql } from '../support/sql.ts';
 import { endOrdinary, placeOrdinary } from '../support/turns.ts';
 
 // Statements that contend for a wallet's lock. They run as the owner, who waits for locks without a limit.
@@ -72,10 +73,8 @@ async function openMany(name: string): Promise<readonly string[]> {
 
 /** How many of these wallets are unlocked. */
 async function countFree(users: readonly string[]): Promise<number> {
-  const { rows } = await owner.query(
-    'select from ledger.wallets where user_id = any ($1) for no key update skip locked',
-    [users],
-  );
+  const rows = await sql(owner)`select from ledger.wallets
+    where user_id = any (${users}) for no key update skip locked`;
   return rows.length;
 }
 

@@ -4,6 +4,7 @@ import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
+import { sql } from '../support/sql.ts';
 
 // Money that leaves a wallet other than through calls, the shortfall it may leave, and how a wallet recovers.
 
@@ -271,10 +272,8 @@ test('WA-09 the receipt of a call says if its usage contradicted itself', async 
   const [odd, even] = [holdOf('clamped', 10), holdOf('clamped', 10)];
   await ledger.reserve([odd, even]);
   await ledger.settle([{ ...endOf(odd, 1), isUsageClamped: true }, endOf(even, 1)]);
-  const { rows } = await ledger.live.query(
-    'select is_usage_clamped as clamped from usage.calls where call_id = any ($1) order by clamped',
-    [[odd.callId, even.callId]],
-  );
+  const rows = await sql(ledger.live)`select is_usage_clamped as clamped from usage.calls
+    where call_id = any (${[odd.callId, even.callId]}) order by clamped`;
   assert.deepEqual(rows, [{ clamped: false }, { clamped: true }]);
 });
 

@@ -4,6 +4,7 @@ import { observeClock, trustClock } from '../../packages/service/src/db/queries.
 import { beginDatabaseClock, setDatabaseClock, stepDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 const PAST = '2020-02-01';
 const FUTURE = '2999-12-01';
@@ -173,9 +174,8 @@ test('WA-08 two gateways that look at the clock at once see no step', async (t) 
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   const { owner } = ledger.database;
   await stepDatabaseClock(ledger.database, '0');
-  await owner.query(
-    `update db.clock set seen_at = clock_timestamp() - interval '30 seconds', steady_since = '2020-01-01'`,
-  );
+  await sql(owner)`update db.clock
+    set seen_at = clock_timestamp() - interval '30 seconds', steady_since = '2020-01-01'`;
   await Promise.all(Array.from({ length: 8 }, () => observeClock(owner)));
   const { rows } = await owner.query(`select steady_since = '2020-01-01' as is_steady from db.clock`);
   assert.deepEqual(rows, [{ is_steady: true }]);
@@ -188,10 +188,10 @@ test('WA-08 the first gateway that starts after a pause believes the clock at on
   await databaseClock('2033-05-31T22:00:00Z').begin();
   assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
   await setDatabaseClock(ledger.database, new Date('2033-06-01T01:00:00Z'));
-  await owner.query(`update db.instances set lease_until = '2033-06-01T01:00:05Z' where state = 'live'`);
+  await sql(owner)`update db.instances set lease_until = '2033-06-01T01:00:05Z' where state = 'live'`;
   await trustClock(ledger.live);
   assert.deepEqual(await ledger.reserve([holdOf('paused', 1)]), ['cap_race_lost']);
-  await owner.query(`update db.instances set lease_until = '2033-05-31T22:00:05Z' where state = 'live'`);
+  await sql(owner)`update db.instances set lease_until = '2033-05-31T22:00:05Z' where state = 'live'`;
   await trustClock(ledger.live);
   assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
   await expectMonth('paused', '2033-06-01', 0, 50);

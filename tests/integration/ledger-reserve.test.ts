@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { sql } from '../support/sql.ts';
 
 let ledger: LedgerDatabase;
 
@@ -231,7 +232,7 @@ test('WA-10 a repeated reserve moves the hold to the process that repeats it', a
   const request = holdOf('moved', 10);
   await ledger.reserve([request], first);
   assert.deepEqual(await ledger.reserve([request], second), [10]);
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [first]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${first}`;
   assert.equal(await reapHolds(ledger.live, 10), 0);
   assert.equal((await ledger.wallet('moved')).held, 10);
   await expectRight();

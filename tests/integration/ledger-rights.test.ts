@@ -4,6 +4,7 @@ import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 const DENIED = { code: '42501' };
 const CHECK_VIOLATED = { code: '23514' };
@@ -56,14 +57,12 @@ for (const [what, text] of [
 }
 
 test('WA-09 the gateway may not write to any table of the ledger or of usage', async () => {
-  const { rows } = await owner.query<{ name: string; may: string }>(
-    `select c.oid::regclass::text as name, p.privilege as may
-     from pg_class c cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'])
-       as p (privilege)
-     where c.relnamespace in ('ledger'::regnamespace, 'usage'::regnamespace) and c.relkind in ('r', 'p', 'v')
-       and (has_table_privilege('purser_live', c.oid, p.privilege)
-         or p.privilege in ('INSERT', 'UPDATE') and has_any_column_privilege('purser_live', c.oid, p.privilege))`,
-  );
+  const rows = await sql<{ name: string; may: string }>(owner)`select c.oid::regclass::text as name, p.privilege as may
+    from pg_class c cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'])
+      as p (privilege)
+    where c.relnamespace in ('ledger'::regnamespace, 'usage'::regnamespace) and c.relkind in ('r', 'p', 'v')
+      and (has_table_privilege('purser_live', c.oid, p.privilege)
+        or p.privilege in ('INSERT', 'UPDATE') and has_any_column_privilege('purser_live', c.oid, p.privilege))`;
   assert.deepEqual(rows, []);
 });
 
@@ -98,11 +97,9 @@ test('WA-09 the gateway cannot create anything in the schemas that hold money', 
 
 /** The tables and views of the given schemas. */
 async function tablesOf(schemas: string): Promise<readonly string[]> {
-  const { rows } = await owner.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname ~ $1 and c.relkind in ('r', 'p', 'v', 'm')`,
-    [schemas],
-  );
+  const rows = await sql<{ name: string }>(owner)`select c.oid::regclass::text as name from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname ~ ${schemas} and c.relkind in ('r', 'p', 'v', 'm')`;
   return rows.map(({ name }) => name);
 }
 
@@ -153,20 +150,17 @@ test('SB-03 the role of real money can neither read the sandbox’s tables nor c
 });
 
 test('SB-03 no role may act as the other, owns anything or bypasses the access rules', async () => {
-  const { rows } = await owner.query(
-    `select pg_has_role('purser_live', 'purser_sandbox', 'MEMBER') or pg_has_role('purser_sandbox', 'purser_live', 'MEMBER')
-       as "isMember", (select bool_or(rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb) from pg_roles
-         where rolname in ('purser_live', 'purser_sandbox')) as "isAbove",
-       exists (select from pg_class where relowner in ('purser_live'::regrole, 'purser_sandbox'::regrole)) as "isOwner"`,
-  );
+  const rows = await sql(owner)`
+    select pg_has_role('purser_live', 'purser_sandbox', 'MEMBER') or pg_has_role('purser_sandbox', 'purser_live', 'MEMBER')
+    as "isMember", (select bool_or(rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb) from pg_roles
+      where rolname in ('purser_live', 'purser_sandbox')) as "isAbove",
+    exists (select from pg_class where relowner in ('purser_live'::regrole, 'purser_sandbox'::regrole)) as "isOwner"`;
   assert.deepEqual(rows, [{ isMember: false, isAbove: false, isOwner: false }]);
 });
 
 test('WA-09 every function that acts with the rights of the owner has a fixed search path', async () => {
-  const { rows } = await owner.query(
-    `select p.oid::regprocedure::text as name from pg_proc p
-     where p.prosecdef and not exists (select from unnest(p.proconfig) c where c like 'search_path=%')`,
-  );
+  const rows = await sql(owner)`select p.oid::regprocedure::text as name from pg_proc p
+    where p.prosecdef and not exists (select from unnest(p.proconfig) c where c like 'search_path=%')`;
   assert.deepEqual(rows, []);
 });
 
@@ -193,7 +187,7 @@ test('WA-06 a negative balance, more held than the balance, or a count below zer
 });
 
 test('SB-03 play money obeys the same rules', async () => {
-  await owner.query(`insert into sandbox.wallets (app_id, user_id, balance_micros) values ('app', 'user', 10)`);
+  await sql(owner)`insert into sandbox.wallets (app_id, user_id, balance_micros) values ('app', 'user', 10)`;
   for (const assignment of ['balance_micros = -1', 'held_micros = 11', 'held_micros = -1', 'open_streams = -1']) {
     await assert.rejects(owner.query(`update sandbox.wallets set ${assignment}`), CHECK_VIOLATED, assignment);
   }

@@ -7,6 +7,7 @@ import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet, untilWaiting } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
+import { sql } from '../support/sql.ts';
 
 let ledger: LedgerDatabase;
 
@@ -103,7 +104,7 @@ test('WA-10 a settlement after the reaper charges nothing', async () => {
   await ledger.open('reaped', 100);
   const request = holdOf('reaped', 60);
   await ledger.reserve([request], instance);
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${instance}`;
   assert.equal(await reapHolds(ledger.live, 10), 1);
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: false, charged: 0 }]);
   await expectWallet('reaped', { balance: 100, held: 0 });
@@ -116,7 +117,7 @@ async function orphan(user: string): Promise<HoldRequest> {
   await ledger.open(user, 100);
   const request = holdOf(user, 60);
   await ledger.reserve([request], instance);
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${instance}`;
   return request;
 }
 
@@ -141,11 +142,11 @@ test('WA-10 the reaper is too late if a settlement is about to end the call', as
 test('WA-10 a settlement is too late if the reaper is about to end the call', async () => {
   const request = await orphan('met');
   const reaper = await ledger.database.owner.connect();
-  await reaper.query('begin');
+  await sql(reaper)`begin`;
   const released = await reapHolds(reaper, 10);
   const settling = settleAsOwner(request);
   await untilWaiting(ledger.database, 1);
-  await reaper.query('commit');
+  await sql(reaper)`commit`;
   reaper.release();
   assert.deepEqual([released, await settling], [1, 0n]);
   await expectWallet('met', { balance: 100, held: 0 });

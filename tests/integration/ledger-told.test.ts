@@ -12,6 +12,7 @@ import { callIdAt } from '../support/call-ids.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { beginMonths } from '../support/past-months.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 /** The charges that callers were told, compared with the books (WA-14). */
 
@@ -54,7 +55,7 @@ async function released(amount: number, at = new Date(), user = 'anna') {
   const instance = await ledger.addInstance();
   const request = { ...holdOf(user, amount), callId: callIdAt(at) };
   await ledger.reserve([request], instance);
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${instance}`;
   await reapHolds(ledger.live, 100);
   return request;
 }

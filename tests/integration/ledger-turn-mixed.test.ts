@@ -4,6 +4,7 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { takeOrdinary } from '../../packages/service/src/ledger/turn/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 // Turns that settle and hold at once: on one wallet, and on several.
 let ledger: LedgerDatabase;
@@ -79,7 +80,7 @@ for (const [kind, slots] of [
 test('WA-08 a wallet whose month begins in a turn that also ends a call of the month before is left whole', async () => {
   const old = await openWithHold('turning', 1_000, holdOf('turning', 60), 100);
   await ledger.setWallet('turning', `cap_month = '2020-01-01'`);
-  await ledger.database.owner.query(`update ledger.holds set month = '2020-01-01' where call_id = $1`, [old.callId]);
+  await sql(ledger)`update ledger.holds set month = '2020-01-01' where call_id = ${old.callId}`;
   const next = holdOf('turning', 70);
   const left = { settlements: [endOf(old, 50)], requests: [next] };
   assert.deepEqual((await tryTurn(left.settlements, left.requests)).left, left);
@@ -145,10 +146,9 @@ test('WA-10 a turn of a fenced process does nothing, and is safe to repeat under
 });
 
 async function countTold(): Promise<number> {
-  const { rows } = await ledger.database.owner.query<{ count: number }>(
-    `select count(*)::int as count from webhooks.events where convert_from(body, 'UTF8') like '%"low"%'`,
-  );
-  return rows[0]?.count ?? -1;
+  const count = await sqlValue<number>(ledger)`select count(*)::int as count from webhooks.events
+    where convert_from(body, 'UTF8') like '%"low"%'`;
+  return count ?? -1;
 }
 
 test('WH-05 a turn that settles and holds tells of a low balance if money is short after it and was not before', async () => {

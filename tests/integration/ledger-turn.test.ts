@@ -6,6 +6,7 @@ import { takeOrdinary, type Turn } from '../../packages/service/src/ledger/turn/
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 import { endHolds, endOrdinary, placeHolds, placeOrdinary } from '../support/turns.ts';
 
 // Which calls a turn must leave to be judged one by one, for a call by itself (`place_one.sql`, `settle_one.sql`) and for one
@@ -54,11 +55,8 @@ async function figuresOf(user: string) {
 }
 
 async function openCallsOf(user: string): Promise<number> {
-  const { rows } = await ledger.database.owner.query<{ count: number }>(
-    'select open_calls as count from ledger.wallets where user_id = $1',
-    [user],
-  );
-  return rows[0]?.count ?? -1;
+  const count = await sqlValue<number>(ledger)`select open_calls as count from ledger.wallets where user_id = ${user}`;
+  return count ?? -1;
 }
 
 test('WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged', async () => {
@@ -189,7 +187,7 @@ for (const way of WAYS) {
     const user = named('fenced');
     await ledger.open(user, 100);
     const fenced = await ledger.addInstance();
-    await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
+    await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${fenced}`;
     const requests = [holdOf(user, 10), ...(way === 'alone' ? [] : [holdOf('companion', 1)])];
     await assert.rejects(placeHolds(ledger.live, fenced, requests), { code: '55000' });
     assert.equal((await ledger.wallet(user)).held, 0);

@@ -9,6 +9,7 @@ import { createHolds } from '../../packages/service/src/ledger/holds.ts';
 import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { openTestSpool } from '../support/spool.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const log = createLog('silent');
@@ -62,9 +63,7 @@ test('WA-07 a transaction whose connection dies while it waits for something els
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     const isGone = async (): Promise<boolean> => {
       const { rowCount } = await ledger.database.owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
-      const { rows: left } = await ledger.database.owner.query('select from pg_stat_activity where pid = $1', [
-        rows[0]?.pid,
-      ]);
+      const left = await sql(ledger)`select from pg_stat_activity where pid = ${rows[0]?.pid}`;
       return rowCount === 1 && left.length === 0;
     };
     await waitUntil('its backend has ended', isGone);

@@ -9,6 +9,7 @@ import { openChat } from '../support/open-chat.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { type Bill, billNamed } from '../support/receipts.ts';
 import { completionBody, frame, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { sqlValue } from '../support/sql.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -62,12 +63,10 @@ function settled(user: string): Promise<Bill> {
 }
 
 async function lostTo(user: string): Promise<number> {
-  const { rows } = await service.database.owner.query<{ lost: number }>(
-    `select coalesce(sum(e.amount_micros), 0)::float8 as lost from ledger.entries e
-     join ledger.wallets w on w.wallet_id = e.wallet_id where w.user_id = $1 and e.debit = 'loss'`,
-    [user],
-  );
-  return rows[0]?.lost ?? Number.NaN;
+  const lost = await sqlValue<number>(service)`select coalesce(sum(e.amount_micros), 0)::float8 as lost
+    from ledger.entries e
+    join ledger.wallets w on w.wallet_id = e.wallet_id where w.user_id = ${user} and e.debit = 'loss'`;
+  return lost ?? Number.NaN;
 }
 
 function says(

@@ -5,6 +5,7 @@ import { APP } from '../support/ledger-database.ts';
 import { startPaymentSweep } from '../../packages/service/src/payments/sweep.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+import { sql } from '../support/sql.ts';
 
 let ground: PaymentsGround;
 
@@ -61,9 +62,8 @@ test('ON-02 a payment in another currency is kept, and refunds and disputes of i
   processor.setRefund(refund, 'declined');
   await tell(payment);
   assert.deepEqual(await moved('gina'), []);
-  const { rows } = await ledger.database.owner.query<{ action: string; reason: string }>(
-    `select action, reason from audit.entries where action = 'payment.kept'`,
-  );
+  const rows = await sql<{ action: string; reason: string }>(ledger)`select action, reason from audit.entries
+    where action = 'payment.kept'`;
   assert.equal(rows.length, 1);
 });
 
@@ -101,10 +101,8 @@ test('ON-02 a processor that never answers does not stop a process from ending',
   const { ledger, begin, processor } = ground;
   await ledger.open('slow', 0);
   const checkoutId = await begin('slow', 5_000_000);
-  await ledger.database.owner.query(
-    `update payments.checkouts set next_look_at = case when checkout_id = $1 then clock_timestamp() end`,
-    [checkoutId],
-  );
+  await sql(ledger)`update payments.checkouts
+    set next_look_at = case when checkout_id = ${checkoutId} then clock_timestamp() end`;
   const asked = Promise.withResolvers<void>();
   const silent = {
     ...processor,

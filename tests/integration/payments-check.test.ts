@@ -5,6 +5,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+import { sql } from '../support/sql.ts';
 
 let ground: PaymentsGround;
 
@@ -73,9 +74,8 @@ test('WA-09 the check accepts correct payments and reports every possible error 
       await client.query('begin');
       await client.query('set local session_replication_role = replica'); // Without this, entries can only be appended.
       for (const change of changes) await client.query(change);
-      const { rows } = await client.query<{ rule: string }>(
-        'select rule from ledger.differences() union select rule from payments.differences()',
-      );
+      const rows = await sql<{ rule: string }>(client)`select rule from ledger.differences() union select rule
+        from payments.differences()`;
       assert.ok(rows.map((row) => row.rule).includes(rule), `${rule}: ${changes.join()}`);
     } finally {
       await client.query('rollback');

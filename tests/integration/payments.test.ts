@@ -7,6 +7,7 @@ import { bringToBooks } from '../../packages/service/src/payments/processor-webh
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 let ground: PaymentsGround;
 
@@ -71,7 +72,7 @@ test('ON-02 a payment for a checkout that began elsewhere leaves no row', async 
   await ledger.open('far', 0);
   const checkoutId = await begin('far', 5_000_000);
   const payment = processor.pay(checkoutId);
-  await ledger.database.owner.query('delete from payments.checkouts where checkout_id = $1', [checkoutId]);
+  await sql(ledger)`delete from payments.checkouts where checkout_id = ${checkoutId}`;
   const before = await ground.rows('processor_webhooks');
   await tell(payment);
   assert.equal(await ground.rows('processor_webhooks'), before);
@@ -210,9 +211,7 @@ test('ON-02 a payment whose webhook never comes is found a day later too', async
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('late', 0);
   processor.pay(await begin('late', 5_000_000));
-  await ledger.database.owner.query(
-    `update payments.checkouts set created_at = created_at - interval '25 hours' where user_id = 'late'`,
-  );
+  await sql(ledger)`update payments.checkouts set created_at = created_at - interval '25 hours' where user_id = 'late'`;
   await sweep();
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
@@ -221,9 +220,7 @@ test('ON-02 a payment is found after days in which the processor was unreachable
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('long', 0);
   processor.pay(await begin('long', 5_000_000));
-  await ledger.database.owner.query(
-    `update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'long'`,
-  );
+  await sql(ledger)`update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'long'`;
   processor.isAway = true;
   await sweep();
   processor.isAway = false;
@@ -236,10 +233,7 @@ test('ON-02 a paid checkout is not looked up again, and one that never opened is
   const { processor, begin, ledger, paid, sweep } = ground;
   const { owner } = ledger.database;
   const isLookedAt = async (user: string) => {
-    const { rows } = await owner.query(
-      'select from payments.checkouts where user_id = $1 and next_look_at is not null',
-      [user],
-    );
+    const rows = await sql(owner)`select from payments.checkouts where user_id = ${user} and next_look_at is not null`;
     return rows.length > 0;
   };
   await paid('seen', 5_000_000);
@@ -249,7 +243,7 @@ test('ON-02 a paid checkout is not looked up again, and one that never opened is
   processor.isAway = false;
   await sweep();
   assert.deepEqual([await isLookedAt('seen'), await isLookedAt('shut')], [false, true]);
-  await owner.query(`update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'shut'`);
+  await sql(owner)`update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'shut'`;
   await sweep();
   assert.equal(await isLookedAt('shut'), false);
 });
@@ -259,17 +253,12 @@ test('ON-02 look-ups without a webhook become rarer with age and then stop', asy
   await ledger.open('rare', 0);
   const checkoutId = await begin('rare', 5_000_000);
   const next = async (age: string) => {
-    await ledger.database.owner.query(
-      `update payments.checkouts set created_at = clock_timestamp() - $2::interval where checkout_id = $1`,
-      [checkoutId, age],
-    );
+    await sql(ledger)`update payments.checkouts set created_at = clock_timestamp() - ${age}::interval
+      where checkout_id = ${checkoutId}`;
     await sweep();
-    const { rows } = await ledger.database.owner.query<{ minutes: number | null }>(
-      `select round(extract(epoch from next_look_at - clock_timestamp()) / 60)::int as minutes
-       from payments.checkouts where checkout_id = $1`,
-      [checkoutId],
-    );
-    return rows[0]?.minutes;
+    return sqlValue<number | null>(ledger)`select round(extract(epoch
+      from next_look_at - clock_timestamp()) / 60)::int as minutes
+      from payments.checkouts where checkout_id = ${checkoutId}`;
   };
   assert.deepEqual([await next('1 minute'), await next('4 hours'), await next('4 days')], [1, 60, null]);
 });

@@ -7,6 +7,7 @@ import { rollUpAll } from '../../packages/service/src/stats/roll-up.ts';
 import { callIdAt } from '../support/call-ids.ts';
 import { beginDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 let ledger: LedgerDatabase;
 let thisMonth: Date;
@@ -14,10 +15,8 @@ let thisMonth: Date;
 before(async () => {
   ledger = await createLedgerDatabase();
   while (await makeMonth(ledger.live));
-  const { rows } = await ledger.database.owner.query<{ month: string }>(
-    'select min(month)::text as month from ledger.months',
-  );
-  thisMonth = new Date(`${rows[0]?.month ?? ''}T00:00:00Z`);
+  const month = await sqlValue<string>(ledger)`select min(month)::text as month from ledger.months`;
+  thisMonth = new Date(`${month ?? ''}T00:00:00Z`);
 });
 
 after(() => ledger.close());
@@ -31,11 +30,7 @@ const tableOf = (months: number): string =>
 
 /** Where the receipt of a call lies. */
 async function placeOf(callId: string): Promise<string | undefined> {
-  const { rows } = await ledger.database.owner.query<{ place: string }>(
-    'select tableoid::regclass::text as place from usage.calls where call_id = $1',
-    [callId],
-  );
-  return rows[0]?.place;
+  return sqlValue<string>(ledger)`select tableoid::regclass::text as place from usage.calls where call_id = ${callId}`;
 }
 
 async function callAt(user: string, at: Date): Promise<string> {
@@ -46,9 +41,7 @@ async function callAt(user: string, at: Date): Promise<string> {
 }
 
 test('WA-16 there are this month and the next two, and nobody makes one twice', async () => {
-  const { rows } = await ledger.database.owner.query<{ month: string }>(
-    'select month::text as month from ledger.months order by month',
-  );
+  const rows = await sql<{ month: string }>(ledger)`select month::text as month from ledger.months order by month`;
   const expected = [0, 1, 2].map((months) => monthsOn(months).toISOString().slice(0, 10));
   assert.deepEqual(
     rows.map(({ month }) => month),
@@ -80,8 +73,8 @@ test('WA-16 a receipt lies in the month in which its call began, to the millisec
   const { entries, found } = await checkChanges(ledger.live);
   assert.deepEqual([entries, found], [7n, 0n]);
   assert.equal(await rollUpAll(ledger.live, 1), 6);
-  const { rows } = await ledger.database.owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
-  const page = await selectEntriesOfWallet(ledger.live, rows[0]?.wallet_id ?? 0n, { before: undefined, most: 5 });
+  const walletId = await sqlValue<bigint>(ledger)`select wallet_id from ledger.wallets`;
+  const page = await selectEntriesOfWallet(ledger.live, walletId ?? 0n, { before: undefined, most: 5 });
   assert.deepEqual(
     page.map(({ seq }) => seq),
     [7n, 6n, 5n, 4n, 3n],
@@ -99,13 +92,11 @@ test('WA-16 a call is charged once, also if it is settled again after its month 
 test('WA-16 the check finds a number that receipts of two months have, which no index can', async () => {
   const { owner } = ledger.database;
   const twice = callIdAt(monthsOn(2));
-  await owner.query(
-    `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
-       completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
-     select $1, wallet_id, month, outcome, is_estimated, 0, 0, 0, 0, held_micros, charged_micros, seq, balance_after_micros
-     from usage.calls where seq = 2`,
-    [twice],
-  );
+  await sql(owner)`
+    insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+    select ${twice}, wallet_id, month, outcome, is_estimated, 0, 0, 0, 0, held_micros, charged_micros, seq, balance_after_micros
+    from usage.calls where seq = 2`;
   const rules = (await ledger.differences()).map(({ rule }) => rule);
   assert.ok(rules.includes('each entry has a number of its own'), rules.join());
   await owner.query(

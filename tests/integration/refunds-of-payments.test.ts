@@ -4,6 +4,7 @@ import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround } from '../support/payments.ts';
 import { askersOf } from '../support/refunds.ts';
+import { sql } from '../support/sql.ts';
 
 const ground = await createPaymentsGround();
 const { ask, askOne, atOnce, refundable } = askersOf(ground);
@@ -53,13 +54,11 @@ test('CP-05 simultaneous operators never refund a payment twice, and a key belon
 test('CP-05 an operator can refund a payment however many came after it', async () => {
   const { paid, ledger } = ground;
   const { here } = await paid('kuno', 5_000_000);
-  await ledger.database.owner.query(
-    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
-       currency, state, anomaly)
-     select payment_id || n, checkout_id, app_id, user_id, processor, processor_payment || n, amount_micros, currency, 'kept', 'second'
-     from payments.payments cross join generate_series(1, 100) n where payment_id = $1`,
-    [here],
-  );
+  await sql(ledger)`
+    insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+      currency, state, anomaly)
+    select payment_id || n, checkout_id, app_id, user_id, processor, processor_payment || n, amount_micros, currency, 'kept', 'second'
+    from payments.payments cross join generate_series(1, 100) n where payment_id = ${here}`;
   assert.equal(await askOne('kuno', here, 1_000_000, 'old'), 'asked');
 });
 

@@ -10,6 +10,7 @@ import { createSandboxWallets } from '../../packages/service/src/sandbox/sandbox
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
 import { makeSandboxWallet, readSandboxWallet } from '../support/sandbox-wallet.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const GRANT = micros(1_000n);
@@ -31,29 +32,24 @@ after(async () => {
 /** Leaves only these wallets, in this order, each last used the given number of days ago. */
 async function setWallets(users: Readonly<Record<string, number>>): Promise<void> {
   const { owner } = ledger.database;
-  await owner.query('truncate sandbox.wallets, sandbox.holds restart identity');
+  await sql(owner)`truncate sandbox.wallets, sandbox.holds restart identity`;
   for (const [user, days] of Object.entries(users)) {
     await makeSandboxWallet(ledger.database, { appId: APP }, { user, balance: 7 });
-    await owner.query(
-      `update sandbox.wallets set last_used_at = clock_timestamp() - $2 * interval '1 day' where user_id = $1`,
-      [user, days],
-    );
+    await sql(owner)`update sandbox.wallets set last_used_at = clock_timestamp() - ${days} * interval '1 day'
+      where user_id = ${user}`;
   }
 }
 
 async function usersLeft(): Promise<readonly string[]> {
-  const { rows } = await ledger.database.owner.query<{ user_id: string }>(
-    'select user_id from sandbox.wallets order by wallet_id',
-  );
+  const rows = await sql<{ user_id: string }>(ledger)`select user_id from sandbox.wallets order by wallet_id`;
   return rows.map(({ user_id: user }) => user);
 }
 
 test('SB-08 a wallet idle for 30 days is removed; one that was used or has a hold is not', async () => {
   await setWallets({ old: 31, used: 29, holding: 29 });
   await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('holding', 5)]);
-  await ledger.database.owner.query(
-    `update sandbox.wallets set last_used_at = last_used_at - interval '40 days' where user_id = 'holding'`,
-  );
+  await sql(ledger)`update sandbox.wallets set last_used_at = last_used_at - interval '40 days'
+    where user_id = 'holding'`;
   assert.equal(await expireSandboxWallets(sandbox, 0n, 100), 3n);
   assert.deepEqual(await usersLeft(), ['used', 'holding']);
 });

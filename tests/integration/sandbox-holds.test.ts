@@ -13,6 +13,7 @@ import { createSandboxHolds } from '../../packages/service/src/sandbox/sandbox-h
 import type { SandboxSettlement } from '../../packages/service/src/sandbox/settlement.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { makeSandboxWallet, readSandboxWallet, type SandboxFigures } from '../support/sandbox-wallet.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const GRANT = 5_000_000;
@@ -112,7 +113,7 @@ test('SB-02 a sandbox hold of an earlier month settles without touching the new 
   const old = holdOf('months', 70);
   await reserve([old]);
   await set('months', `cap_month = '2020-02-01'`);
-  await ledger.database.owner.query(`update sandbox.holds set month = '2020-02-01' where call_id = $1`, [old.callId]);
+  await sql(ledger)`update sandbox.holds set month = '2020-02-01' where call_id = ${old.callId}`;
   const fresh = holdOf('months', 100);
   assert.deepEqual(await reserve([fresh]), [100]);
   await settle([[old, 65]]);
@@ -134,7 +135,7 @@ test('SB-08 a sandbox wallet left for thirty days starts anew, and one with a ho
 
 test('WA-10 a fenced process places no sandbox hold', async () => {
   const fenced = await ledger.addInstance();
-  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
+  await sql(ledger)`update db.instances set state = 'dead' where instance_id = ${fenced}`;
   await assert.rejects(reserve([holdOf('fenced', 10)], sandbox, fenced), { code: '55000' });
 });
 

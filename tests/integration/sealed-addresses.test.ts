@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase, sealedEmail } from '../support/database.ts';
+import { sql } from '../support/sql.ts';
 
 const { owner, close } = await createTestDatabase();
 after(close);
@@ -22,9 +23,8 @@ const ROWS: Readonly<Record<string, string>> = {
 };
 
 test('CP-12 a table that keeps addresses refuses a plain one', async () => {
-  const { rows } = await owner.query<{ name: string }>(
-    `select conrelid::regclass::text as name from pg_constraint where conname like '%\\_sealed' and convalidated`,
-  );
+  const rows = await sql<{ name: string }>(owner)`select conrelid::regclass::text as name from pg_constraint
+    where conname like '%\\_sealed' and convalidated`;
   const guarded = rows.map(({ name }) => name);
   assert.deepEqual(
     guarded.toSorted(),

@@ -7,6 +7,7 @@ import { startCallCounts } from '../../packages/service/src/stats/call-counts.ts
 import type { EndedCall } from '../../packages/service/src/stats/call-sums.ts';
 import { createStats } from '../../packages/service/src/stats/stats.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sqlValue } from '../support/sql.ts';
 
 /** What processes count in memory, as it arrives in the database. */
 
@@ -59,9 +60,8 @@ test('CP-04 counts that waited for the database belong to the hour in which thei
   note({ ...CALL, appId: 'app_late' as AppId });
   nowMs = 3 * HOUR_MS;
   await stop();
-  const { rows } = await database.owner.query<{ hours: number }>(
-    `select extract(epoch from date_trunc('hour', now(), 'UTC') - hour)::float8 / 3600 as hours
-     from stats.hours where app_id = 'app_late'`,
-  );
-  assert.equal(rows[0]?.hours, 3);
+  const hours = await sqlValue<number>(database)`select extract(epoch
+    from date_trunc('hour', now(), 'UTC') - hour)::float8 / 3600 as hours
+    from stats.hours where app_id = 'app_late'`;
+  assert.equal(hours, 3);
 });

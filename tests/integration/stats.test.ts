@@ -13,6 +13,7 @@ import { makeOpenDirectory } from '../support/embedded-harness.ts';
 import { APP, createLedgerDatabase, endOf, holdOf } from '../support/ledger-database.ts';
 import { fillReceipts, sumDifferences } from '../support/many-receipts.ts';
 import { runToEnd } from '../support/service-process.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The sums of live charges equal the receipts: after late commits, crashes, and with several processes. */
@@ -37,11 +38,10 @@ function sumOf(parts: readonly { readonly charged: bigint }[]): bigint {
 
 /** How often a statement of the reader has read rows of receipts or traces so far. */
 async function readsOfCalls(): Promise<number> {
-  await reader.query('select pg_stat_force_next_flush()');
-  const { rows } = await many.owner.query<{ reads: number }>(
-    `select sum(seq_scan + coalesce(idx_scan, 0))::float8 as reads from pg_stat_user_tables where relname ~ '^calls'`,
-  );
-  return rows[0]?.reads ?? Number.NaN;
+  await sql(reader)`select pg_stat_force_next_flush()`;
+  const reads = await sqlValue<number>(many)`select sum(seq_scan + coalesce(idx_scan, 0))::float8 as reads
+    from pg_stat_user_tables where relname ~ '^calls'`;
+  return reads ?? Number.NaN;
 }
 
 /** Adds all that is new in pages of so many entries. Returns the number of calls. */
@@ -74,10 +74,9 @@ test('CP-04 series, totals and groups of one app, of several and of all apps agr
   const toMs = Date.now() + 1;
   const time = { mode: 'live', fromMs: toMs - 5 * 86_400_000, toMs } as const;
   const apps = ['app_0', 'app_1', 'app_2', 'app_3'] as AppId[];
-  const { rows } = await many.owner.query<{ charged: bigint; calls: bigint }>(
-    'select sum(charged_micros)::bigint as charged, count(*) as calls from usage.calls where charged_micros > 0',
-  );
-  await many.owner.query('select pg_stat_force_next_flush()');
+  const rows = await sql<{ charged: bigint; calls: bigint }>(many)`
+    select sum(charged_micros)::bigint as charged, count(*) as calls from usage.calls where charged_micros > 0`;
+  await sql(many)`select pg_stat_force_next_flush()`;
   const before = await readsOfCalls();
   const all = await stats.totals({ of: 'every app', ...time });
   assert.deepEqual([all.charged, BigInt(all.chargedCalls)], [rows[0]?.charged, rows[0]?.calls]);
@@ -114,18 +113,17 @@ test('WA-09 a charge that commits behind a pass is in the next one', async () =>
     await ledger.reserve([slow, quick]);
     const late = await ledger.database.owner.connect();
     try {
-      await late.query('begin');
+      await sql(late)`begin`;
       // As the ledger does it: under the lock of the wallet, one number higher, and not yet committed.
-      await late.query(`update ledger.wallets set entry_seq = entry_seq + 1 where user_id = 'slow'`);
-      await late.query(
-        `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
-           completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
-         select gen_random_uuid(), wallet_id, db.current_month(), 'acme.large-1', 'answered', false, 1, 0, 1, 0, 50, 9, entry_seq, 991
-         from ledger.wallets where user_id = 'slow'`,
-      );
+      await sql(late)`update ledger.wallets set entry_seq = entry_seq + 1 where user_id = 'slow'`;
+      await sql(late)`
+        insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
+          completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+        select gen_random_uuid(), wallet_id, db.current_month(), 'acme.large-1', 'answered', false, 1, 0, 1, 0, 50, 9, entry_seq, 991
+        from ledger.wallets where user_id = 'slow'`;
       await ledger.settle([endOf(quick, 7)]);
       assert.equal(await rollUpAll(ledger.live, 1_000), 1);
-      await late.query('commit');
+      await sql(late)`commit`;
     } finally {
       late.release();
     }
@@ -146,13 +144,13 @@ test('WA-09 a process that dies within a pass leaves the sums and the watermarks
     await ledger.settle(holds.map((hold, index) => endOf(hold, index * 7)));
     const dying = await ledger.live.connect();
     try {
-      await dying.query('begin');
+      await sql(dying)`begin`;
       const page = await rollUp(dying, 0n, PAGE);
       assert.equal(page?.calls, 4n);
       // Another process adds nothing as long as the first might still commit.
       assert.equal(await rollUp(ledger.live, 0n, PAGE).catch(describeFault), undefined);
-      const { rows } = await dying.query<{ pid: number }>('select pg_backend_pid() as pid');
-      await ledger.database.owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+      const pid = await sqlValue<number>(dying)`select pg_backend_pid() as pid`;
+      await sql(ledger)`select pg_terminate_backend(${pid})`;
     } finally {
       dying.release(true);
     }
@@ -203,13 +201,11 @@ async function allSums(): Promise<readonly object[]> {
 const ALWAYS = { from: new Date('2000-01-01'), to: new Date(Date.now() + 86_400_000) };
 
 test('WA-09 a rebuild makes damaged sums exact again, up to where passes have come, and changes nothing twice', async () => {
-  await many.owner.query(`update stats.hours set charged_micros = charged_micros + 1 where app_id = 'app_1'`);
-  await many.owner.query(`delete from stats.hours where app_id = 'app_2'`);
-  await many.owner.query(
-    `insert into stats.hours (app_id, mode, hour, model, outcome, calls)
-     select 'app_3', 'live', date_trunc('hour', now()) - interval '9 days', 'acme.gone', 'charged', 7`,
-  );
-  await many.owner.query(`update stats.watermarks set entry_seq = entry_seq - 10 where wallet_id % 2 = 0`);
+  await sql(many)`update stats.hours set charged_micros = charged_micros + 1 where app_id = 'app_1'`;
+  await sql(many)`delete from stats.hours where app_id = 'app_2'`;
+  await sql(many)`insert into stats.hours (app_id, mode, hour, model, outcome, calls)
+    select 'app_3', 'live', date_trunc('hour', now()) - interval '9 days', 'acme.gone', 'charged', 7`;
+  await sql(many)`update stats.watermarks set entry_seq = entry_seq - 10 where wallet_id % 2 = 0`;
   const running = startRollUp({ pool: live, log, periodMs: 5, isKeeper: () => true });
   const { receipts } = await rebuildStats(many.owner, ALWAYS, { walletsMax: 7, tracesMax: 5 });
   await running.stop();
@@ -223,9 +219,8 @@ test('WA-09 a rebuild makes damaged sums exact again, up to where passes have co
 
 test('CP-04 a rebuild of some days leaves all others as they are', async () => {
   await rollUpAll(live, 1_000);
-  const { rows } = await many.owner.query<{ day: Date }>(
-    `update stats.hours set charged_micros = charged_micros + 1 returning date_trunc('day', hour, 'UTC') as day`,
-  );
+  const rows = await sql<{ day: Date }>(many)`update stats.hours set charged_micros = charged_micros + 1
+    returning date_trunc('day', hour, 'UTC') as day`;
   const days = [...new Set(rows.map(({ day }) => day.getTime()))].toSorted((one, other) => one - other);
   const [first = 0, second = 0] = days;
   await rebuildStats(many.owner, { from: new Date(first), to: new Date(second) });
@@ -236,24 +231,20 @@ test('CP-04 a rebuild of some days leaves all others as they are', async () => {
 });
 
 test('CP-04 a rebuild takes from traces what receipts do not have, and lowers no count', async () => {
-  await many.owner.query(
-    `insert into traces.calls (ended_at, app_id, mode, correlation_id, model, is_stream, outcome, code, charged_micros,
-       prompt_tokens, completion_tokens, duration_ms)
-     select now() - interval '5 hours', 'app_traced', t.mode, 'cor', t.model, false, t.outcome, t.code, t.charged, 3, 2, 1
-     from (values ('live', null, 'refused', 'BAD_REQUEST', 0), ('live', null, 'refused', 'BAD_REQUEST', 0),
-       ('live', 'm', 'abandoned', null, 5), ('live', 'm', 'abandoned', null, 0), ('live', 'm', 'replayed', null, 0),
-       ('sandbox', 'm', 'answered', null, 7), ('sandbox', 'm', 'answered', null, 0)) t (mode, model, outcome, code, charged)`,
-  );
+  await sql(many)`
+    insert into traces.calls (ended_at, app_id, mode, correlation_id, model, is_stream, outcome, code, charged_micros,
+      prompt_tokens, completion_tokens, duration_ms)
+    select now() - interval '5 hours', 'app_traced', t.mode, 'cor', t.model, false, t.outcome, t.code, t.charged, 3, 2, 1
+    from (values ('live', null, 'refused', 'BAD_REQUEST', 0), ('live', null, 'refused', 'BAD_REQUEST', 0),
+      ('live', 'm', 'abandoned', null, 5), ('live', 'm', 'abandoned', null, 0), ('live', 'm', 'replayed', null, 0),
+      ('sandbox', 'm', 'answered', null, 7), ('sandbox', 'm', 'answered', null, 0)) t (mode, model, outcome, code, charged)`;
   const counted = async (): Promise<unknown> => {
-    const { rows } = await many.owner.query<object>(
-      `select mode, model, outcome, calls, charged_micros as charged from stats.hours where app_id = 'app_traced' order by 1, 2, 3`,
-    );
+    const rows = await sql<object>(many)`select mode, model, outcome, calls, charged_micros as charged
+      from stats.hours where app_id = 'app_traced' order by 1, 2, 3`;
     return rows.map(Object.values);
   };
-  await many.owner.query(
-    `insert into stats.hours (app_id, mode, hour, model, outcome, calls)
-     values ('app_traced', 'live', date_trunc('hour', now() - interval '5 hours', 'UTC'), '', 'BAD_REQUEST', 9)`,
-  );
+  await sql(many)`insert into stats.hours (app_id, mode, hour, model, outcome, calls)
+    values ('app_traced', 'live', date_trunc('hour', now() - interval '5 hours', 'UTC'), '', 'BAD_REQUEST', 9)`;
   const expected = [
     ['live', '', 'BAD_REQUEST', 9n, 0n],
     ['live', 'm', 'abandoned', 1n, 0n],
@@ -269,7 +260,7 @@ test('CP-04 a rebuild takes from traces what receipts do not have, and lowers no
 
 test('CP-04 the command rebuilds, and says what it read', async (t) => {
   await rollUpAll(live, 1_000);
-  await many.owner.query('update stats.hours set calls = calls + 1');
+  await sql(many)`update stats.hours set calls = calls + 1`;
   const command = {
     dataDirectory: makeOpenDirectory(t),
     catalogue: catalogueAt('http://127.0.0.1:9/v1'),
@@ -282,8 +273,8 @@ test('CP-04 the command rebuilds, and says what it read', async (t) => {
 });
 
 test('CP-04 after two months the hours of a day are merged, with their latencies, and nothing changes by day', async () => {
-  await many.owner.query(`update stats.hours set total = array_fill(1::bigint, array[16]) where app_id = 'app_0'`);
-  await many.owner.query(`update stats.hours set hour = hour - interval '70 days'`);
+  await sql(many)`update stats.hours set total = array_fill(1::bigint, array[16]) where app_id = 'app_0'`;
+  await sql(many)`update stats.hours set hour = hour - interval '70 days'`;
   const stats = createStats(live);
   const toMs = Date.now() - 60 * 86_400_000;
   const range = { of: 'every app', mode: 'live', fromMs: toMs - 20 * 86_400_000, toMs, step: 'day' } as const;

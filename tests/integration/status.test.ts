@@ -4,6 +4,7 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { type Observation, observe, selectIncidents } from '../../packages/service/src/status/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 /** How incidents begin, go on and end, by what the processes of a service note. */
 
@@ -46,11 +47,10 @@ async function pass(interval: string): Promise<void> {
 
 /** Model, state, whether it has ended, and how many seconds it lasted or has been seen. */
 async function incidents(): Promise<readonly (readonly [string, string, boolean, number])[]> {
-  const { rows } = await database.owner.query<{ model: string; state: string; ended: boolean; seconds: number }>(
-    `select model, state, ended_at is not null as ended,
-       round(extract(epoch from coalesce(ended_at, seen_at) - began_at))::int as seconds
-     from status.incidents order by incident_id`,
-  );
+  const rows = await sql<{ model: string; state: string; ended: boolean; seconds: number }>(database)`
+    select model, state, ended_at is not null as ended,
+      round(extract(epoch from coalesce(ended_at, seen_at) - began_at))::int as seconds
+    from status.incidents order by incident_id`;
   return rows.map(({ model, state, ended, seconds }) => [model, state, ended, seconds] as const);
 }
 
@@ -125,8 +125,8 @@ test('OP-14 a model is slow when it takes twice as long as usual and a second mo
       ['a.one', 'slow'],
     ],
   );
-  const { rows } = await database.owner.query<{ ms: number }>('select first_byte_ms as ms from status.usual');
-  assert.ok(Math.abs((rows[0]?.ms ?? 0) - 900) < 5, 'what is usual changes over days');
+  const ms = await sqlValue<number>(database)`select first_byte_ms as ms from status.usual`;
+  assert.ok(Math.abs((ms ?? 0) - 900) < 5, 'what is usual changes over days');
 });
 
 test('OP-14 incidents are kept for ninety days', async () => {

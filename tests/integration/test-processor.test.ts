@@ -14,6 +14,7 @@ import { createTestBank, type TestBank } from '../../packages/service/src/paymen
 import { startTestWebhooks } from '../../packages/service/src/payments/test-processor/test-webhooks.ts';
 import { createTestProcessor } from '../../packages/service/src/payments/test-processor/test-processor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sql } from '../support/sql.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const KEYS = [sha256('a key of this test')] as const;
@@ -77,10 +78,8 @@ async function newCheckout(): Promise<string> {
 }
 
 async function paymentOf(testCheckout: string): Promise<string> {
-  const { rows } = await database.owner.query<{ test_payment: string }>(
-    'select test_payment from payments.test_payments where test_checkout = $1',
-    [testCheckout],
-  );
+  const rows = await sql<{ test_payment: string }>(database)`select test_payment from payments.test_payments
+    where test_checkout = ${testCheckout}`;
   assert.equal(rows.length, 1);
   return rows[0]?.test_payment ?? '';
 }
@@ -88,9 +87,7 @@ async function paymentOf(testCheckout: string): Promise<string> {
 /** Makes a payment's scheduled events happen now and waits until all of them were delivered. */
 async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
-  await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
-    testPayment,
-  ]);
+  await sql(owner)`update payments.test_events set due_at = clock_timestamp() where test_payment = ${testPayment}`;
   await waitUntil('every webhook was accepted', async () => {
     const { rowCount } = await owner.query('select from payments.test_events where test_payment = $1', [testPayment]);
     return rowCount === 0;
@@ -186,9 +183,7 @@ test('ON-03 a later event of a payment waits for the earlier one, however long t
     claimed.filter((event) => event.test_payment === testPayment),
     [],
   );
-  const { rows } = await owner.query('select attempts from payments.test_events where test_payment = $1', [
-    testPayment,
-  ]);
+  const rows = await sql(owner)`select attempts from payments.test_events where test_payment = ${testPayment}`;
   assert.deepEqual(rows, [{ attempts: 0 }, { attempts: 0 }, { attempts: 0 }]);
 });
 
@@ -213,9 +208,7 @@ test('ON-02 a webhook that was not accepted is sent again unchanged', async () =
   isAway = true;
   const testPayment = await paidBy('success');
   const { owner } = database;
-  await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
-    testPayment,
-  ]);
+  await sql(owner)`update payments.test_events set due_at = clock_timestamp() where test_payment = ${testPayment}`;
   await waitUntil('the webhook was tried', async () => {
     const { rowCount } = await owner.query(
       'select from payments.test_events where test_payment = $1 and attempts > 0',

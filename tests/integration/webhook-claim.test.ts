@@ -7,6 +7,7 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { claimEvents, recordAttempt, upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
 import { sweepAllEnded } from '../../packages/service/src/webhooks/upkeep.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { sql, sqlValue } from '../support/sql.ts';
 
 const database = await createTestDatabase();
 const live = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
@@ -41,7 +42,7 @@ const claim = (most: number, reserved = 0) =>
   claimEvents(live, { id: randomUUID(), most, reserved, leaseMs: LEASE_MS });
 
 async function forget(): Promise<void> {
-  await db.query('truncate webhooks.subscriptions, webhooks.events, webhooks.attempts, webhooks.copies');
+  await sql(db)`truncate webhooks.subscriptions, webhooks.events, webhooks.attempts, webhooks.copies`;
 }
 
 function countOf(rows: readonly { readonly app_id: string }[]): Record<string, number> {
@@ -53,11 +54,10 @@ function countOf(rows: readonly { readonly app_id: string }[]): Record<string, n
 test('WH-01 events that waited for a removed subscription are not sent to its successor', async () => {
   await subscribe('a');
   await add('a', 5, 10);
-  await live.query(`delete from webhooks.subscriptions`);
+  await sql(live)`delete from webhooks.subscriptions`;
   await subscribe('a');
   assert.deepEqual(await claim(10), []);
-  const { rows } = await live.query<{ dropped: number }>('select webhooks.drop_stale(null, 10) as dropped');
-  assert.equal(rows[0]?.dropped, 5);
+  assert.equal(await sqlValue<number>(live)`select webhooks.drop_stale(null, 10) as dropped`, 5);
   await forget();
 });
 
@@ -109,7 +109,7 @@ test('WH-11 within one endpoint the events tried most often come first, however 
   await subscribe('a');
   await add('a', 50, 3_600);
   await add('a', 1, 0);
-  await db.query(`update webhooks.events set attempt = 3 where due_at = (select max(due_at) from webhooks.events)`);
+  await sql(db)`update webhooks.events set attempt = 3 where due_at = (select max(due_at) from webhooks.events)`;
   assert.deepEqual(
     (await claim(1)).map(({ attempt }) => attempt),
     [3],
@@ -122,7 +122,7 @@ test('WH-11 failing endpoints come after healthy ones and leave the last places 
     await subscribe(app);
     await add(app, 10, 3_600);
   }
-  await db.query('update webhooks.subscriptions set failures_in_row = 1');
+  await sql(db)`update webhooks.subscriptions set failures_in_row = 1`;
   await subscribe('healthy');
   await add('healthy', 1, 0);
   assert.deepEqual(countOf(await claim(1)), { healthy: 1 });
@@ -134,10 +134,9 @@ test('WH-11 failing endpoints come after healthy ones and leave the last places 
 test('WH-03 an event type that is no longer subscribed is not sent, even if it was stored before', async () => {
   await subscribe('a');
   await add('a', 3, 10);
-  await db.query(`update webhooks.subscriptions set events = array['connection.created']`);
+  await sql(db)`update webhooks.subscriptions set events = array['connection.created']`;
   assert.deepEqual(await claim(10), []);
-  const { rows } = await live.query<{ dropped: number }>(`select webhooks.drop_stale('a', 10) as dropped`);
-  assert.equal(rows[0]?.dropped, 3);
+  assert.equal(await sqlValue<number>(live)`select webhooks.drop_stale('a', 10) as dropped`, 3);
   await forget();
 });
 
@@ -148,10 +147,9 @@ test('WH-12 an attempt whose secret cannot be decrypted does not count and is re
   const [event] = await claimEvents(live, { id, most: 1, reserved: 0, leaseMs: LEASE_MS });
   const ended = { eventId: event?.event_id ?? '', claim: id, outcome: undefined, reason: 'secret_unreadable' };
   assert.equal(await recordAttempt(live, ended), 'given_up');
-  const { rows } = await db.query<Record<string, unknown>>(
-    `select e.state, e.attempt, due_at > clock_timestamp() + interval '5 s' as waits, s.failures_in_row, (select count(*)::int from webhooks.attempts) as attempts
-     from webhooks.events e join webhooks.subscriptions s using (subscription_id)`,
-  );
+  const rows = await sql<Record<string, unknown>>(db)`
+    select e.state, e.attempt, due_at > clock_timestamp() + interval '5 s' as waits, s.failures_in_row, (select count(*)::int from webhooks.attempts) as attempts
+    from webhooks.events e join webhooks.subscriptions s using (subscription_id)`;
   assert.deepEqual(rows, [{ state: 'pending', attempt: 1, waits: true, failures_in_row: 0, attempts: 0 }]);
   await forget();
 });
@@ -160,9 +158,9 @@ test('WH-15 a listener that has not asked for a long time gets nothing', async (
   const listener = `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events)
     values ('a', 'l', clock_timestamp() + $1 * interval '1 s', array['topup.completed'])`;
   await db.query(listener, [-1]);
-  await db.query(`select webhooks.tell('a', 'topup.completed', 'one', '{}')`);
-  await db.query(`update webhooks.subscriptions set listening_until = clock_timestamp() + interval '1 minute'`);
-  await db.query(`select webhooks.tell('a', 'topup.completed', 'two', '{}')`);
+  await sql(db)`select webhooks.tell('a', 'topup.completed', 'one', '{}')`;
+  await sql(db)`update webhooks.subscriptions set listening_until = clock_timestamp() + interval '1 minute'`;
+  await sql(db)`select webhooks.tell('a', 'topup.completed', 'two', '{}')`;
   const { rows } = await db.query('select event_id from webhooks.copies');
   assert.equal(rows.length, 1);
   await forget();
@@ -174,13 +172,12 @@ test('WH-13 an attempt of a dead worker is repeated as the same attempt, and the
   const dead = randomUUID();
   await claimEvents(live, { id: dead, most: 1, reserved: 0, leaseMs: LEASE_MS });
   assert.equal((await claim(1)).length, 0);
-  await db.query(`update webhooks.events set lease_until = clock_timestamp() - interval '1 ms'`);
+  await sql(db)`update webhooks.events set lease_until = clock_timestamp() - interval '1 ms'`;
   const [again] = await claim(1);
   assert.equal(again?.attempt, 1);
   const outcome = { startedAtMs: 0, durationMs: 1, status: 200, error: undefined };
   assert.equal(await recordAttempt(live, { eventId: again?.event_id ?? '', claim: dead, outcome }), 'not_ours');
-  const { rows } = await db.query<{ state: string }>('select state from webhooks.events');
-  assert.equal(rows[0]?.state, 'sending');
+  assert.equal(await sqlValue<string>(db)`select state from webhooks.events`, 'sending');
   await forget();
 });
 
@@ -199,19 +196,16 @@ test('WH-14 an event that ended 30 days ago is removed with its attempts, and an
   await subscribe('a');
   await add('a', 2, 10);
   for (const { event_id: eventId } of await claim(2)) {
-    await db.query(`update webhooks.events set claim = $2 where event_id = $1`, [
-      eventId,
-      '00000000-0000-4000-8000-000000000002',
-    ]);
+    await sql(db)`update webhooks.events set claim = ${'00000000-0000-4000-8000-000000000002'}
+      where event_id = ${eventId}`;
     const outcome = { startedAtMs: 0, durationMs: 1, status: 200, error: undefined };
     await recordAttempt(live, { eventId, claim: '00000000-0000-4000-8000-000000000002', outcome });
   }
-  await db.query(`update webhooks.events set ended_at = ended_at - interval '30 days'
-    where event_id = (select min(event_id) from webhooks.events)`);
+  await sql(db)`update webhooks.events set ended_at = ended_at - interval '30 days'
+    where event_id = (select min(event_id) from webhooks.events)`;
   for (const keptDays of [0, 31]) await sweepAllEnded(live, keptDays);
   assert.equal((await db.query('select from webhooks.attempts')).rowCount, 2, 'CP-12 kept as long as the setting says');
-  const { rows } = await live.query<{ removed: number }>('select webhooks.sweep(10, 30) as removed');
-  assert.equal(rows[0]?.removed, 1);
+  assert.equal(await sqlValue<number>(live)`select webhooks.sweep(10, 30) as removed`, 1);
   const left = await db.query('select event_id from webhooks.attempts');
   assert.equal(left.rows.length, 1);
   await forget();
@@ -224,18 +218,15 @@ test('WH-11 a claim reads a backlog once and not once per endpoint, even if it w
   const claimInLane = () => claimEvents(lane, { id: randomUUID(), most: 8, reserved: 0, leaseMs: LEASE_MS });
   const read = async (): Promise<number> => {
     for (const session of [db, lane]) await session.query('select pg_stat_force_next_flush()');
-    const { rows } = await db.query<{ read: number }>(
-      `select (seq_tup_read + idx_tup_fetch)::float8 as read from pg_stat_user_tables where relid = 'webhooks.events'::regclass`,
-    );
-    return rows[0]?.read ?? Number.NaN;
+    const read = await sqlValue<number>(db)`select (seq_tup_read + idx_tup_fetch)::float8 as read
+      from pg_stat_user_tables where relid = 'webhooks.events'::regclass`;
+    return read ?? Number.NaN;
   };
   const apps = Array.from({ length: 50 }, (_, index) => `app-${index}`);
   for (const app of apps) await subscribe(app);
-  await db.query(
-    `insert into webhooks.events (event_id, app_id, subscription_id, type, created_at, state, ended_at)
-     select 'evt_ended_' || n, 'app-0', 0, 'topup.completed', now(), 'delivered', now() from generate_series(1, 10000) n`,
-  );
-  await db.query('analyze');
+  await sql(db)`insert into webhooks.events (event_id, app_id, subscription_id, type, created_at, state, ended_at)
+    select 'evt_ended_' || n, 'app-0', 0, 'topup.completed', now(), 'delivered', now() from generate_series(1, 10000) n`;
+  await sql(db)`analyze`;
   for (let times = 0; times < 8; times += 1) {
     await add('app-1', 1, 0);
     assert.equal((await claimInLane()).length, 1);

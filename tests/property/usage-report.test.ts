@@ -6,6 +6,7 @@ import type { UsageReportQuery } from '../../packages/service/src/usage/queries.
 import { type AppUsage, createAppUsage, nameOf, type UsageFigures } from '../../packages/service/src/usage/report.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { rewrite } from '../support/rewrite.ts';
+import { sql } from '../support/sql.ts';
 
 const RUNS = 25;
 const CALLS_MAX = 25;
@@ -73,11 +74,10 @@ async function wholeReport(query: UsageReportQuery): Promise<readonly UsageFigur
 
 /** The charges in the books, by user. */
 async function booked(): Promise<ReadonlyMap<string, bigint>> {
-  const { rows } = await ledger.database.owner.query<{ user_id: string; charged: bigint }>(
-    `select w.user_id, sum(e.amount_micros)::bigint as charged
-     from ledger.entries e join ledger.wallets w using (wallet_id)
-     where e.kind in ('charge', 'charge_receivable') group by w.user_id`,
-  );
+  const rows = await sql<{ user_id: string; charged: bigint }>(ledger)`
+    select w.user_id, sum(e.amount_micros)::bigint as charged
+    from ledger.entries e join ledger.wallets w using (wallet_id)
+    where e.kind in ('charge', 'charge_receivable') group by w.user_id`;
   return new Map(rows.map((row) => [row.user_id, row.charged]));
 }
 

@@ -5,6 +5,7 @@ import { settleLate } from '../../packages/service/src/ledger/settlement/queries
 import { callIdAt } from './call-ids.ts';
 import { endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
 import { rewrite } from './rewrite.ts';
+import { sql } from './sql.ts';
 
 const KEY = 'key_budget' as KeyId;
 
@@ -54,7 +55,7 @@ export async function fillAndClose(ledger: LedgerDatabase): Promise<void> {
   );
   const cut = { ...holdOf('other', 10), callId: callIdAt(at('2025-01-20')) }; // Released, and charged late.
   await ledger.reserve([cut]);
-  await ledger.database.owner.query('select ledger.settle(array[ledger.expired($1)])', [cut.callId]);
+  await sql(ledger)`select ledger.settle(array[ledger.expired(${cut.callId})])`;
   assert.equal((await settleLate(ledger.live, [endOf(cut, 8)]))[0]?.charged, 8n);
   await rewrite(
     ledger.database,

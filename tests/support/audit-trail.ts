@@ -4,6 +4,7 @@ import { sealEntries } from '../../packages/service/src/audit/sealer.ts';
 import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase } from './database.ts';
+import { sqlValue } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The key of the heads of test trails. */
@@ -38,9 +39,8 @@ export function addAct(db: Queryable, subject: string): Promise<void> {
 export async function sealAll(pool: Pool): Promise<void> {
   await waitUntil('all entries are settled', async () => {
     await sealEntries(pool, HEAD_KEY, 0);
-    const { rows } = await pool.query<{ is_settled: boolean }>(
-      'select settled_entry >= (select coalesce(max(entry_id), 0) from audit.entries) as is_settled from audit.head',
-    );
-    return rows[0]?.is_settled === true;
+    const isSettled = await sqlValue<boolean>(pool)`select settled_entry >= (select coalesce(max(entry_id), 0)
+      from audit.entries) as is_settled from audit.head`;
+    return isSettled === true;
   });
 }

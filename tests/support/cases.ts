@@ -6,6 +6,7 @@ import type { CaseAct } from '../../packages/service/src/payments/case-effects.t
 import type { CaseWithEffects } from '../../packages/service/src/payments/overview.ts';
 import { APP } from './ledger-database.ts';
 import type { PaymentsGround } from './payments.ts';
+import { sql } from './sql.ts';
 
 /** The operator who solves cases. */
 export const BY = {
@@ -35,11 +36,9 @@ export function casesOn(ground: PaymentsGround, desk: PaymentDesk) {
   }
 
   async function entriesOf(user: string): Promise<readonly unknown[]> {
-    const { rows } = await ground.ledger.database.owner.query<Record<string, unknown>>(
-      `select e.kind, e.debit, e.credit, e.amount_micros as amount
-       from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
-      [user],
-    );
+    const rows = await sql<Record<string, unknown>>(ground.ledger)`
+      select e.kind, e.debit, e.credit, e.amount_micros as amount
+      from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = ${user} order by e.seq`;
     return rows.map((row) => ({ ...row }));
   }
 
@@ -62,11 +61,9 @@ export function casesOn(ground: PaymentsGround, desk: PaymentDesk) {
     assert.deepEqual(await standingOf(user), shown.after);
     const other = await desk.solve(BY, { caseId, act: act === 'close' ? 'credit' : 'close' });
     assert.ok(other instanceof Refusal && other.code === 'CONFLICT');
-    const { rows } = await ground.ledger.database.owner.query<{ amount_micros: bigint | null; reason: string }>(
-      `select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = $1
-         and subject = $2 and after ->> 'solvedBy' = $3`,
-      [row.kind, `${APP} ${user} ${row.payment_id}`, act],
-    );
+    const rows = await sql<{ amount_micros: bigint | null; reason: string }>(ground.ledger)`
+      select amount_micros, reason from audit.entries where action = 'payment.solve' and before ->> 'case' = ${row.kind}
+      and subject = ${`${APP} ${user} ${row.payment_id}`} and after ->> 'solvedBy' = ${act}`;
     assert.deepEqual(rows.at(-1), { amount_micros: act === 'recover' ? null : shown.amount, reason: 'as agreed' });
   }
 

@@ -8,6 +8,7 @@ import { type AppId, type Mode, newAccountId } from '../../packages/service/src/
 import { type Reply, send } from './client.ts';
 import { mailsTo, sealedEmail, setAccount } from './database.ts';
 import type { TestApp, TestService } from './service.ts';
+import { sql } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -85,11 +86,8 @@ export async function newMember(
   role: AppRole,
 ): ReturnType<typeof newOwner> {
   const member = await newOwner(service);
-  await service.database.owner.query(
-    `insert into accounts.members (app_id, account_id, role)
-     select $1, account_id, $2 from accounts.accounts where email = $3`,
-    [appId, role, sealedEmail(member.email)],
-  );
+  await sql(service)`insert into accounts.members (app_id, account_id, role)
+    select ${appId}, account_id, ${role} from accounts.accounts where email = ${sealedEmail(member.email)}`;
   return member;
 }
 
@@ -119,9 +117,7 @@ export async function mailTo({ database }: TestService, email: string): Promise<
 /** From now on no existing bucket of attempts refills, so that the duration of a test does not matter. */
 export async function stopRefill({ database }: TestService): Promise<void> {
   const hour = 60 * 60 * 1_000_000;
-  await database.owner.query(`update limits.buckets set refilled_at_us = refilled_at_us + $1 where app_id like '%:%'`, [
-    hour,
-  ]);
+  await sql(database)`update limits.buckets set refilled_at_us = refilled_at_us + ${hour} where app_id like '%:%'`;
 }
 
 /** The mail address of the account that is signed in. */

@@ -1,4 +1,5 @@
 import type { TestDatabase } from './database.ts';
+import { sqlValue } from './sql.ts';
 
 type Owned = Pick<TestDatabase, 'owner'>;
 
@@ -9,8 +10,8 @@ export async function stepDatabaseClock({ owner }: Owned, by: string): Promise<v
 
 /** Stops that clock where it is. */
 export async function stopDatabaseClock({ owner }: Owned): Promise<void> {
-  const { rows } = await owner.query<{ at: string }>('select db.wall_clock()::text as at');
-  await replaceClock({ owner }, `select timestamptz '${rows[0]?.at ?? ''}'`);
+  const at = await sqlValue<string>(owner)`select db.wall_clock()::text as at`;
+  await replaceClock({ owner }, `select timestamptz '${at ?? ''}'`);
 }
 
 /** Sets that clock to a moment and leaves it there, as if it had always shown the right time until then. */

@@ -10,6 +10,7 @@ import {
   startEmbeddedPostgres,
 } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { sqlValue } from './sql.ts';
 
 const [directory = '', without = '', load = ''] = process.argv.slice(2);
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -19,8 +20,8 @@ async function insertForEver(url: string): Promise<never> {
   client.on('error', () => undefined); // The test kills the server first, and then this process.
   await client.connect();
   await client.query('create table if not exists acked (n bigint primary key)');
-  const { rows } = await client.query<{ next: number }>('select coalesce(max(n), 0)::int + 1 as next from acked');
-  for (let n = rows[0]?.next ?? 1; ; n += 1) {
+  const next = await sqlValue<number>(client)`select coalesce(max(n), 0)::int + 1 as next from acked`;
+  for (let n = next ?? 1; ; n += 1) {
     await client.query('insert into acked values ($1)', [n]);
     tell(`acked ${n}`);
     await yieldToOthers();

@@ -10,6 +10,7 @@ import type { Tab } from './chromium.ts';
 import { mailTo } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
 import { assertSound } from './sound-page.ts';
+import { sql } from './sql.ts';
 import { setStage, type Stage } from './stage.ts';
 
 /** The service as a browser finds it. */
@@ -28,10 +29,7 @@ export async function setJourney() {
   };
   const stage = await setStage({ environment });
   const { service, app, upstream } = stage;
-  await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
-    app.appId,
-    [BACK],
-  ]);
+  await sql(service)`update accounts.apps set redirect_uris = ${[BACK]} where app_id = ${app.appId}`;
   await createLogos(service.database.owner).set(
     { accountId: 'acct_journey' as AccountId, email: 'owner@example.test', from: '192.0.2.1' },
     app.appId,

@@ -28,6 +28,7 @@ import { takeTurn, type Turn } from '../../packages/service/src/ledger/turn/quer
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { EMAIL_SEAL } from './keys.ts';
+import { sqlRow } from './sql.ts';
 import { endHolds, placeHolds } from './turns.ts';
 
 /** The one app of these tests. */
@@ -237,15 +238,12 @@ function endsOf(settlements: readonly Settlement[], rows: readonly SettledRow[])
 }
 
 async function readWallet(owner: Pool, user: string): Promise<WalletState> {
-  const { rows } = await owner.query<WalletState>(
-    `select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
-       cap_month::text as "capMonth", cap_spent_micros::float8 as "capSpent", cap_held_micros::float8 as "capHeld",
-       is_suspended as "isSuspended", is_clawed as "isClawed",
-       shortfall_micros::float8 as shortfall, entry_seq::int as entries
-     from ledger.wallets where app_id = $1 and user_id = $2`,
-    [APP, user],
-  );
-  const row = rows[0];
+  const row = await sqlRow<WalletState>(owner)`
+    select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
+      cap_month::text as "capMonth", cap_spent_micros::float8 as "capSpent", cap_held_micros::float8 as "capHeld",
+      is_suspended as "isSuspended", is_clawed as "isClawed",
+      shortfall_micros::float8 as shortfall, entry_seq::int as entries
+    from ledger.wallets where app_id = ${APP} and user_id = ${user}`;
   if (row === undefined) throw new Error(`There is no wallet of ${user}.`);
   return row;
 }

@@ -1,4 +1,5 @@
 import type { TestDatabase } from './database.ts';
+import { sqlValue } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Keeps a wallet's row locked, as a slow statement would, so that others pile up behind it in a known order. */
@@ -37,11 +38,9 @@ export async function untilWaiting(database: Pick<TestDatabase, 'owner'>, count:
 }
 
 export async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
-  const { rows } = await owner.query<{ waiting: number }>(
-    `select count(*)::int as waiting from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows[0]?.waiting ?? 0;
+  const waiting = await sqlValue<number>(owner)`select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return waiting ?? 0;
 }
 
 /** Locks a table until it is released. Each statement that needs it waits and then fails. */

@@ -9,6 +9,7 @@ import { insertMessage } from '../../packages/service/src/mail/queries.ts';
 import { createSmtpSender, type SendMail } from '../../packages/service/src/mail/smtp.ts';
 import { createTestDatabase, mailsTo, sealedEmail, setMails, type TestDatabase } from './database.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
+import { sql } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Part of every posted message. */
@@ -83,11 +84,9 @@ export async function setOutboxStage() {
 
 function messagesOf({ owner }: TestDatabase) {
   async function stateOf(recipient: string): Promise<MessageState | undefined> {
-    const { rows } = await owner.query<MessageState>(
-      `select tries, outcome, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
-       from mail.messages where sealed_recipient = $1`,
-      [sealedEmail(recipient)],
-    );
+    const rows = await sql<MessageState>(owner)`select tries, outcome, extract(epoch
+      from next_try_at - clock_timestamp())::float8 as waits
+      from mail.messages where sealed_recipient = ${sealedEmail(recipient)}`;
     const [mail] = await mailsTo(owner, recipient);
     return rows[0] && mail && { ...rows[0], body: mail.body, html: mail.html };
   }

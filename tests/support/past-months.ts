@@ -1,5 +1,6 @@
 import { makeMonth } from '../../packages/service/src/ledger/months/queries.ts';
 import type { LedgerDatabase } from './ledger-database.ts';
+import { sqlValue } from './sql.ts';
 
 export const monthName = (at: Date): string => at.toISOString().slice(0, 7);
 
@@ -26,9 +27,7 @@ export async function beginMonths({ database, live }: LedgerDatabase, first: str
 }
 
 async function firstCallAfter(owner: LedgerDatabase['database']['owner'], month: string): Promise<string> {
-  const { rows } = await owner.query<{ call: string }>(
-    `select ledger.first_call(($1::date + interval '1 month')::date) as call`,
-    [`${month}-01`],
-  );
-  return rows[0]?.call ?? '';
+  const call = await sqlValue<string>(owner)`
+    select ledger.first_call((${`${month}-01`}::date + interval '1 month')::date) as call`;
+  return call ?? '';
 }

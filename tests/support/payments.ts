@@ -12,6 +12,7 @@ import { createRefunds, type Refunds } from '../../packages/service/src/payments
 import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from './ledger-database.ts';
 import { createFakeProcessor, type FakeProcessor } from './processor.ts';
+import { sql, sqlValue } from './sql.ts';
 
 /** Payments on a separate ledger, with a processor in memory. */
 export interface PaymentsGround {
@@ -80,17 +81,13 @@ export function openPaymentsGround(ledger: LedgerDatabase, processor: FakeProces
       const checkoutId = await begin(user, amount);
       const there = processor.pay(checkoutId);
       await tell(there);
-      const { rows } = await owner.query<{ payment_id: PaymentId }>(
-        'select payment_id from payments.payments where processor_payment = $1',
-        [there],
-      );
-      return { there, here: rows[0]?.payment_id as PaymentId };
+      const paymentId = await sqlValue<PaymentId>(owner)`select payment_id from payments.payments
+        where processor_payment = ${there}`;
+      return { there, here: paymentId as PaymentId };
     },
     sweep: async () => {
-      await owner.query(
-        `update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`,
-      );
-      await owner.query(`update payments.refunds set next_look_at = clock_timestamp()`);
+      await sql(owner)`update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`;
+      await sql(owner)`update payments.refunds set next_look_at = clock_timestamp()`;
       await sweepPayments(options);
     },
     rows: async (table) => {
@@ -98,11 +95,8 @@ export function openPaymentsGround(ledger: LedgerDatabase, processor: FakeProces
       return Number(rows[0]?.count);
     },
     moved: async (user) => {
-      const { rows } = await owner.query<{ text: string }>(
-        `select e.kind || ' ' || e.amount_micros as text
-         from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
-        [user],
-      );
+      const rows = await sql<{ text: string }>(owner)`select e.kind || ' ' || e.amount_micros as text
+        from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = ${user} order by e.seq`;
       return rows.map(({ text }) => text);
     },
     check: async () => (await checkBooks(ledger.live)).differences.map(({ rule }) => rule),

@@ -18,6 +18,7 @@ import type { Browser } from './browser.ts';
 import { chat, type Reply } from './client.ts';
 import { newOperator, type Person } from './control.ts';
 import { completionBody } from './scripted-upstream.ts';
+import { sql, sqlValue } from './sql.ts';
 import { setStage, type Stage } from './stage.ts';
 import { type WalletOwner, walletOwnersOf } from './wallet-owner.ts';
 import { sealedEmail } from './database.ts';
@@ -119,10 +120,8 @@ function readersOf({ service, app }: Stage): Pick<PersonStage, 'tablesWith' | 'b
   const { owner: database } = service.database;
   return {
     tablesWith: async (word) => {
-      const { rows } = await database.query<{ name: string }>(
-        `select schemaname || '.' || tablename as name from pg_tables
-         where schemaname not in ('pg_catalog', 'information_schema')`,
-      );
+      const rows = await sql<{ name: string }>(database)`select schemaname || '.' || tablename as name from pg_tables
+        where schemaname not in ('pg_catalog', 'information_schema')`;
       const found = rows.map(async ({ name }) => {
         const sought = `select from ${name} t where strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 limit 1`;
         return (await database.query(sought, [word, sealedEmail(word)])).rowCount === 1 ? [name] : [];
@@ -130,18 +129,14 @@ function readersOf({ service, app }: Stage): Pick<PersonStage, 'tablesWith' | 'b
       return (await Promise.all(found)).flat();
     },
     booksOf: async (user) => {
-      const { rows } = await database.query<{ books: string }>(
-        `select string_agg(e::text, ' ' order by e.seq) as books from ledger.entries e
-         join ledger.wallets w using (wallet_id) where w.app_id = $1 and w.user_id = $2`,
-        [app.appId, user],
-      );
-      return rows[0]?.books ?? '';
+      const books = await sqlValue<string>(database)`select string_agg(e::text, ' ' order by e.seq) as books
+        from ledger.entries e
+        join ledger.wallets w using (wallet_id) where w.app_id = ${app.appId} and w.user_id = ${user}`;
+      return books ?? '';
     },
     casesOf: async (user) => {
-      const { rows } = await database.query<{ kind: string }>(
-        `select kind from payments.cases where app_id = $1 and user_id = $2 and closed_at is null order by opened_at`,
-        [app.appId, user],
-      );
+      const rows = await sql<{ kind: string }>(database)`select kind from payments.cases where app_id = ${app.appId}
+        and user_id = ${user} and closed_at is null order by opened_at`;
       return rows.map(({ kind }) => kind);
     },
   };

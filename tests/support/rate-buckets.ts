@@ -3,6 +3,7 @@ import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { stepDatabaseClock, stopDatabaseClock } from './database-clock.ts';
 import { createTestDatabase } from './database.ts';
+import { sql } from './sql.ts';
 
 /** A clock that stands still until a test moves it. Only the limiter uses it. Buckets refill by the database's clock. */
 export function stoppedClock() {
@@ -23,12 +24,9 @@ export async function createRateBuckets() {
   const pool = openPool();
 
   async function setBucket(appId: AppId, tokens: number, refilled: string): Promise<void> {
-    await owner.query(
-      `insert into limits.buckets (app_id, units, refilled_at_us)
-       values ($1, $2, (extract(epoch from db.wall_clock() + $3::interval) * 1000000)::bigint)
-       on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`,
-      [appId, BigInt(Math.round(tokens * 60_000_000)), refilled],
-    );
+    await sql(owner)`insert into limits.buckets (app_id, units, refilled_at_us)
+      values (${appId}, ${BigInt(Math.round(tokens * 60_000_000))}, (extract(epoch from db.wall_clock() + ${refilled}::interval) * 1000000)::bigint)
+      on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`;
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { TestDatabase } from './database.ts';
+import { sql, sqlRow } from './sql.ts';
 
 /** The stored record of an ended call. */
 export interface Receipt {
@@ -42,15 +43,12 @@ export interface Bill {
 
 /** The bill of the call that its caller gave this name, or undefined if none has ended. */
 export async function billNamed({ owner }: TestDatabase, correlationId: string): Promise<Bill | undefined> {
-  const { rows } = await owner.query<Bill>(
-    `select outcome, charged_micros::float8 as charged, held_micros::float8 as held, is_estimated as "isEstimated",
-       is_usage_clamped as "isClamped", json_build_object('prompt', prompt_tokens, 'cached', cached_tokens,
-         'cacheWrite', cache_write_tokens,
-         'completion', completion_tokens, 'reasoning', reasoning_tokens) as tokens
-     from usage.calls where correlation_id = $1`,
-    [correlationId],
-  );
-  return rows[0];
+  return sqlRow<Bill>(owner)`
+    select outcome, charged_micros::float8 as charged, held_micros::float8 as held, is_estimated as "isEstimated",
+      is_usage_clamped as "isClamped", json_build_object('prompt', prompt_tokens, 'cached', cached_tokens,
+        'cacheWrite', cache_write_tokens,
+        'completion', completion_tokens, 'reasoning', reasoning_tokens) as tokens
+    from usage.calls where correlation_id = ${correlationId}`;
 }
 
 export interface Movement {
@@ -63,12 +61,8 @@ export interface Movement {
 
 /** The entries of a user's wallet, the oldest first. */
 export async function movementsOf({ owner }: TestDatabase, user: string): Promise<readonly Movement[]> {
-  const { rows } = await owner.query<Movement>(
-    `select e.seq::int as seq, e.kind::text as kind, e.debit || ' to ' || e.credit as books,
-       e.amount_micros::float8 as amount, e.balance_after_micros::float8 as after
-     from ledger.entries e join ledger.wallets w on w.wallet_id = e.wallet_id
-     where w.user_id = $1 order by e.seq`,
-    [user],
-  );
-  return rows;
+  return sql<Movement>(owner)`select e.seq::int as seq, e.kind::text as kind, e.debit || ' to ' || e.credit as books,
+      e.amount_micros::float8 as amount, e.balance_after_micros::float8 as after
+    from ledger.entries e join ledger.wallets w on w.wallet_id = e.wallet_id
+    where w.user_id = ${user} order by e.seq`;
 }

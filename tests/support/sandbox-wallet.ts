@@ -1,5 +1,6 @@
 import type { TestDatabase } from './database.ts';
 import type { TestApp } from './service.ts';
+import { sql, sqlRow } from './sql.ts';
 
 export interface SandboxFigures {
   readonly balance: number;
@@ -15,10 +16,8 @@ export async function makeSandboxWallet(
   { appId }: Pick<TestApp, 'appId'>,
   wallet: { readonly user: string; readonly balance: number; readonly cap?: number },
 ): Promise<void> {
-  await owner.query(
-    'insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros) values ($1, $2, $3, $4)',
-    [appId, wallet.user, wallet.balance, wallet.cap ?? null],
-  );
+  await sql(owner)`insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros)
+    values (${appId}, ${wallet.user}, ${wallet.balance}, ${wallet.cap ?? null})`;
 }
 
 /** The content of a sandbox wallet, or undefined if the user has none. */
@@ -27,11 +26,8 @@ export async function readSandboxWallet(
   { appId }: Pick<TestApp, 'appId'>,
   user: string,
 ): Promise<SandboxFigures | undefined> {
-  const { rows } = await owner.query<SandboxFigures>(
-    `select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
-       requests::float8 as requests, cap_spent_micros::float8 as "spentThisMonth"
-     from sandbox.wallets where app_id = $1 and user_id = $2`,
-    [appId, user],
-  );
-  return rows[0];
+  return sqlRow<SandboxFigures>(owner)`
+    select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
+      requests::float8 as requests, cap_spent_micros::float8 as "spentThisMonth"
+    from sandbox.wallets where app_id = ${appId} and user_id = ${user}`;
 }

@@ -2,6 +2,7 @@ import { mailsTo } from './database.ts';
 import { totpOf } from '../../packages/service/src/accounts/totp.ts';
 import type { Person } from './control.ts';
 import type { TestService } from './service.ts';
+import { sql } from './sql.ts';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -28,12 +29,12 @@ export async function addAuthenticator(
 
 /** As if the newest code had been used long ago, so that a test need not wait 30 seconds for the next one. */
 export async function forgetSteps({ database }: Pick<TestService, 'database'>): Promise<void> {
-  await database.owner.query(`update accounts.authenticators set last_step = 0`);
+  await sql(database)`update accounts.authenticators set last_step = 0`;
 }
 
 /** As if every session had been opened eleven minutes ago: too long for a change of the second factor. */
 export async function ageProofs({ database }: Pick<TestService, 'database'>): Promise<void> {
-  await database.owner.query(`update accounts.sessions set proved_at = clock_timestamp() - interval '11 minutes'`);
+  await sql(database)`update accounts.sessions set proved_at = clock_timestamp() - interval '11 minutes'`;
 }
 
 /** The mails to this address that have nothing to copy: news about the account, oldest first. */

@@ -17,6 +17,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { keptKeysFor } from './keys.ts';
 import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
+import { sqlRow } from './sql.ts';
 
 export interface TestApp {
   readonly appId: AppId;
@@ -180,11 +181,8 @@ async function fund(
 }
 
 async function readWallet(database: TestDatabase, { appId }: TestApp, userId: string): Promise<WalletFigures> {
-  const { rows } = await database.owner.query<{ balance_micros: bigint; held_micros: bigint; open_streams: number }>(
-    'select balance_micros, held_micros, open_streams from ledger.wallets where app_id = $1 and user_id = $2',
-    [appId, userId],
-  );
-  const row = rows[0];
+  const row = await sqlRow<{ balance_micros: bigint; held_micros: bigint; open_streams: number }>(database)`
+    select balance_micros, held_micros, open_streams from ledger.wallets where app_id = ${appId} and user_id = ${userId}`;
   if (row === undefined) throw new Error('There is no such wallet.');
   return { balance: Number(row.balance_micros), held: Number(row.held_micros), openStreams: row.open_streams };
 }

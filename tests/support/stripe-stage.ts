@@ -8,6 +8,7 @@ import { createStripe } from '../../packages/service/src/payments/stripe/stripe.
 import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
 import { send } from './client.ts';
 import type { TestApp } from './service.ts';
+import { sql } from './sql.ts';
 import { setStage } from './stage.ts';
 import { type SignedEvent, startStripeServer } from './stripe-server.ts';
 
@@ -62,18 +63,13 @@ export async function setStripeStage({
     deliver,
     tell: (type: string, payment: string) => deliver(stripe.event(type, payment)),
     sweep: async () => {
-      await owner.query(
-        `update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`,
-      );
-      await owner.query(`update payments.refunds set next_look_at = clock_timestamp()`);
+      await sql(owner)`update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`;
+      await sql(owner)`update payments.refunds set next_look_at = clock_timestamp()`;
       await sweepPayments({ pool: owner, processor, log });
     },
     moved: async (user: string) => {
-      const { rows } = await owner.query<{ text: string }>(
-        `select e.kind || ' ' || e.amount_micros as text
-         from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
-        [user],
-      );
+      const rows = await sql<{ text: string }>(owner)`select e.kind || ' ' || e.amount_micros as text
+        from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = ${user} order by e.seq`;
       return rows.map(({ text }) => text);
     },
     rows: async (table: string) => {

@@ -1,6 +1,7 @@
 import { sealedEmail } from './database.ts';
 import { newMember, newOwner } from './control.ts';
 import type { TestService } from './service.ts';
+import { sql, sqlValue } from './sql.ts';
 
 let invited = 0;
 
@@ -22,20 +23,15 @@ export async function newTeam(service: TestService, appId: string, owner: Awaite
     spare,
     restore: async () => {
       for (const [{ email }, role] of roles) {
-        await database.query(
-          `insert into accounts.members (app_id, account_id, role)
-           select $1, account_id, $2 from accounts.accounts where email = $3
-           on conflict (app_id, account_id) do update set role = excluded.role`,
-          [appId, role, sealedEmail(email)],
-        );
+        await sql(database)`insert into accounts.members (app_id, account_id, role)
+          select ${appId}, account_id, ${role} from accounts.accounts where email = ${sealedEmail(email)}
+          on conflict (app_id, account_id) do update set role = excluded.role`;
       }
     },
     accountOf: async (email: string): Promise<string> => {
-      const { rows } = await database.query<{ account_id: string }>(
-        'select account_id from accounts.accounts where email = $1',
-        [sealedEmail(email)],
-      );
-      return rows[0]?.account_id ?? '';
+      const accountId = await sqlValue<string>(database)`select account_id from accounts.accounts
+        where email = ${sealedEmail(email)}`;
+      return accountId ?? '';
     },
     /** Its id. */
     newInvitation: async (): Promise<string> => {

@@ -4,6 +4,7 @@ import type { Browser } from './browser.ts';
 import { chat, type Reply } from './client.ts';
 import { assertPage } from './page.ts';
 import type { TestApp, TestService } from './service.ts';
+import { sql } from './sql.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Goes to the top-up page from a refused call. */
@@ -52,10 +53,8 @@ export async function hurry({ database: { owner } }: TestService, address: strin
 
 /** The page of the only checkout of a user. */
 export async function checkoutPath({ database }: TestService, user: string): Promise<string> {
-  const { rows } = await database.owner.query<{ checkout_id: string }>(
-    'select checkout_id from payments.checkouts where user_id = $1',
-    [user],
-  );
+  const rows = await sql<{ checkout_id: string }>(database)`select checkout_id from payments.checkouts
+    where user_id = ${user}`;
   assert.equal(rows.length, 1);
   return `/checkout/${rows[0]?.checkout_id}`;
 }

@@ -5,6 +5,7 @@ import { catalogueAt } from './catalogue.ts';
 import { completionBody, startScriptedUpstream, type UpstreamScript } from './scripted-upstream.ts';
 import { startSecondGateway } from './second-gateway.ts';
 import { startTestService } from './service.ts';
+import { sqlValue } from './sql.ts';
 
 export const SHARED_SECRET = { PURSER_SECRET: 'one secret for all processes of the service' };
 export const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
@@ -41,12 +42,10 @@ export async function setTwoGateways() {
     },
     /** How many answers of this user's charged calls are kept. */
     keptCount: async (user: string) => {
-      const { rows } = await service.database.owner.query<{ count: number }>(
-        `select count(*)::int as count from idempotency.kept_answers a join usage.calls c using (call_id)
-         join ledger.wallets w using (wallet_id) where w.user_id = $1`,
-        [user],
-      );
-      return rows[0]?.count ?? 0;
+      const count = await sqlValue<number>(service)`select count(*)::int as count from idempotency.kept_answers a
+        join usage.calls c using (call_id)
+        join ledger.wallets w using (wallet_id) where w.user_id = ${user}`;
+      return count ?? 0;
     },
   };
 }

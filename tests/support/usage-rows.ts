@@ -2,6 +2,7 @@ import { type CorrelationId, newCallId, parseCallId } from '../../packages/servi
 import { settleLate } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { TestDatabase } from './database.ts';
 import { endOf } from './ledger-database.ts';
+import { sql } from './sql.ts';
 
 /** A receipt like the ledger's, for reports over days and outcomes that no test can wait for. */
 export interface UsageRow {
@@ -20,22 +21,11 @@ export interface UsageRow {
 export async function addUsage({ owner }: TestDatabase, row: UsageRow): Promise<string> {
   const callId = newCallId();
   const { outcome = 'answered', charged = outcome === 'failed' ? 0 : 7 } = row;
-  await owner.query(
-    `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
-       completion_tokens, reasoning_tokens, held_micros, charged_micros, settled_at)
-     select $1, wallet_id, $2, $3, $4, false, 3, 1, 2, 1, 100, $5, $6
-     from ledger.wallets where app_id = $7 and user_id = $8`,
-    [
-      callId,
-      `${row.month ?? row.at.slice(0, 7)}-01`,
-      row.model ?? 'acme.large-1',
-      outcome,
-      charged,
-      row.at,
-      row.appId,
-      row.user,
-    ],
-  );
+  await sql(owner)`
+    insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros, settled_at)
+    select ${callId}, wallet_id, ${`${row.month ?? row.at.slice(0, 7)}-01`}, ${row.model ?? 'acme.large-1'}, ${outcome}, false, 3, 1, 2, 1, 100, ${charged}, ${row.at}
+    from ledger.wallets where app_id = ${row.appId} and user_id = ${row.user}`;
   return callId;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
 import { rewrite } from './rewrite.ts';
+import { sql } from './sql.ts';
 
 /**
  * A wallet with a credit, two charges, a failed call, a hold and a stream. Also another wallet, one whose provider billed
@@ -30,10 +31,8 @@ export async function createVictim(): Promise<LedgerDatabase> {
 
 /** Books the charge of a call in the journal, as it was done before receipts were entries. */
 export async function bookAsBefore({ database }: LedgerDatabase, callId: string): Promise<void> {
-  await database.owner.query(
-    `insert into ledger.journal select * from ledger.entries where kind = 'charge' and cause = $1`,
-    [callId],
-  );
+  await sql(database)`insert into ledger.journal select * from ledger.entries where kind = 'charge'
+    and cause = ${callId}`;
   await rewrite(database, 'update usage.calls set seq = null, balance_after_micros = null where call_id = $1', [
     callId,
   ]);

@@ -5,6 +5,7 @@ import { catalogueAt } from './catalogue.ts';
 import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
+import { sql } from './sql.ts';
 
 /**
  * Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. A user who is not connected
@@ -116,26 +117,15 @@ async function arrangeWallet(service: TestService, app: TestApp, faults: Readonl
 }
 
 async function arrangeFakeWallet(service: TestService, app: TestApp, faults: ReadonlySet<Fault>): Promise<void> {
-  await service.database.owner.query(
-    `insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros, is_suspended, open_streams)
-     values ($1, 'u', $2, $3, $4, $5)`,
-    [
-      app.appId,
-      faults.has('no balance') ? 1 : PLENTY,
-      faults.has('cap reached') ? 1 : PLENTY,
-      faults.has('wallet suspended'),
-      faults.has('too many streams') ? 1 : 0,
-    ],
-  );
+  await sql(service)`
+    insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros, is_suspended, open_streams)
+    values (${app.appId}, 'u', ${faults.has('no balance') ? 1 : PLENTY}, ${faults.has('cap reached') ? 1 : PLENTY}, ${faults.has('wallet suspended')}, ${faults.has('too many streams') ? 1 : 0})`;
 }
 
 /** Empties the app's bucket for good: it refills by a clock that stands still from now on. */
 export async function emptyBucket(service: TestService, { appId }: TestApp): Promise<void> {
   await stopDatabaseClock(service.database);
-  await service.database.owner.query(
-    `insert into limits.buckets (app_id, units, refilled_at_us)
-     values ($1, 0, (extract(epoch from db.wall_clock()) * 1000000)::bigint)
-     on conflict (app_id) do update set units = 0, refilled_at_us = excluded.refilled_at_us`,
-    [appId],
-  );
+  await sql(service)`insert into limits.buckets (app_id, units, refilled_at_us)
+    values (${appId}, 0, (extract(epoch from db.wall_clock()) * 1000000)::bigint)
+    on conflict (app_id) do update set units = 0, refilled_at_us = excluded.refilled_at_us`;
 }

@@ -5,6 +5,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { newOwner } from './control.ts';
+import { sql, sqlValue } from './sql.ts';
 import { setStage } from './stage.ts';
 import { waitUntil } from './wait-until.ts';
 import { startReceiver } from './webhook-receiver.ts';
@@ -74,7 +75,7 @@ export async function setWebhookStage(
     ...walletsOf(db),
     /** Attempts never become due by themselves here. This makes all of them due. */
     endWaits: async () => {
-      await db.query(`update webhooks.events set due_at = clock_timestamp() where due_at = 'infinity'`);
+      await sql(db)`update webhooks.events set due_at = clock_timestamp() where due_at = 'infinity'`;
     },
     events: (appId: AppId) => selectEvents(db, appId),
     /** Waits until no attempt of any app is due or running. */
@@ -103,20 +104,16 @@ function walletsOf(db: Pool) {
 }
 
 async function selectEvents(db: Pool, appId: AppId): Promise<readonly EventRow[]> {
-  const { rows } = await db.query<EventRow>(
-    `select event_id, type, state, attempt, body, (select extract(epoch from w.due_at - a.at)::float
-         from waits w join webhooks.attempts a using (event_id, attempt)
-         where w.event_id = e.event_id and w.attempt = e.attempt - 1) as wait_seconds
-     from webhooks.events e where app_id = $1 order by created_at, event_id`,
-    [appId],
-  );
-  return rows;
+  return sql<EventRow>(db)`select event_id, type, state, attempt, body, (select extract(epoch
+    from w.due_at - a.at)::float
+        from waits w join webhooks.attempts a using (event_id, attempt)
+        where w.event_id = e.event_id and w.attempt = e.attempt - 1) as wait_seconds
+    from webhooks.events e where app_id = ${appId} order by created_at, event_id`;
 }
 
 async function isBusy(db: Pool): Promise<boolean> {
-  const { rows } = await db.query<{ busy: boolean }>(
-    `select exists (select from webhooks.events e join webhooks.subscriptions s using (subscription_id)
-     where e.state = 'sending' or (e.state = 'pending' and e.due_at <= clock_timestamp() and s.status = 'active')) as busy`,
-  );
-  return rows[0]?.busy ?? true;
+  const busy = await sqlValue<boolean>(db)`select exists (select from webhooks.events e join webhooks.subscriptions s
+    using (subscription_id)
+    where e.state = 'sending' or (e.state = 'pending' and e.due_at <= clock_timestamp() and s.status = 'active')) as busy`;
+  return busy ?? true;
 }

@@ -6,6 +6,7 @@ import type { Reply } from '../../support/client.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { signedInBrowser } from '../../support/page.ts';
 import { newsTo } from '../../support/second-factor.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -82,7 +83,7 @@ test('CP-01 the newest link proves the e-mail, for three days; three are mailed 
   await owner.get(202, 'POST', '/email-verifications');
   assertRefused(await use(first.token), 'BAD_REQUEST', 'token');
   const { token } = await mailTo(service, email);
-  await service.database.owner.query(`update accounts.email_verifications set expires_at = clock_timestamp()`);
+  await sql(service)`update accounts.email_verifications set expires_at = clock_timestamp()`;
   assertRefused(await use(token), 'BAD_REQUEST', 'token');
   await owner.get(202, 'POST', '/email-verifications');
   await owner.get(202, 'POST', '/email-verifications');
@@ -113,7 +114,7 @@ test('CP-01 a sign-in from an unknown browser or address is mailed, without a li
   await browser.submit('/sign-out');
   await browser.submit('/sign-in', { email, password: PASSWORD });
   assert.equal((await news()).length, 1); // The browser is known now.
-  await service.database.owner.query(`delete from audit.sign_ins`);
+  await sql(service)`delete from audit.sign_ins`;
   await signIn(service, email);
   assert.equal((await news()).length, 2);
 });
@@ -211,7 +212,7 @@ test('CP-01 a reset for an unknown e-mail gets the same answer, and an old token
   const known = await nobody.ask('POST', '/password-resets', { email });
   assert.deepEqual([unknown.status, unknown.text], [known.status, known.text]);
   const { token } = await mailTo(service, email);
-  await service.database.owner.query(`update accounts.password_resets set expires_at = clock_timestamp()`);
+  await sql(service)`update accounts.password_resets set expires_at = clock_timestamp()`;
   assertRefused(
     await nobody.ask('POST', '/password-resets/use', { token, newPassword: 'another password' }),
     'BAD_REQUEST',
@@ -221,11 +222,9 @@ test('CP-01 a reset for an unknown e-mail gets the same answer, and an old token
 
 test('AU-06 without a session, with an expired one or with an API key: 401, before anything else is checked', async () => {
   const owner = await newOwner(service);
-  await service.database.owner.query(
-    `update accounts.sessions set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
-     where account_id = (select account_id from accounts.accounts where email = $1)`,
-    [sealedEmail(owner.email)],
-  );
+  await sql(service)`update accounts.sessions
+    set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
+    where account_id = (select account_id from accounts.accounts where email = ${sealedEmail(owner.email)})`;
   const tokens = [undefined, owner.token, app.liveKey, app.testKey, 'svc_session_x', `${owner.token}x`];
   for (const token of tokens) {
     const person = personWith(service.url, token);
@@ -250,9 +249,8 @@ test('AU-06 a session token is not accepted as an API key on the data plane', as
 
 test('AU-08 neither passwords nor session tokens are stored', async () => {
   const owner = await newOwner(service);
-  const { rows } = await service.database.owner.query<{ text: string }>(
-    `select a::text || s::text as text from accounts.accounts a join accounts.sessions s using (account_id)`,
-  );
+  const rows = await sql<{ text: string }>(service)`select a::text || s::text as text from accounts.accounts a
+    join accounts.sessions s using (account_id)`;
   const stored = rows.map(({ text }) => text).join();
   assert.ok(stored.includes('$argon2id$'));
   assert.ok(!stored.includes(PASSWORD) && !stored.includes(owner.token ?? ''));

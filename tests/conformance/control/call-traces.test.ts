@@ -7,6 +7,7 @@ import { openChat } from '../../support/open-chat.ts';
 import { scrape } from '../../support/metrics.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -213,10 +214,10 @@ test('CC-19 traces older than the setting are deleted, the oldest first and a fe
   const count = async () => (await db.query('select from traces.calls')).rowCount ?? 0;
   const before = await count();
   assert.ok(before > 2);
-  await db.query(`update traces.calls set ended_at = ended_at - interval '2 days'`);
+  await sql(db)`update traces.calls set ended_at = ended_at - interval '2 days'`;
   assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 5_000), 0);
-  await db.query(`update traces.calls set ended_at = ended_at - interval '1 day'
-    where trace_id in (select trace_id from traces.calls order by trace_id limit 2)`);
+  await sql(db)`update traces.calls set ended_at = ended_at - interval '1 day'
+    where trace_id in (select trace_id from traces.calls order by trace_id limit 2)`;
   assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 1), 1);
   assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 5_000), 1);
   assert.equal(await count(), before - 2);

@@ -14,6 +14,7 @@ import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { codeOf, newsTo } from '../../support/second-factor.ts';
 import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -148,15 +149,11 @@ test('CP-06 in production no route and no page opens for an operator’s passwor
       const isLed = status === 303 && headers.get('location') === '/account/second-factor';
       assert.ok(status === 403 || isLed, `${name}: ${status}`);
     }
-    await service.database.owner.query(
-      `insert into accounts.authenticators (account_id, secret, last_step) values ($1, '\\x00', 0)`,
-      [accountId],
-    );
+    await sql(service)`insert into accounts.authenticators (account_id, secret, last_step)
+      values (${accountId}, '\\x00', 0)`;
     const { database } = service;
-    await database.owner.query(
-      `update accounts.sessions set proved_at = proved_at - interval '11 minutes' where account_id = $1`,
-      [accountId],
-    );
+    await sql(database)`update accounts.sessions set proved_at = proved_at - interval '11 minutes'
+      where account_id = ${accountId}`;
     for (const [name, { needsProof }] of Object.entries(OPERATOR_ACCESS)) {
       const { status, text } = await ask(name);
       const isAsked = status === 403 && /fresh proof|Not done yet/.test(text);
@@ -194,9 +191,7 @@ test('CP-10 CP-06 a form that comes with a proof too old does nothing and loses 
   };
   await browser.open('/ops/accounts');
   const db = service.database.owner;
-  await db.query(`insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`, [
-    accountId,
-  ]);
+  await sql(db)`insert into accounts.authenticators (account_id, secret, last_step) values (${accountId}, 'x', 0)`;
   const proveBefore = (age: string) =>
     db.query(`update accounts.sessions set proved_at = clock_timestamp() - $2::interval where account_id = $1`, [
       accountId,

@@ -13,6 +13,7 @@ import { newOwner, PASSWORD, stopRefill } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 // As if behind one proxy of ours, so that a test can call from any address.
 const { service } = await setStage({ environment: { PURSER_PROXY_HOPS: '1' } });
@@ -160,9 +161,8 @@ test('CP-01 an e-mail address gets three reset mails at once, and then one in te
   assert.deepEqual(mails, [email, email, email]);
   const fiveMinutes = 5 * 60 * 1_000_000;
   for (const sent of [3, 4]) {
-    await owner.query(`update limits.buckets set refilled_at_us = refilled_at_us - $1 where app_id like 'reset:%'`, [
-      fiveMinutes,
-    ]);
+    await sql(owner)`update limits.buckets set refilled_at_us = refilled_at_us - ${fiveMinutes}
+      where app_id like 'reset:%'`;
     for (let times = 0; times < 3; times += 1) await accounts.requestReset(email);
     assert.equal(mails.length, sent); // The refused requests did not use up the tries that had been refilled.
   }
@@ -202,11 +202,8 @@ const addressBuckets = () => bucketsLike('sign-in-from:%');
 const sharedBuckets = () => bucketsLike('sign-in-all:%');
 
 async function bucketsLike(like: string): Promise<readonly { readonly app_id: string; readonly tries: string }[]> {
-  const { rows } = await owner.query<{ app_id: string; tries: string }>(
-    `select app_id, (units / 60000000)::text as tries from limits.buckets where app_id like $1`,
-    [like],
-  );
-  return rows;
+  return sql<{ app_id: string; tries: string }>(owner)`select app_id, (units / 60000000)::text as tries
+    from limits.buckets where app_id like ${like}`;
 }
 
 test('CP-01 one address may try a hundred wrong passwords, over all e-mails together', async () => {
@@ -256,9 +253,7 @@ test('CP-01 a signed-in user may guess the current password twenty times, and no
 });
 
 test('CP-01 no bucket name reveals an e-mail or an address', async () => {
-  const { rows } = await owner.query<{ name: string }>(
-    `select app_id as name from limits.buckets where app_id like '%:%'`,
-  );
+  const rows = await sql<{ name: string }>(owner)`select app_id as name from limits.buckets where app_id like '%:%'`;
   assert.ok(rows.length > 5);
   for (const { name } of rows) assert.match(name, /^[a-z-]+:[A-Za-z0-9_-]{43}$/);
 });
@@ -290,7 +285,7 @@ async function signInDuringChange(email: string): Promise<Reply> {
   client.release();
   const answer = await reply;
   if (answer.status === 500) {
-    await owner.query(`update accounts.accounts set password_hash = $2 where email = $1`, [sealedEmail(email), stored]);
+    await sql(owner)`update accounts.accounts set password_hash = ${stored} where email = ${sealedEmail(email)}`;
   }
   return answer;
 }

@@ -10,6 +10,7 @@ import { givingUp } from '../../support/giving-up.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import type { TestApp } from '../../support/service.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -193,12 +194,10 @@ test('CC-14 a key that joins gives the same answer to the same body, side by sid
   );
   assert.deepEqual([asked(), await spent()], [6, 5 * CHARGE]);
 
-  const { rows } = await service.database.owner.query<{ ms: number }>(
-    `select extract(epoch from a.expires_at - a.kept_at) * 1000 as ms from idempotency.kept_answers a where a.call_id = $1`,
-    [first?.headers.get('x-service-call-id')],
-  );
-  assert.equal(Math.round(Number(rows[0]?.ms) / 1_000), 10);
-  await service.database.owner.query('update idempotency.kept_answers set expires_at = clock_timestamp()');
+  const ms = await sqlValue<number>(service)`select extract(epoch from a.expires_at - a.kept_at) * 1000 as ms
+    from idempotency.kept_answers a where a.call_id = ${first?.headers.get('x-service-call-id')}`;
+  assert.equal(Math.round(Number(ms) / 1_000), 10);
+  await sql(service)`update idempotency.kept_answers set expires_at = clock_timestamp()`;
   assert.ok(!isReplay(await chat(caller)), 'its window is over');
   assert.deepEqual([asked(), await spent()], [7, 6 * CHARGE]);
 });

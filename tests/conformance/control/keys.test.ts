@@ -9,6 +9,7 @@ import { newOperator, newOwner } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -156,10 +157,8 @@ test('CP-03 a use that only another process saw is reported, with the time of th
 test('AU-07 AU-08 the database holds nothing of a key except its digest and its hint', async () => {
   const appId = await newApp();
   const { apiKey } = await mint(appId);
-  const { rows } = await service.database.owner.query<{ digest: Buffer; row: string }>(
-    'select digest, k::text as row from accounts.api_keys k where app_id = $1',
-    [appId],
-  );
+  const rows = await sql<{ digest: Buffer; row: string }>(service)`select digest, k::text as row
+    from accounts.api_keys k where app_id = ${appId}`;
   assert.deepEqual(rows[0]?.digest, digestOfApiKey(apiKey));
   assert.ok(rows[0]?.row.includes(`svc_live_...${apiKey.slice(-4)}`));
   const body = apiKey.slice('svc_live_'.length, -4);
@@ -224,12 +223,9 @@ test('CP-02 an account has at most 100 apps, even if several are created at once
   const { apps } = (await collector.get(200, 'GET', '/apps')) as { apps: unknown[] };
   assert.deepEqual(apps, []);
   await collector.get(201, 'POST', '/apps', { name: 'First' });
-  await service.database.owner.query(
-    `insert into accounts.apps (app_id, account_id, name, generation)
-     select app_id || i, account_id, 'More', 0 from accounts.apps join accounts.accounts a using (account_id),
-       generate_series(1, 97) i where a.email = $1`,
-    [sealedEmail(collector.email)],
-  );
+  await sql(service)`insert into accounts.apps (app_id, account_id, name, generation)
+    select app_id || i, account_id, 'More', 0 from accounts.apps join accounts.accounts a using (account_id),
+      generate_series(1, 97) i where a.email = ${sealedEmail(collector.email)}`;
   const replies = await Promise.all(
     Array.from({ length: 8 }, () => collector.ask('POST', '/apps', { name: 'One more' })),
   );

@@ -6,6 +6,7 @@ import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../.
 import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { SCRIPT } from '../../support/passkeys.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -120,13 +121,10 @@ test('CP-01 sessions are listed on the page, and are ended one by one or all oth
 
 test('CP-01 with a hundred sessions the page stays small, and says how many it does not show', async () => {
   const { email } = await newOwner(service);
-  await service.database.owner.query(
-    `insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
-     select 'ses_many_' || n, account_id, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute',
-       clock_timestamp() + interval '1 day'
-     from accounts.accounts, generate_series(1, 150) n where email = $1`,
-    [sealedEmail(email)],
-  );
+  await sql(service)`insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
+    select 'ses_many_' || n, account_id, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute',
+      clock_timestamp() + interval '1 day'
+    from accounts.accounts, generate_series(1, 150) n where email = ${sealedEmail(email)}`;
   const browser = await signedInBrowser(service, email);
   assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred and more: the oldest have ended.
 });
@@ -214,7 +212,7 @@ test('PG-07 without TLS, on this machine, the pages work under each of its names
 
 test('ER-03 a fault is shown as a page, with a reference and no internals', async () => {
   const browser = await signedInBrowser(service, (await newOwner(service)).email);
-  await service.database.owner.query('alter table accounts.sessions rename to sessions_away');
+  await sql(service)`alter table accounts.sessions rename to sessions_away`;
   try {
     const reply = await browser.open('/account');
     assertPage(reply, 500, 'Something went wrong');
@@ -222,6 +220,6 @@ test('ER-03 a fault is shown as a page, with a reference and no internals', asyn
     const withoutStyle = reply.text.replace(/<style>[^<]*<\/style>/, ''); // Which styles the element `select`.
     assert.doesNotMatch(withoutStyle, /sessions_away|relation "|select|\.ts/);
   } finally {
-    await service.database.owner.query('alter table accounts.sessions_away rename to sessions');
+    await sql(service)`alter table accounts.sessions_away rename to sessions`;
   }
 });

@@ -6,6 +6,7 @@ import { OPERATOR_ACCESS } from '../../../packages/contract/src/operator-access.
 import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import { sql } from '../../support/sql.ts';
 import { newTeam } from '../../support/team.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
@@ -137,10 +138,8 @@ async function newPendingAct(): Promise<string> {
 
 /** An endpoint that the guard refuses to dial: nothing leaves this machine, and the answer comes at once. */
 async function leadNowhere(): Promise<void> {
-  await database.owner.query(
-    `update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook' where app_id = $1 and listener_id is null`,
-    [appId],
-  );
+  await sql(database)`update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook'
+    where app_id = ${appId} and listener_id is null`;
 }
 
 const SEPTEMBER = { from: '2026-09-01', to: '2026-10-01' };

@@ -6,6 +6,7 @@ import { httpSend } from '../../support/http-request.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { FRESH_USER, GRANT } from '../../support/sandbox-user.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -133,14 +134,10 @@ test('SB-05 the document says which bodies are optional: those whose route accep
 
 test('SB-05 a reset during a call drops the call’s hold: the call ends uncharged', async () => {
   await reset('emil', {});
-  await service.database.owner.query(
-    `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
-     select gen_random_uuid(), wallet_id, 100, db.current_month(), true, (select max(instance_id) from db.instances)
-     from sandbox.wallets where user_id = 'emil'`,
-  );
-  await service.database.owner.query(
-    `update sandbox.wallets set held_micros = 100, open_streams = 1 where user_id = 'emil'`,
-  );
+  await sql(service)`insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+    select gen_random_uuid(), wallet_id, 100, db.current_month(), true, (select max(instance_id) from db.instances)
+    from sandbox.wallets where user_id = 'emil'`;
+  await sql(service)`update sandbox.wallets set held_micros = 100, open_streams = 1 where user_id = 'emil'`;
   assert.deepEqual((await reset('emil', {})).body, { ...FRESH_USER, userId: 'emil' });
   const { rowCount } = await service.database.owner.query(
     `select from sandbox.holds h join sandbox.wallets w using (wallet_id) where w.user_id = 'emil'`,
@@ -227,9 +224,8 @@ test('SB-07 CP-09 what is done to test users is in the trail, and what a key rep
 
 test('SB-08 a wallet that was idle for 30 days is no longer listed', async () => {
   await reset('idle', {});
-  await service.database.owner.query(
-    `update sandbox.wallets set last_used_at = last_used_at - interval '31 days' where user_id = 'idle'`,
-  );
+  await sql(service)`update sandbox.wallets set last_used_at = last_used_at - interval '31 days'
+    where user_id = 'idle'`;
   const { text } = await owner.ask('GET', SANDBOX);
   assert.ok(!text.includes('"idle"'));
 });

@@ -4,6 +4,7 @@ import { chat } from '../../support/client.ts';
 import { newOperator, newOwnApp, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -69,11 +70,9 @@ test('CP-04 an owner reads sums of charges, refusals, provider errors and latenc
     const stats = await statsOf();
     return stats.totals.chargedCalls === 3 && stats.totals.calls === 6 && stats;
   });
-  const { rows } = await service.database.owner.query<{ charged: number; prompt: number }>(
-    `select sum(charged_micros)::float8 as charged, sum(prompt_tokens)::float8 as prompt
-     from usage.calls join ledger.wallets using (wallet_id) where app_id = $1`,
-    [app.appId],
-  );
+  const rows = await sql<{ charged: number; prompt: number }>(service)`
+    select sum(charged_micros)::float8 as charged, sum(prompt_tokens)::float8 as prompt
+    from usage.calls join ledger.wallets using (wallet_id) where app_id = ${app.appId}`;
   assert.ok(charge > 0);
   assert.deepEqual([totals.chargedMicros, totals.promptTokens], [rows[0]?.charged, rows[0]?.prompt]);
   assert.deepEqual([totals.refusals, totals.providerErrors], [2, 1]);
@@ -151,7 +150,7 @@ test('CP-10 operators read what providers charged beside what users paid, of all
   assert.ok(!JSON.stringify(await statsOf()).includes('ostMicros'), 'an owner reads no cost');
 
   // Sums from before costs were counted: the cost is not known, and is not taken for 0.
-  await service.database.owner.query(`update stats.hours set cost_micros = null where app_id = $1`, [app.appId]);
+  await sql(service)`update stats.hours set cost_micros = null where app_id = ${app.appId}`;
   const unknown = (await operator.get(200, 'GET', path)) as unknown as { totals: Costed };
   assert.deepEqual([unknown.totals.costMicros, unknown.totals.uncostedMicros], [0, totals.chargedMicros]);
 });

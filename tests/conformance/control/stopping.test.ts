@@ -7,6 +7,7 @@ import { newOwner } from '../../support/control.ts';
 import { dawdleAt, untilDawdling } from '../../support/lock-wait.ts';
 import { openRaw } from '../../support/raw-http.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -70,11 +71,9 @@ test('WH-15 a listener that waits for events is answered at once when the servic
   const listeners = `/apps/${String(appId)}/webhook/listeners`;
   const { listenerId } = await owner.get(201, 'POST', listeners, { events: ['topup.completed'] });
   const until = async () => {
-    const { rows } = await database.query<{ at: Date }>(
-      'select listening_until as at from webhooks.subscriptions where listener_id = $1',
-      [listenerId],
-    );
-    return rows[0]?.at.getTime() ?? 0;
+    const at = await sqlValue<Date>(database)`select listening_until as at from webhooks.subscriptions
+      where listener_id = ${listenerId}`;
+    return at?.getTime() ?? 0;
   };
   const before = await until();
   const looking = send(`${listeners}/${String(listenerId)}/events`, { url: gateway.url, key: owner.token ?? '' });

@@ -5,6 +5,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { mailTo, newMember, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertPage, IN_ACCOUNT, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service } = await setStage();
@@ -55,10 +56,8 @@ test('AU-06 an invitation lets in the account of its address, once', async () =>
     [[appId, 'developer']],
   );
   assert.equal((await invite(invited.email)).status, 409); // A member already.
-  const { rows } = await service.database.owner.query<{ action: string; actor_name: string }>(
-    `select action, actor_name from audit.entries where app_id = $1 and action like 'team.%' order by entry_id`,
-    [appId],
-  );
+  const rows = await sql<{ action: string; actor_name: string }>(service)`select action, actor_name from audit.entries
+    where app_id = ${appId} and action like 'team.%' order by entry_id`;
   assert.deepEqual(rows, [
     { action: 'team.invite', actor_name: sealedEmail(owner.email) },
     { action: 'team.join', actor_name: sealedEmail(invited.email) },
@@ -81,10 +80,8 @@ test('AU-06 an invitation that was withdrawn, replaced, has expired or was sent 
   await owner.get(404, 'DELETE', `${path}/invitations/${pending?.invitationId}`);
   await refused();
   await invite(invited.email);
-  await service.database.owner.query(
-    `update accounts.invitations set created_at = now() - interval '8 days', expires_at = now() - interval '1 day' where app_id = $1`,
-    [appId],
-  );
+  await sql(service)`update accounts.invitations
+    set created_at = now() - interval '8 days', expires_at = now() - interval '1 day' where app_id = ${appId}`;
   await refused();
   const rogue = await newMember(service, appId, 'owner');
   await rogue.get(201, 'POST', `${path}/invitations`, { email: invited.email, role: 'owner' });
@@ -134,15 +131,10 @@ test('AU-06 an app keeps an owner who can sign in, even if two act at once', asy
     const roles = (await second.get(200, 'GET', `${path}/team`)) as unknown as Team;
     const left = roles.members.filter((one) => one.role === 'owner' && one.email !== disabled.email);
     assert.ok(left.length >= 1, replies.map(({ status }) => status).join());
-    await service.database.owner.query(
-      `delete from accounts.members where app_id = $1 and account_id not in ($2, (select account_id from accounts.accounts where email = $3))`,
-      [appId, me, sealedEmail(disabled.email)],
-    );
-    await service.database.owner.query(
-      `insert into accounts.members (app_id, account_id, role) values ($1, $2, 'owner')
-       on conflict (app_id, account_id) do update set role = 'owner'`,
-      [appId, me],
-    );
+    await sql(service)`delete from accounts.members where app_id = ${appId}
+      and account_id not in (${me}, (select account_id from accounts.accounts where email = ${sealedEmail(disabled.email)}))`;
+    await sql(service)`insert into accounts.members (app_id, account_id, role) values (${appId}, ${me}, 'owner')
+      on conflict (app_id, account_id) do update set role = 'owner'`;
   }
   const member = await newMember(service, appId, 'developer');
   const { keyId } = await member.get(201, 'POST', `${path}/keys`, { mode: 'sandbox' });

@@ -16,6 +16,7 @@ import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/p
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { newsTo } from '../../support/second-factor.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -72,9 +73,9 @@ test('CP-05 a session created while its account was being disabled opens nothing
   const person = await newOwner(service);
   const id = await idOf(person);
   const { owner } = service.database;
-  await owner.query('create table public.kept as select * from accounts.sessions where account_id = $1', [id]);
+  await sql(owner)`create table public.kept as select * from accounts.sessions where account_id = ${id}`;
   await change(operator, id, { disabled: true });
-  await owner.query('insert into accounts.sessions select * from public.kept');
+  await sql(owner)`insert into accounts.sessions select * from public.kept`;
   assertRefused(await person.ask('GET', '/sessions'), 'UNAUTHORIZED');
 });
 
@@ -99,11 +100,8 @@ test('CP-05 a mailed reset does not open a disabled account', async () => {
 });
 
 test('CP-05 a disabled account’s apps keep running: they are suspended separately', async () => {
-  const { rows } = await service.database.owner.query<{ account_id: string }>(
-    'select account_id from accounts.apps where app_id = $1',
-    [app.appId],
-  );
-  assert.equal((await change(operator, rows[0]?.account_id ?? '', { disabled: true })).status, 200);
+  const accountId = await sqlValue<string>(service)`select account_id from accounts.apps where app_id = ${app.appId}`;
+  assert.equal((await change(operator, accountId ?? '', { disabled: true })).status, 200);
   const models = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${app.liveKey}` } });
   assert.equal(models.status, 200);
 });
@@ -254,10 +252,7 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   const { account } = (await admin.get(200, 'GET', `/operator/accounts/${id}`)) as { account: object };
   assert.deepEqual({ ...account }, { ...account, operatorRole: 'viewer', disabled: false });
 
-  await service.database.owner.query(
-    `insert into accounts.authenticators (account_id, secret, last_step) values ($1, 'x', 0)`,
-    [id],
-  );
+  await sql(service)`insert into accounts.authenticators (account_id, secret, last_step) values (${id}, 'x', 0)`;
   await browser.open(path);
   has(await act('factor'), 'second factors and recovery codes were removed', 'Because of factor');
   has(await browser.open(`/ops/account?id=${accountId}`), 'What it did', 'account.create', 'Because of factor');
@@ -271,11 +266,9 @@ test('CP-05 CP-06 an admin gives an account back to its mail address after the p
   const unlink = (accountId: string) => change(admin, accountId, { sso: 'none', reason: 'the provider is gone' });
   assert.equal((await unlink(id)).body['sso'], false, 'an account with a password stays as it is');
   await colleague.get(200, 'GET', '/sessions/current');
-  await service.database.owner.query(
-    `update accounts.accounts set sso_issuer = 'https://id.example', sso_subject = 'them', password_hash = null
-     where account_id = $1`,
-    [id],
-  );
+  await sql(service)`update accounts.accounts
+    set sso_issuer = 'https://id.example', sso_subject = 'them', password_hash = null
+    where account_id = ${id}`;
   const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
   has(await browser.open(`/ops/account?id=${id}`), 'checked by the provider', 'Remove the link to the provider');
   const unlinked = await unlink(id);

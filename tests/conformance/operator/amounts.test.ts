@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Reply } from '../../support/client.ts';
 import { newOperator, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /**
@@ -213,16 +214,13 @@ const FIELDS: readonly (readonly [string, Field])[] = [
 
 /** The state that a refused amount must not change. */
 async function books(): Promise<unknown> {
-  const { rows } = await service.database.owner.query(
-    `select (select jsonb_agg(e order by e.wallet_id, e.seq) from ledger.entries e) as entries,
-       (select jsonb_agg(w order by w.wallet_id) from ledger.wallets w where balance_micros + shortfall_micros > 0
-         or cap_micros is not null) as wallets,
-       (select jsonb_agg(s order by s.wallet_id) from sandbox.wallets s) as play,
-       (select jsonb_agg(m order by m.model_id) from catalogue.models m) as models,
-       (select max(price_id) from catalogue.prices) as prices,
-       (select max(entry_id) from audit.entries) as trail`,
-  );
-  return rows;
+  return sql(service)`select (select jsonb_agg(e order by e.wallet_id, e.seq) from ledger.entries e) as entries,
+    (select jsonb_agg(w order by w.wallet_id) from ledger.wallets w where balance_micros + shortfall_micros > 0
+      or cap_micros is not null) as wallets,
+    (select jsonb_agg(s order by s.wallet_id) from sandbox.wallets s) as play,
+    (select jsonb_agg(m order by m.model_id) from catalogue.models m) as models,
+    (select max(price_id) from catalogue.prices) as prices,
+    (select max(entry_id) from audit.entries) as trail`;
 }
 
 for (const [what, field] of FIELDS) {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { catalogueAt } from '../../support/catalogue.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
@@ -35,12 +36,11 @@ async function read(): Promise<File> {
 
 /** The version of every row, by table and name. */
 async function rowVersions(): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await service.database.owner.query<{ name: string; version: string }>(
-    `select 'provider ' || name as name, xmin::text as version from catalogue.providers
-     union all select 'model ' || model_id, xmin::text from catalogue.models
-     union all select 'alias ' || alias, xmin::text from catalogue.aliases
-     union all select 'price ' || price_id, xmin::text from catalogue.prices`,
-  );
+  const rows = await sql<{ name: string; version: string }>(service)`
+    select 'provider ' || name as name, xmin::text as version from catalogue.providers
+    union all select 'model ' || model_id, xmin::text from catalogue.models
+    union all select 'alias ' || alias, xmin::text from catalogue.aliases
+    union all select 'price ' || price_id, xmin::text from catalogue.prices`;
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
@@ -154,9 +154,7 @@ test('CP-05 an edit that changes nothing writes nothing, and leaves no line in t
   const file = await read();
   const [model] = file.models;
   const id = String(model?.['id']);
-  const { rows } = await service.database.owner.query(
-    `select generation from db.generations where topic = 'catalogue'`,
-  );
+  const rows = await sql(service)`select generation from db.generations where topic = 'catalogue'`;
   const lines = async () => Promise.all(['catalogue', id, 'large'].map((subject) => trailOf(operator, subject)));
   const before = await lines();
   const written = await rowsWrittenBy(async () => {
@@ -225,10 +223,9 @@ test('CP-05 simultaneous edits of a large catalogue all succeed', async () => {
 });
 
 test('CC-11 an entry from before the check is drained, and stands in the way of no other change', async () => {
-  await service.database.owner.query(
-    `update catalogue.models set settings = settings || '{"reasonsOutOfSight": true, "onAbandon": "cancel"}'
-     where model_id = 'acme.large-1'`,
-  );
+  await sql(service)`update catalogue.models
+    set settings = settings || '{"reasonsOutOfSight": true, "onAbandon": "cancel"}'
+    where model_id = 'acme.large-1'`;
   const { aliases } = await read();
   assert.ok((await read()).models.some(({ id, onAbandon }) => id === 'acme.large-1' && onAbandon === 'drain'));
   const changed = { ...(await read()), aliases: { ...aliases, other: 'acme.large-1' } };

@@ -6,6 +6,7 @@ import { newOperator } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { PRICE_LIST } from '../../support/price-list.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
@@ -126,13 +127,10 @@ test('MO-10 a whole catalogue is shown entry by entry before it takes the place 
 });
 
 test('MO-05 before a model, an alias or a provider is changed, a page names the first ten apps that it concerns', async () => {
-  await service.database.owner.query(
-    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
-     select 'app_concerned_' || n, 'live', date_trunc('hour', now(), 'UTC'), 'acme.secret-1', 'charged', 100 - n, 100 - n
-     from generate_series(1, 12) n
-     union all select $1, 'live', date_trunc('hour', now(), 'UTC'), 'acme.large-1', 'charged', 7, 7`,
-    [app.appId],
-  );
+  await sql(service)`insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
+    select 'app_concerned_' || n, 'live', date_trunc('hour', now(), 'UTC'), 'acme.secret-1', 'charged', 100 - n, 100 - n
+    from generate_series(1, 12) n
+    union all select ${app.appId}, 'live', date_trunc('hour', now(), 'UTC'), 'acme.large-1', 'charged', 7, 7`;
   const browser = openBrowser(service.url);
   browser.cookies.set('__Host-purser-session', String(operator.token));
   const price = '/ops/price?id=acme.secret-1&of=';

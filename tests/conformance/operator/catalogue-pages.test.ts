@@ -12,6 +12,7 @@ import { keyAttacks } from '../../support/key-attacks.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -254,7 +255,7 @@ test('MO-11 no edit of the catalogue sends a key to a host to which it was not b
     apiKey: 'bound',
     onAbandon: 'cancel',
   });
-  await service.database.owner.query(`update catalogue.providers set definition = $1 where name = 'mine'`, [planted]);
+  await sql(service)`update catalogue.providers set definition = ${planted} where name = 'mine'`;
   const tested = await operator.get(200, 'POST', '/operator/providers/mine/test', {});
   assert.equal(tested['outcome'], 'no-key');
   assert.deepEqual(stolen, []);

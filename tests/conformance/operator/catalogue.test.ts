@@ -8,6 +8,7 @@ import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql, sqlRow } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -62,12 +63,9 @@ async function isListed(url: string, name: string): Promise<boolean> {
 }
 
 async function priceOf(callId: string | null): Promise<{ readonly id: bigint; readonly input: bigint } | undefined> {
-  const { rows } = await service.database.owner.query<{ id: bigint; input: bigint }>(
-    `select price_id as id, input_micros_per_million as input from usage.calls join catalogue.prices using (price_id)
-     where call_id = $1`,
-    [callId],
-  );
-  return rows[0];
+  return sqlRow<{ id: bigint; input: bigint }>(service)`select price_id as id, input_micros_per_million as input
+    from usage.calls join catalogue.prices using (price_id)
+    where call_id = ${callId}`;
 }
 
 test('CP-05 MO-06 the catalogue reads as its file, and putting it back unchanged creates no new prices', async () => {
@@ -144,10 +142,9 @@ test('MO-05 a running stream keeps its model and price; the next call has the ne
     // Otherwise the other gateway, which still has the old price, would not notice the next one.
     for (const { url } of [service, second]) await untilCharged(url, '3300');
   }
-  const { rows } = await service.database.owner.query(
-    `select charged_micros::int as charged from usage.calls where model = 'acme.dear-1' and outcome = 'answered'
-     group by 1 order by 1`,
-  );
+  const rows = await sql(service)`select charged_micros::int as charged from usage.calls where model = 'acme.dear-1'
+    and outcome = 'answered'
+    group by 1 order by 1`;
   assert.deepEqual(rows, [{ charged: 2_200 }, { charged: 3_300 }]);
   assert.deepEqual(await service.check(), []);
 });

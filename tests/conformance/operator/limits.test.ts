@@ -12,6 +12,7 @@ import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { newsTo } from '../../support/second-factor.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { type FullLine, idOf } from '../../support/trail.ts';
 
@@ -86,26 +87,23 @@ test('CP-07 of twenty refunds at once, exactly as many go through as the sum of 
   assert.equal((await move(support, user, 'refund', 10)).status, 200);
   assertRefused(await move(support, user, 'refund', 1), 'FORBIDDEN');
   assert.equal((await move(await newOperator(service, 'support'), user, 'refund', 1)).status, 200);
-  await owner.query(`update operator.movements set at = at - interval '24 hours' where account_id = $1`, [
-    await idOf(support),
-  ]);
+  await sql(owner)`update operator.movements set at = at - interval '24 hours'
+    where account_id = ${await idOf(support)}`;
   assert.equal((await move(support, user, 'refund', 100)).status, 200);
 });
 
 test('CP-07 two refunds at the same moment do not both take what is left of the day', async () => {
   const support = await newOperator(service, 'support');
   const users = [await newUser(1_000), await newUser(1_000)];
-  await owner.query('insert into operator.movements (account_id, amount_micros) values ($1, 910)', [
-    await idOf(support),
-  ]);
+  await sql(owner)`insert into operator.movements (account_id, amount_micros) values (${await idOf(support)}, 910)`;
   // Both are held where they are counted. So without the lock of the account, both would have read the same sum.
   const lock = await owner.connect();
-  await lock.query('begin; lock table operator.movements in share mode');
+  await sql(lock)`begin; lock table operator.movements in share mode`;
   const asked = Promise.all(users.map((user) => move(support, user, 'refund', 90)));
   try {
     await untilWaiting(service.database, 2);
   } finally {
-    await lock.query('commit');
+    await sql(lock)`commit`;
     lock.release();
   }
   assert.deepEqual(new Set((await asked).map(({ status }) => status)), new Set([200, 403]));
@@ -178,17 +176,10 @@ test('CP-07 two confirmations at the same moment do the act once, and it counts 
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200, 409]));
   assert.equal(await balanceOf(user), 7_000);
   const winner = seconds[replies.findIndex(({ status }) => status === 200)] ?? asker;
-  const { rows } = await owner.query(
-    'select account_id from operator.movements where account_id = any($1) and amount_micros = 3000',
-    [[await idOf(asker), ...(await Promise.all(seconds.map(idOf)))]],
-  );
-  assert.deepEqual(
-    rows.map((row: { account_id: string }) => row.account_id).toSorted(),
-    [await idOf(asker), await idOf(winner)].toSorted(),
-  );
-  await owner.query(`insert into operator.movements (account_id, amount_micros) values ($1, 15000)`, [
-    await idOf(winner),
-  ]);
+  const rows = await sql<{ account_id: string }>(owner)`select account_id from operator.movements
+    where account_id = any(${[await idOf(asker), ...(await Promise.all(seconds.map(idOf)))]}) and amount_micros = 3000`;
+  assert.deepEqual(rows.map(({ account_id: id }) => id).toSorted(), [await idOf(asker), await idOf(winner)].toSorted());
+  await sql(owner)`insert into operator.movements (account_id, amount_micros) values (${await idOf(winner)}, 15000)`;
   const next = await newPending('refund');
   assertRefused(await decide(winner, next.pendingId, 'confirm'), 'FORBIDDEN');
   assert.equal(await balanceOf(next.user), 10_000);
@@ -212,9 +203,8 @@ test('CP-07 those who could confirm an act are mailed once; the same person with
 
 test('CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed', async () => {
   const first = await newPending();
-  await owner.query(`update accounts.accounts set operator_role = 'support' where account_id = $1`, [
-    await idOf(first.asker),
-  ]);
+  await sql(owner)`update accounts.accounts set operator_role = 'support'
+    where account_id = ${await idOf(first.asker)}`;
   assertRefused(await decide(admin, first.pendingId, 'confirm'), 'FORBIDDEN');
   assert.equal(await balanceOf(first.user), 10_000);
 
@@ -230,11 +220,9 @@ test('CP-07 an act is judged again when it is confirmed: roles, limits and the b
 
 test('CP-07 an act expires after 24 hours, or is rejected; then nothing confirms it, and it can be asked for again', async () => {
   const expired = await newPending();
-  await owner.query(
-    `update operator.pending_acts set requested_at = requested_at - interval '24 hours', expires_at = expires_at - interval '24 hours'
-     where pending_id = $1`,
-    [expired.pendingId],
-  );
+  await sql(owner)`update operator.pending_acts
+    set requested_at = requested_at - interval '24 hours', expires_at = expires_at - interval '24 hours'
+    where pending_id = ${expired.pendingId}`;
   for (const how of ['confirm', 'reject'] as const) {
     assertRefused(await decide(admin, expired.pendingId, how), 'CONFLICT');
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOperator, newOwner, PASSWORD, type Person, signIn } from '../../support/control.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { idOf } from '../../support/trail.ts';
 
@@ -59,10 +60,8 @@ test('CP-07 what accounts move that an admin has made counts for the day of that
   }
   assert.equal((await credit(user, helper, 10_000_000)).status, 200);
   assert.equal((await credit(user, second, 1)).status, 403);
-  await service.database.owner.query(
-    `update accounts.accounts set appointed_at = appointed_at - interval '24 hours' where account_id = $1`,
-    [await idOf(second)],
-  );
+  await sql(service)`update accounts.accounts set appointed_at = appointed_at - interval '24 hours'
+    where account_id = ${await idOf(second)}`;
   assert.equal((await credit(user, second, 1)).status, 200, 'after 24 hours it counts for itself alone');
 });
 

@@ -5,6 +5,7 @@ import { chat } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStripeStage } from '../../support/stripe-stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
@@ -76,11 +77,9 @@ test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked
   stripe.refundStatus = 'succeeded';
   await sweep();
   assert.deepEqual(await moved(user), ['top_up 5000000', 'refund_set_aside 2000000']);
-  const { rows } = await service.database.owner.query<{ processor_refund: string }>(
-    'select processor_refund from payments.refunds where payment_id = $1',
-    [here],
-  );
-  stripe.setRefund(rows[0]?.processor_refund ?? '', 'succeeded');
+  const processorRefund = await sqlValue<string>(service)`select processor_refund from payments.refunds
+    where payment_id = ${here}`;
+  stripe.setRefund(processorRefund ?? '', 'succeeded');
   for (let times = 0; times < 3; times += 1) await tell('refund.updated', there);
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
   const trail = await trailOf(operator, `${app.appId} ${user} ${here}`);
@@ -153,9 +152,9 @@ const REPORT_HEAD =
 async function bookInSeptember(): Promise<void> {
   const at = '2026-09-10 10:00:00+00';
   const { owner } = service.database;
-  await owner.query('update payments.payments set paid_at = $1', [at]);
+  await sql(owner)`update payments.payments set paid_at = ${at}`;
   await owner.query('update payments.refunds set created_at = $1, ended_at = $1 where ended_at is not null', [at]);
-  await owner.query('update payments.dispute_movements set at = $1', [at]);
+  await sql(owner)`update payments.dispute_movements set at = ${at}`;
 }
 
 function csvOf(rows: readonly string[]): string {
@@ -223,7 +222,7 @@ test('CP-16 without a file, Stripe’s own list is compared, and payments of oth
   await tell('payment_intent.succeeded', there);
   const foreign = stripe.payElsewhere(700);
   await bookInSeptember();
-  await service.database.owner.query('truncate reconciliation.items, reconciliation.reports');
+  await sql(service)`truncate reconciliation.items, reconciliation.reports`;
   const { body } = await operator.ask('POST', '/operator/reconciliations', SEPTEMBER);
   assert.deepEqual(body['differences'], []);
   assert.equal(body['foreign'], 1, foreign);

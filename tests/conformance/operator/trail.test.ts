@@ -6,6 +6,7 @@ import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { mailTo, newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { type FullLine, idOf } from '../../support/trail.ts';
 
@@ -135,10 +136,7 @@ async function newBusyApp() {
   });
   await developer.get(200, 'POST', `${path}/webhook/secret`);
   // The guard refuses to dial this one: nothing leaves the machine.
-  await service.database.owner.query(
-    `update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook' where app_id = $1`,
-    [appId],
-  );
+  await sql(service)`update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook' where app_id = ${appId}`;
   await developer.get(200, 'POST', `${path}/webhook/test`, { type: 'topup.completed' });
   await developer.get(204, 'DELETE', `${path}/webhook`);
   await developer.get(200, 'POST', `${path}/sandbox/users/anna/reset`, {});
@@ -215,10 +213,8 @@ interface SignIns {
 test('CP-09 the audit page narrows the trail down, shows changes, amounts and names of apps, and exports all that fits', async () => {
   const db = service.database.owner;
   // More than two batches of the export, with a text that a spreadsheet would run.
-  await db.query(
-    `insert into audit.entries (actor, action, subject, reason, before, after)
-     select 'many', 'app.edit', '=cmd ' || n, '"a", b', '{"name": "old"}', '{"name": "<b>new"}' from generate_series(1, 2100) n`,
-  );
+  await sql(db)`insert into audit.entries (actor, action, subject, reason, before, after)
+    select 'many', 'app.edit', '=cmd ' || n, '"a", b', '{"name": "old"}', '{"name": "<b>new"}' from generate_series(1, 2100) n`;
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
   const browser = await signedInBrowser(service, account.email, 'Overview');
   const page = await browser.open('/ops/audit?who=many');
@@ -268,10 +264,9 @@ test('CP-09 sign-ins are counted by minute; a flood of failures stays bounded, a
   for (let address = 0; address < 150; address += 1) {
     await countSignIn(live, { who, result: 'too_many_attempts', from: `flood ${address}` });
   }
-  const { rows } = await service.database.owner.query<{ rows: number; attempts: number }>(
-    `select count(*)::int as rows, sum(count)::int as attempts
-     from audit.sign_ins where result = 'too_many_attempts' group by minute`,
-  );
+  const rows = await sql<{ rows: number; attempts: number }>(service)`
+    select count(*)::int as rows, sum(count)::int as attempts
+    from audit.sign_ins where result = 'too_many_attempts' group by minute`;
   assert.equal(
     rows.reduce((sum, { attempts }) => sum + attempts, 0),
     150,
@@ -286,15 +281,15 @@ test('CP-09 CP-12 addresses and sign-ins are forgotten after the days of the set
   await insertAuditEntry(live, { actor, action: 'app.edit', subject: 'old', reason: undefined, from: '192.0.2.1' });
   const acts = await count('entries');
   assert.ok((await count('addresses')) > 0);
-  await db.query(`update audit.addresses set at = at - interval '91 days'`);
-  await db.query(`update audit.sign_ins set minute = minute - interval '89 days'`);
+  await sql(db)`update audit.addresses set at = at - interval '91 days'`;
+  await sql(db)`update audit.sign_ins set minute = minute - interval '89 days'`;
   await createForgetAddresses(live, 0)();
   await createForgetAddresses(live, 92)();
   assert.ok((await count('addresses')) > 0);
   await createForgetAddresses(live, 90)();
   assert.deepEqual([await count('addresses'), await count('entries')], [0, acts]);
   assert.ok((await count('sign_ins')) > 0);
-  await db.query(`update audit.sign_ins set minute = minute - interval '2 days'`);
+  await sql(db)`update audit.sign_ins set minute = minute - interval '2 days'`;
   await createForgetAddresses(live, 90)();
   assert.equal(await count('sign_ins'), 0);
 });

@@ -7,6 +7,7 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql } from '../../support/sql.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
@@ -46,16 +47,13 @@ test('ON-02 BI-02 after a top-up from a refused call, a button leads back to the
     /class="button" href="([^"]*)">Continue to/.exec((await browser.open(path + query)).text)?.[1];
   assert.equal(await wayTo('?returnUri=https://evil.test/&next=https://evil.test/'), 'https://app.test/back');
   const allowed = ['https://app.test/back', 'https://app.test/chat?a=1&b=2'];
-  await owner.query('update accounts.apps set redirect_uris = $2, return_uri = $3 where app_id = $1', [
-    app.appId,
-    allowed,
-    allowed[1],
-  ]);
+  await sql(owner)`update accounts.apps set redirect_uris = ${allowed}, return_uri = ${allowed[1]}
+    where app_id = ${app.appId}`;
   assert.equal(await wayTo(), 'https://app.test/chat?a=1&#38;b=2');
-  await owner.query(`update accounts.apps set redirect_uris = '{}', return_uri = null where app_id = $1`, [app.appId]);
+  await sql(owner)`update accounts.apps set redirect_uris = '{}', return_uri = null where app_id = ${app.appId}`;
   assert.equal(await wayTo(), undefined);
   assert.match(browser.page().text, /You can go back to Test app now\./);
-  await owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [app.appId, allowed.slice(0, 1)]);
+  await sql(owner)`update accounts.apps set redirect_uris = ${allowed.slice(0, 1)} where app_id = ${app.appId}`;
 });
 
 test('BI-04 the smallest amount that lets the refused call through does so, and a cent less does not', async () => {
@@ -150,10 +148,7 @@ test('ON-02 the checkout page shows the money arriving, and shows the wallet onl
 test('ON-02 a payment that an operator must look at is not shown as lost, or as money in the wallet', async () => {
   const { user, browser } = await newPerson();
   await hurry(service, await payFive(browser, user, 'success'));
-  await service.database.owner.query(
-    `update payments.payments set state = 'kept', anomaly = 'currency' where user_id = $1`,
-    [user],
-  );
+  await sql(service)`update payments.payments set state = 'kept', anomaly = 'currency' where user_id = ${user}`;
   assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');
   assert.match(browser.page().text, /Nothing is lost: Purser will look into it\./);
   assert.doesNotMatch(browser.page().text, /went into the wallet/);

@@ -13,6 +13,7 @@ import { setConnectStage } from '../../support/connect-stage.ts';
 import { newOperator } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
 import { browserOf, signedInPerson } from '../../support/people.ts';
+import { sql } from '../../support/sql.ts';
 import type { FullLine } from '../../support/trail.ts';
 
 const stage = await setConnectStage();
@@ -225,10 +226,8 @@ test('WA-15 a released wallet keeps its money, and only a link made afterwards g
     assert.equal(await owned(), undefined);
   }
   // A link counts as newer once it is five seconds younger than the release.
-  await service.database.owner.query(
-    `update connections.releases set released_at = released_at - interval '10 s' where user_id = $1`,
-    [user],
-  );
+  await sql(service)`update connections.releases set released_at = released_at - interval '10 s'
+    where user_id = ${user}`;
   await consent(stranger, await app.linkFor(user));
   const now = await owned();
   assert.deepEqual([now?.wallet.isConnected, now?.wallet.balance], [true, 500n]);
@@ -247,10 +246,8 @@ test('WA-15 a person moved to another e-mail keeps their wallets, and nobody sig
   assert.deepEqual(found['wallets'], [{ appId: app.appId, userId: user }]);
   const path = `/operator/identities/${String(found['identityId'])}`;
   const { owner } = service.database;
-  await owner.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ('old', $1, '', 0)`,
-    [found['identityId']],
-  );
+  await sql(owner)`insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+    values ('old', ${found['identityId']}, '', 0)`;
   await browserOf(service, other.email);
   const reason = 'Showed a passport';
   for (const [body, status] of [

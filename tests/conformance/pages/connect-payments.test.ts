@@ -5,6 +5,7 @@ import { CONSENT, consentAndGoOn, newConnectPerson, wayBackOf } from '../../supp
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';
 
 const stage = await setConnectStage();
@@ -27,11 +28,9 @@ test('ON-01, ON-02 from consent to the payment, and back to the app when the mon
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
   await payBy(browser, address, 'success');
   await hurry(service, address);
-  const { rows } = await service.database.owner.query<{ checkout_id: string }>(
-    'select checkout_id from payments.checkouts where user_id = $1',
-    [user],
-  );
-  const arrived = await browser.open(`/checkout/${rows[0]?.checkout_id}`);
+  const checkoutId = await sqlValue<string>(service)`select checkout_id from payments.checkouts
+    where user_id = ${user}`;
+  const arrived = await browser.open(`/checkout/${checkoutId}`);
   assert.ok(arrived.text.includes(`href="${next}/done"`), mainOf(arrived));
   assert.equal(wayBackOf(await browser.ask(`${next}/done`)), 'https://app.test/back?status=connected&state=s');
   assert.equal((await connectionOf(user))?.wallet.balance, 5_000_000n);

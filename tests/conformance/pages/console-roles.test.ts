@@ -16,6 +16,7 @@ import { newMember, newOperator, newOwner } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { keysOf } from '../../support/keys.ts';
 import { assertPage } from '../../support/page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const SECRET = 'a secret of the tests, which makes the proofs of forms';
@@ -140,11 +141,8 @@ test('AU-06 a member who is removed loses the app with the next request', async 
   const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
   const member = await newMember(service, appId, 'owner');
   await member.get(200, 'GET', `/apps/${appId}`);
-  await service.database.owner.query(
-    `delete from accounts.members where app_id = $1
-     and account_id = (select account_id from accounts.accounts where email = $2)`,
-    [appId, sealedEmail(member.email)],
-  );
+  await sql(service)`delete from accounts.members where app_id = ${appId}
+    and account_id = (select account_id from accounts.accounts where email = ${sealedEmail(member.email)})`;
   await member.get(404, 'GET', `/apps/${appId}`);
   assertPage(await visit('GET', `/console/${appId}`, member.token), 404);
 });

@@ -14,6 +14,7 @@ import { createSendTest } from '../../../packages/service/src/webhooks/test-even
 import { send } from '../../support/client.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
@@ -104,10 +105,8 @@ test('WH-16 WH-02 a test event goes to no address that a delivery may not go to'
   const { appId, path } = await subscribe();
   const db = service.database.owner;
   const secrets = createSigningSecrets(randomBytes(32));
-  await db.query('update webhooks.subscriptions set sealed_secret = $2 where app_id = $1', [
-    appId,
-    secrets.seal(appId, secrets.create()),
-  ]);
+  await sql(db)`update webhooks.subscriptions set sealed_secret = ${secrets.seal(appId, secrets.create())}
+    where app_id = ${appId}`;
   const send = createSendTest({
     pool: db,
     courier,
@@ -173,10 +172,8 @@ test('WH-01 an endpoint is subscribed, tested, changed and removed on its page, 
   const rotated = await browser.submit(path, { act: 'secret' }, 'Make a new secret');
   const [, second = ''] = /id="secret">(whsec_[0-9A-Za-z]{43})</.exec(rotated.text) ?? [];
   assert.ok(second !== '' && second !== secret);
-  await service.database.owner.query(
-    "update webhooks.subscriptions set status = 'disabled', disabled_reason = 'delivery_failures' where app_id = $1",
-    [appId],
-  );
+  await sql(service)`update webhooks.subscriptions set status = 'disabled', disabled_reason = 'delivery_failures'
+    where app_id = ${appId}`;
   assert.match((await browser.open(path)).text, /The endpoint is disabled/);
   const enabled = await browser.submit(path, { ...typed, 'balance.low': '', 'topup.completed': '' }, 'Enable it again');
   assert.match(enabled.text, /The endpoint was saved/);
@@ -196,9 +193,8 @@ test('WH-14 the page lists deliveries by state and in pages, and one event has i
   await topUp(appId, "it's anna", 10);
   await waitUntil('the first attempt failed', async () => (await events(appId))[0]?.attempt === 2);
   failing.delete(path);
-  await service.database.owner.query(
-    "update webhooks.events set due_at = clock_timestamp() + interval '1 hour' where due_at = 'infinity'",
-  );
+  await sql(service)`update webhooks.events set due_at = clock_timestamp() + interval '1 hour'
+    where due_at = 'infinity'`;
   for (let times = 0; times < 26; times += 1) await topUp(appId, 'berta', 10);
   await whenQuiet();
   const browser = await signedInBrowser(service, owner.email);

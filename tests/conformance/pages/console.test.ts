@@ -8,6 +8,7 @@ import { chat } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE, signedInBrowser } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -190,13 +191,10 @@ test('CP-04 the home of an app sums its calls by what became of them, and says w
 test('CP-04 an app’s home compares with the period before, and the list of apps shows what each spent', async () => {
   const owner = await newOwner(service);
   const { appId } = await newOwnApp(owner);
-  await service.database.owner.query(
-    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
-     select $1, 'live', date_trunc('hour', now() - d * interval '1 hour', 'UTC'), 'acme.large-1', 'charged', calls, micros
-     from (values (30, 5, 1110000), (20 * 24, 40, 2120000), (40 * 24, 600, 3130000), (70 * 24, 7000, 4140000))
-       as v (d, calls, micros)`,
-    [appId],
-  );
+  await sql(service)`insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
+    select ${appId}, 'live', date_trunc('hour', now() - d * interval '1 hour', 'UTC'), 'acme.large-1', 'charged', calls, micros
+    from (values (30, 5, 1110000), (20 * 24, 40, 2120000), (40 * 24, 600, 3130000), (70 * 24, 7000, 4140000))
+      as v (d, calls, micros)`;
   const browser = await signedInBrowser(service, owner.email);
   for (const [period, calls, before] of [
     ['day', '0', '24 h before: 5'],

@@ -6,6 +6,7 @@ import { chat } from '../../support/client.ts';
 import { newOperator } from '../../support/control.ts';
 import { operatorBrowser } from '../../support/ops-browser.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sqlRow } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { app, upstream, service } = await setStage();
@@ -43,14 +44,11 @@ test('CP-16 the page of reconciliation lists each difference, and files a clean 
 });
 
 test('CP-16 a provider’s bill is compared with receipts by day and model, exact to the micro', async () => {
-  const { rows } = await db.query<{ provider: string; model: string; day: string; tomorrow: string; picos: string }>(
-    `select p.provider, coalesce(p.provider_model, p.model_id) as model, (c.settled_at at time zone 'UTC')::date::text as day,
-       ((c.settled_at at time zone 'UTC')::date + 1)::text as tomorrow,
-       (c.prompt_tokens * p.input_micros_per_million + c.completion_tokens * p.output_micros_per_million)::text as picos
-     from usage.calls c join catalogue.prices p using (price_id) where c.call_id = $1`,
-    [callId],
-  );
-  const [call] = rows;
+  const call = await sqlRow<{ provider: string; model: string; day: string; tomorrow: string; picos: string }>(db)`
+    select p.provider, coalesce(p.provider_model, p.model_id) as model, (c.settled_at at time zone 'UTC')::date::text as day,
+      ((c.settled_at at time zone 'UTC')::date + 1)::text as tomorrow,
+      (c.prompt_tokens * p.input_micros_per_million + c.completion_tokens * p.output_micros_per_million)::text as picos
+    from usage.calls c join catalogue.prices p using (price_id) where c.call_id = ${callId}`;
   assert.ok(call !== undefined);
   const bills = createProviderBills({
     reports: db,

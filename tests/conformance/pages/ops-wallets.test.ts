@@ -7,6 +7,7 @@ import { type Browser, openBrowser } from '../../support/browser.ts';
 import { newOperator, type Person } from '../../support/control.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { assertPage, IN_CONSOLE, mainOf } from '../../support/page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
@@ -162,10 +163,8 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
 
   const move = `/ops/person-move?${new URLSearchParams({ email: owner.email, to: 'new@example.test' }).toString()}`;
   const { owner: db } = service.database;
-  await db.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
-     select 'a-lost-key', identity_id, '\\x00', 0 from connections.connections where user_id = 'made-here'`,
-  );
+  await sql(db)`insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+    select 'a-lost-key', identity_id, '\\x00', 0 from connections.connections where user_id = 'made-here'`;
   const shown = await browser.open(move);
   assertPage(shown, 200, 'Move to another e-mail', IN_CONSOLE);
   assert.match(shown.text, /Sessions that will end: [1-9]\. Passkeys to be removed: 1\./);
@@ -233,15 +232,14 @@ test('CP-05 a list of wallets reads a page of one index, however many wallets th
     maxBalance: undefined,
   };
   await service.database.owner.query(GROWTH['ledger.wallets']);
-  await service.database.owner.query('analyze ledger.wallets');
+  await sql(service)`analyze ledger.wallets`;
   const client = await service.database.owner.connect();
   t.after(() => client.release(true));
   await client.query('begin'); // So that the counts are those of this connection.
   const readSoFar = async () => {
-    const { rows } = await client.query<{ scanned: bigint; fetched: bigint }>(
-      `select seq_tup_read as scanned, idx_tup_fetch as fetched from pg_stat_xact_user_tables
-       where relid = 'ledger.wallets'::regclass`,
-    );
+    const rows = await sql<{ scanned: bigint; fetched: bigint }>(client)`
+      select seq_tup_read as scanned, idx_tup_fetch as fetched from pg_stat_xact_user_tables
+      where relid = 'ledger.wallets'::regclass`;
     return rows[0] ?? { scanned: 0n, fetched: 0n };
   };
   const read = async (filter: Partial<Parameters<typeof selectAnyWallets>[1]>) => {

@@ -9,6 +9,7 @@ import { opsPages, seedDisputes, seedPending, sendDraft } from '../../support/op
 import { assertPage, IN_CONSOLE, mainOf, signedInBrowser } from '../../support/page.ts';
 import { newEvent } from '../../support/events.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -75,13 +76,10 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
   assert.ok(page.text.indexOf('Needs attention') < page.text.indexOf('Charged to users'));
 
   await seedDisputes(db, app.appId);
-  await db.query(
-    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
-     select gen_random_uuid(), wallet_id, 1, '2026-11-01', false, 0, now() - interval '2 hours'
-     from ledger.wallets where app_id = $1 and user_id = 'anna'`,
-    [app.appId],
-  );
-  await db.query(`update ledger.last_check set differences = 3, ended_at = now()`);
+  await sql(db)`insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, placed_at)
+    select gen_random_uuid(), wallet_id, 1, '2026-11-01', false, 0, now() - interval '2 hours'
+    from ledger.wallets where app_id = ${app.appId} and user_id = 'anna'`;
+  await sql(db)`update ledger.last_check set differences = 3, ended_at = now()`;
   const overview = (await person.get(200, 'GET', '/operator/overview')) as {
     findings: { kind: string; count: number; of: string[] }[];
     held: { amountMicros: number; calls: number };
@@ -99,8 +97,8 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
   assert.deepEqual([overview.held, overview.books.differences], [{ amountMicros: 1, calls: 1 }, 3]);
   has(await browser.open('/ops?period=week'), 'found 3 differences', '1 payment needs a decision');
   has(browser.page(), '1 dispute is open', '/ops/payments?kind=dispute&#38;state=taken');
-  await db.query(`delete from ledger.holds where instance_id = 0`);
-  await db.query(`update ledger.last_check set differences = 0`);
+  await sql(db)`delete from ledger.holds where instance_id = 0`;
+  await sql(db)`update ledger.last_check set differences = 0`;
 });
 
 test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
@@ -120,11 +118,9 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
     'anna',
   ]);
   const walletId = String(numbered?.wallet_id);
-  await db.query(
-    `insert into payments.refunds (refund_id, payment_id, amount_micros, state, processor, is_ours, app_id, user_id)
-     values ('ref_kept', 'pay_kept0000000000000000000', 1000000, 'paid', 'test', false, $1, 'anna')`,
-    [app.appId],
-  );
+  await sql(db)`
+    insert into payments.refunds (refund_id, payment_id, amount_micros, state, processor, is_ours, app_id, user_id)
+    values ('ref_kept', 'pay_kept0000000000000000000', 1000000, 'paid', 'test', false, ${app.appId}, 'anna')`;
   const found = async (q: string) => {
     const list = (await person.get(200, 'GET', `/operator/find?q=${encodeURIComponent(q)}`)) as {
       found: { kind: string; id: string; related: { kind: string; id: string }[] }[];
@@ -214,16 +210,13 @@ test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a r
   assert.equal(asked.hold, null);
 
   const running = '01900000-0000-7000-8000-000000000001';
-  await db.query(
-    `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
-     select $1, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = $2 and user_id = 'anna'`,
-    [running, app.appId],
-  );
+  await sql(db)`insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+    select ${running}, wallet_id, 77, '2026-11-01', true, 0 from ledger.wallets where app_id = ${app.appId} and user_id = 'anna'`;
   has(await browser.open(`/ops/call?id=${running}`), 'Money on hold', '0.000077');
   has(await browser.open(`/ops/find?q=${running}`), 'running');
   const { hold } = await person.get(200, 'GET', `/operator/calls?callId=${running}`);
   assert.equal((hold as { amountMicros: number }).amountMicros, 77);
-  await db.query(`delete from ledger.holds where call_id = $1`, [running]);
+  await sql(db)`delete from ledger.holds where call_id = ${running}`;
   assertPage(await browser.open('/ops/call?id=none'), 404, 'Not found', IN_CONSOLE);
 });
 

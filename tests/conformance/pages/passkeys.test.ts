@@ -15,6 +15,7 @@ import {
 } from '../../support/passkeys.ts';
 import { browserOf, PERSON_COOKIE } from '../../support/people.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** Passkeys: offered once somebody is signed in, never needed. */
@@ -39,11 +40,9 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
 test('ON-01 the options ask for a passkey that its person must unlock, and name only the person who is signed in', async () => {
   const { email, browser, authenticator } = await passkeyOwner(service);
   const asked = optionsOf(await browser.open('/wallet/passkeys'));
-  const { rows } = await owner.query<{ identity_id: string }>(
-    'select identity_id from identities.identities where email = $1',
-    [sealedEmail(email)],
-  );
-  const handle = Buffer.from(rows[0]?.identity_id ?? '').toString('base64url');
+  const identityId = await sqlValue<string>(owner)`select identity_id from identities.identities
+    where email = ${sealedEmail(email)}`;
+  const handle = Buffer.from(identityId ?? '').toString('base64url');
   assert.deepEqual(
     { ...asked, challenge: undefined },
     {
@@ -102,13 +101,13 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
   );
   assertPage(await addPasskey(browser, authenticator), 500);
   assert.equal(await passkeysOf(service, email), 0);
-  await owner.query('alter table mail.messages drop constraint untold');
-  await owner.query(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`);
-  await owner.query(`create constraint trigger never after insert on identities.passkeys deferrable initially deferred
-    for each row execute function refuse()`); // When all is written.
+  await sql(owner)`alter table mail.messages drop constraint untold`;
+  await sql(owner)`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`;
+  await sql(owner)`create constraint trigger never after insert on identities.passkeys deferrable initially deferred
+    for each row execute function refuse()`; // When all is written.
   assertPage(await addPasskey(browser, authenticator), 500);
   assert.deepEqual(await mailsTo(owner, email), []);
-  await owner.query('drop function refuse cascade');
+  await sql(owner)`drop function refuse cascade`;
   assertPage(await addPasskey(browser, authenticator), 200, PASSKEYS_TITLE, SCRIPT);
   assert.equal(await passkeysOf(service, email), 1);
 });

@@ -10,6 +10,7 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf, signedInPerson } from '../../support/people.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 
 const { secret, service, upstream, owner, newConnectApp } = await setConnectStage();
@@ -95,10 +96,8 @@ test('WH-06 a payment at the test processor is reported to the app once, after i
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
   const told = async () => {
-    const { rows } = await service.database.owner.query<{ data: unknown }>(
-      `select convert_from(body, 'utf8')::jsonb -> 'data' as data from webhooks.events where app_id = $1`,
-      [app.appId],
-    );
+    const rows = await sql<{ data: unknown }>(service)`select convert_from(body, 'utf8')::jsonb -> 'data' as data
+      from webhooks.events where app_id = ${app.appId}`;
     return rows.map(({ data }) => data);
   };
   assert.deepEqual(await told(), []);
@@ -113,12 +112,10 @@ test('ON-02 an HTTP webhook counts once if the test processor signed it, and is 
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
   await payBy(browser, address, 'success');
-  const { rows } = await service.database.owner.query<{ test_payment: string }>(
-    `with held as (update payments.test_events set due_at = 'infinity' returning test_payment)
-     select p.test_payment from payments.test_payments p where p.test_checkout = $1`,
-    [address.replace('/test-processor/', '')],
-  );
-  const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
+  const testPayment = await sqlValue<string>(service)`with held as (update payments.test_events
+    set due_at = 'infinity' returning test_payment)
+    select p.test_payment from payments.test_payments p where p.test_checkout = ${address.replace('/test-processor/', '')}`;
+  const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: testPayment ?? '' };
   const signed = signWebhook(keysOf(secret).proof('test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });

@@ -18,6 +18,7 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { ANSWER, DATA, setPersonStage } from '../../support/person-stage.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { addUsage } from '../../support/usage-rows.ts';
 
@@ -60,24 +61,18 @@ test('CP-12 a person downloads everything that is kept about them, and nothing o
 
 test('CP-12 a file with more movements than are read at a time has each of them once', async () => {
   const { browser, user } = await personWith(5_000_000);
-  await database.query(
-    `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens, completion_tokens,
-       reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
-     select uuidv7(), w.wallet_id, date_trunc('month', now()), 'acme.large-1', 'answered', false, 3, 0, 2, 0, 10, 1, n + 1,
-       balance_micros - n from ledger.wallets w, generate_series(1, 2100) n where w.user_id = $1`,
-    [user],
-  );
-  await database.query(
-    'update ledger.wallets set entry_seq = 2101, balance_micros = balance_micros - 2100 where user_id = $1',
-    [user],
-  );
-  await database.query(
-    `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens, completion_tokens,
-       reasoning_tokens, held_micros, charged_micros)
-     select uuidv7(), w.wallet_id, ('2026-0' || 1 + n % 3 || '-01')::date, 'acme.large-1', 'failed', false, 3, 0, 2, 0, 10, 0
-     from ledger.wallets w, generate_series(1, 3300) n where w.user_id = $1`,
-    [user],
-  );
+  await sql(database)`
+    insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens, completion_tokens,
+      reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+    select uuidv7(), w.wallet_id, date_trunc('month', now()), 'acme.large-1', 'answered', false, 3, 0, 2, 0, 10, 1, n + 1,
+      balance_micros - n from ledger.wallets w, generate_series(1, 2100) n where w.user_id = ${user}`;
+  await sql(database)`update ledger.wallets set entry_seq = 2101, balance_micros = balance_micros - 2100
+    where user_id = ${user}`;
+  await sql(database)`
+    insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens, completion_tokens,
+      reasoning_tokens, held_micros, charged_micros)
+    select uuidv7(), w.wallet_id, ('2026-0' || 1 + n % 3 || '-01')::date, 'acme.large-1', 'failed', false, 3, 0, 2, 0, 10, 0
+    from ledger.wallets w, generate_series(1, 3300) n where w.user_id = ${user}`;
   const [wallet] = (await fileOf(browser)).wallets;
   assert.deepEqual(
     wallet?.movements.map(({ seq }) => seq),
@@ -94,10 +89,8 @@ test('CP-12 a session that is older than ten minutes, and a stranger, get no fil
   assertPage(page, 200, 'Your data');
   const stranger = openBrowser(service.url);
   const other = await personWith(0);
-  await database.query(
-    `update identities.sessions set created_at = created_at - interval '11 minutes' where identity_id = $1`,
-    [identityId],
-  );
+  await sql(database)`update identities.sessions set created_at = created_at - interval '11 minutes'
+    where identity_id = ${identityId}`;
   for (const [path, form] of forms) {
     const late = await browser.ask(path, { form });
     assert.deepEqual([late.status, late.headers.get('location')], [303, DATA]);
@@ -169,19 +162,12 @@ test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and t
   assert.equal((await call(user)).status, 200);
   await empty(user);
   await insertMessage(live, { recipient: email, subject: 'A receipt', body: `For ${email}`, html: 'x' });
-  await database.query(
-    `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
-     values (sha256($1::bytea), $2, sha256('p'), 5, now() + interval '9 minutes')`,
-    [email, sealedEmail(email)],
-  );
-  await database.query(
-    `insert into audit.sign_ins (minute, who, result, address) values (now(), $1, 'signed_in', '192.0.2.77')`,
-    [identityId],
-  );
-  await database.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, 'k', 0)`,
-    [`key-${user}`, identityId],
-  );
+  await sql(database)`insert into identities.codes (digest, email, proof, guesses_left, expires_at)
+    values (sha256(${email}::bytea), ${sealedEmail(email)}, sha256('p'), 5, now() + interval '9 minutes')`;
+  await sql(database)`insert into audit.sign_ins (minute, who, result, address)
+    values (now(), ${identityId}, 'signed_in', '192.0.2.77')`;
+  await sql(database)`insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+    values (${`key-${user}`}, ${identityId}, 'k', 0)`;
   const moved = `moved-${user}@example.test`;
   for (const address of [moved, email]) {
     await admin.get(200, 'PATCH', `/operator/identities/${identityId}`, { email: address, ...REASON });
@@ -227,22 +213,20 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   await paid(first);
   await empty(user);
   const late = await checkoutFor(user, identityId);
-  await database.query(
-    `update payments.checkouts set created_at = created_at - interval '4 days' where checkout_id = $1`,
-    [late],
-  );
+  await sql(database)`update payments.checkouts set created_at = created_at - interval '4 days'
+    where checkout_id = ${late}`;
   // The booking is under way: the deletion waits for it, and then finds the money.
   const booking = await live.connect();
-  await booking.query('begin');
-  await booking.query('select connections.is_owner_deleted($1, $2, now())', [app.appId, user]);
+  await sql(booking)`begin`;
+  await sql(booking)`select connections.is_owner_deleted(${app.appId}, ${user}, now())`;
   let isDone = false;
   const deletion = privacy.deleteOwn(identityId).finally(() => (isDone = true));
   await waitUntil('the deletion waits for the booking, or is done', async () => {
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%connections.release(%'`;
     return isDone || (await database.query(waiting)).rowCount === 1;
   });
-  await booking.query(`select ledger.credit($1, $2, 'top_up', 7, 'raced')`, [app.appId, user]);
-  await booking.query('commit');
+  await sql(booking)`select ledger.credit(${app.appId}, ${user}, 'top_up', 7, 'raced')`;
+  await sql(booking)`commit`;
   booking.release();
   assert.deepEqual(
     (await deletion)?.obstacles.map(({ kind }) => kind),
@@ -281,7 +265,7 @@ test('WA-10 WA-15 a call of a deleted person that is charged late is not paid by
   const asked = { ...holdOf(user, 50), appId: app.appId };
   const instance = await insertInstance(database, 60_000);
   await reserveHolds(database, instance, [asked]);
-  await database.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  await sql(database)`update db.instances set state = 'dead' where instance_id = ${instance}`;
   await waitUntil('its hold is released', async () => {
     await reapHolds(database, 100);
     return (await database.query('select from ledger.holds where call_id = $1', [asked.callId])).rowCount === 0;

@@ -5,6 +5,7 @@ import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo, stopRefill } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
 import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, submitFrom } from '../../support/people.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** The limits on mailed codes and on guesses. */
@@ -55,7 +56,7 @@ async function floodWithCodes(email: string): Promise<void> {
 test('ON-01 strangers can have twenty codes sent to one e-mail; a known browser and a mailed link still get the owner in', async () => {
   const email = newEmail();
   const known = await knownBrowser(email);
-  await owner.query(`delete from limits.buckets where app_id like 'code%:%'`);
+  await sql(owner)`delete from limits.buckets where app_id like 'code%:%'`;
   await floodWithCodes(email);
   const elsewhere = await knownBrowser(newEmail()); // A known browser, but not with this e-mail.
   await elsewhere.open('/wallet/sign-in');

@@ -8,6 +8,7 @@ import { mailTo } from '../../support/control.ts';
 import { keysOf } from '../../support/keys.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { askForCode, browserOf, isSignedIn, PERSON_COOKIE, submitFrom } from '../../support/people.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** Where a sign-in begins and leads, and how it ends. */
@@ -106,7 +107,7 @@ test('ON-01 a person’s session ends after thirty days', async () => {
 
 test('ON-01 the page and the mail name the app whose link led there; a void link names none', async () => {
   const name = '<b>Notes</b> & "more" www.evil.test https://evil.test/x';
-  await owner.query('update accounts.apps set name = $2 where app_id = $1', [app.appId, name]);
+  await sql(owner)`update accounts.apps set name = ${name} where app_id = ${app.appId}`;
   const subject = { appId: app.appId, userId: 'somebody' as EndUserId };
   const redirect = redirectName('https://app.test/back');
   const connect = links.connect({ ...subject, redirect, state: undefined, userLabel: undefined }).url;

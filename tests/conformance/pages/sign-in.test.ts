@@ -7,6 +7,7 @@ import { mailTo } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
 import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, signedInPerson, submitFrom } from '../../support/people.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** Signing in with a code from the mail. */
@@ -87,10 +88,9 @@ test('ON-01 simultaneous guesses are limited to five as well', async () => {
     ({ text }) => text.includes('This code is wrong') || text.includes('code no longer works'),
   );
   assert.equal(wrongs.length, 12);
-  const { rows } = await owner.query<{ guesses_left: number }>(
-    `select guesses_left from identities.codes order by expires_at desc limit 1`,
-  );
-  assert.equal(rows[0]?.guesses_left, 0);
+  const guessesLeft = await sqlValue<number>(owner)`select guesses_left from identities.codes order by expires_at desc
+    limit 1`;
+  assert.equal(guessesLeft, 0);
   assert.equal((await openCodePage(browser, code)).status, 400);
 });
 
@@ -114,9 +114,7 @@ test('ON-01 a code lasts ten minutes', async () => {
   const lasts = `select extract(epoch from expires_at - clock_timestamp())::float8 as s from identities.codes where email = $1`;
   const { rows } = await owner.query<{ s: number }>(lasts, [sealedEmail(email)]);
   assert.ok(rows[0] !== undefined && rows[0].s > 480 && rows[0].s <= 600);
-  await owner.query('update identities.codes set expires_at = clock_timestamp() where email = $1', [
-    sealedEmail(email),
-  ]);
+  await sql(owner)`update identities.codes set expires_at = clock_timestamp() where email = ${sealedEmail(email)}`;
   assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
@@ -205,10 +203,8 @@ test('ON-01 an e-mail belongs to one person, in upper or lower case', async () =
 test('ON-01 neither a code nor its name is stored, and the table and the secret together are not enough to try all codes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
-  const { rows } = await owner.query<{ row: string }>(
-    `select c::text || encode(digest, 'escape') || encode(proof, 'escape') as row from identities.codes c where email = $1`,
-    [sealedEmail(email)],
-  );
+  const rows = await sql<{ row: string }>(owner)`
+    select c::text || encode(digest, 'escape') || encode(proof, 'escape') as row from identities.codes c where email = ${sealedEmail(email)}`;
   const stored = rows.map(({ row }) => row).join();
   assert.ok(stored !== '' && !stored.includes(browser.cookies.get(CODE_COOKIE) ?? 'none'));
   assert.ok(!stored.replace(email, '').includes(code));

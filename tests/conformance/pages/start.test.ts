@@ -5,6 +5,7 @@ import { chat } from '../../support/client.ts';
 import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
 import { mailTo, PASSWORD } from '../../support/control.ts';
 import { assertPage, IN_CONSOLE } from '../../support/page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const { service, upstream, app, newUser } = await setStage({
@@ -21,13 +22,11 @@ test('OP-14 MO-04 the status page and its JSON tell anybody which models are out
   for (let call = 0; call < 3; call += 1) {
     assert.equal((await chat({ url: service.url, key: app.liveKey, user }, { seed: call })).status, 502);
   }
-  await service.database.owner.query(
-    `insert into status.incidents (model, state, began_at, seen_at, ended_at)
-     select model, state, now() - age, now() - age + length, now() - age + length
-     from (values ('acme.secret-1', 'out', interval '9 days', interval '7 minutes'),
-       ('', 'out', interval '8 days', interval '3 hours'), ('acme.small-1', 'slow', interval '2 days', interval '1 minute'),
-       ('acme.small-1', 'out', interval '40 days', interval '1 minute')) as v (model, state, age, length)`,
-  );
+  await sql(service)`insert into status.incidents (model, state, began_at, seen_at, ended_at)
+    select model, state, now() - age, now() - age + length, now() - age + length
+    from (values ('acme.secret-1', 'out', interval '9 days', interval '7 minutes'),
+      ('', 'out', interval '8 days', interval '3 hours'), ('acme.small-1', 'slow', interval '2 days', interval '1 minute'),
+      ('acme.small-1', 'out', interval '40 days', interval '1 minute')) as v (model, state, age, length)`;
   const browser = openBrowser(service.url);
   const page = await browser.open('/status');
   assertPage(page, 200, 'Some models are down');

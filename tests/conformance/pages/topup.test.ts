@@ -4,6 +4,7 @@ import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { signedInPerson } from '../../support/people.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { beginTopup, hurry, payBy } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
@@ -12,13 +13,12 @@ const VOID = 'This link no longer works';
 
 /** The row count of every table that a page could write to. */
 async function rowCounts(): Promise<unknown> {
-  const { rows } = await service.database.owner.query<{ tables: string }>(
-    `select string_agg(format('select %L as name, count(*) from %I.%I', t.schemaname || '.' || t.tablename, t.schemaname,
-       t.tablename), ' union all ' order by t.schemaname, t.tablename) as tables
-     from pg_tables t where t.schemaname in ('payments', 'connections', 'ledger', 'mail', 'audit', 'identities', 'limits')
-       and t.tablename not in ('links', 'head')`, // A worker chains the audit trail.
-  );
-  return (await service.database.owner.query(`${rows[0]?.tables} order by name`)).rows;
+  const tables = await sqlValue<string>(service)`
+    select string_agg(format('select %L as name, count(*) from %I.%I', t.schemaname || '.' || t.tablename, t.schemaname,
+      t.tablename), ' union all ' order by t.schemaname, t.tablename) as tables
+    from pg_tables t where t.schemaname in ('payments', 'connections', 'ledger', 'mail', 'audit', 'identities', 'limits')
+      and t.tablename not in ('links', 'head')`;
+  return (await service.database.owner.query(`${tables} order by name`)).rows;
 }
 
 /** The form of the amounts, filled in, with a decision about what stops the app from spending. */
@@ -153,9 +153,7 @@ test('WA-03 a link from a refusal for the monthly cap shows the cap first; its o
   assert.equal((await call(user)).status, 200);
   await browser.open(path);
   await browser.submit(`${path}/cap`, { set: 'none' });
-  const { rows } = await service.database.owner.query('select cap_micros from ledger.wallets where user_id = $1', [
-    user,
-  ]);
+  const rows = await sql(service)`select cap_micros from ledger.wallets where user_id = ${user}`;
   assert.deepEqual(rows, [{ cap_micros: null }]);
 });
 

@@ -9,6 +9,7 @@ import type { Browser } from '../../support/browser.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
@@ -137,10 +138,9 @@ test('ON-04 every movement is shown in plain words, with its sign and the balanc
 });
 
 test('ON-04 every kind of entry that affects a wallet has its words', async () => {
-  const { rows } = await database.query<{ kind: string }>(
-    `select k::text as kind from unnest(enum_range(null::ledger.entry_kind)) k
-     where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`,
-  );
+  const rows = await sql<{ kind: string }>(database)`select k::text as kind
+    from unnest(enum_range(null::ledger.entry_kind)) k
+    where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`;
   for (const { kind } of rows) assert.ok(WALLET_TEXTS.movement(kind as 'charge'), kind);
 });
 
@@ -167,16 +167,13 @@ test('ON-04 movements come in pages of 50, each exactly once, under 50 KB even w
 
 test('ON-04 the file has every movement, adds up to the balance, and has no cell that a spreadsheet would run', async () => {
   const { browser, user, path } = await atWallet(9_007_199_254_000_000);
-  await database.query(
-    `with w as (
-       update ledger.wallets set balance_micros = balance_micros - 2500, entry_seq = 2501
-       where app_id = $1 and user_id = $2 returning *
-     )
-     insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-     select wallet_id, 1 + n, 'charge', gen_random_uuid()::text, 'wallet', 'earned', 1, balance_micros + 2500 - n
-     from w, generate_series(1, 2500) n`,
-    [app.appId, user],
-  );
+  await sql(database)`with w as (
+      update ledger.wallets set balance_micros = balance_micros - 2500, entry_seq = 2501
+      where app_id = ${app.appId} and user_id = ${user} returning *
+    )
+    insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+    select wallet_id, 1 + n, 'charge', gen_random_uuid()::text, 'wallet', 'earned', 1, balance_micros + 2500 - n
+    from w, generate_series(1, 2500) n`;
   await call(user, { model: MODEL });
   await setAside(user, 1_000_001n, 'a');
   await endSetAside(user, 'refund_paid', 'a');
@@ -225,10 +222,8 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   const receipt = await browser.open(path + query);
   assertPage(receipt, 200, 'Receipt');
   assert.match(receipt.text, /<p class="app">/);
-  const { rows } = await database.query<{ held: bigint; call_id: string }>(
-    `select held_micros as held, call_id from usage.calls where call_id = $1`,
-    [query.replace('?receipt=', '')],
-  );
+  const rows = await sql<{ held: bigint; call_id: string }>(database)`select held_micros as held, call_id
+    from usage.calls where call_id = ${query.replace('?receipt=', '')}`;
   const held = Number(rows[0]?.held);
   const said = Object.fromEntries(
     [...receipt.text.matchAll(/<dt>([^<]*)<\/dt><dd>([^]*?)<\/dd>/g)].map(([, name = '', text = '']) => [name, text]),

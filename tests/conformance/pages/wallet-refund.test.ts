@@ -8,6 +8,7 @@ import { mailsTo } from '../../support/database.ts';
 import { signedInPerson } from '../../support/people.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { beginTopup, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -48,12 +49,10 @@ async function refund({ browser, path }: Payer, amount: string, fields: Readonly
 }
 
 async function refundsOf(user: string): Promise<readonly string[]> {
-  const { rows } = await database.query<{ text: string }>(
-    `select p.amount_micros || ': ' || r.amount_micros || ' ' || r.state as text
-     from payments.refunds r join payments.payments p using (payment_id) where r.user_id = $1
-     order by p.paid_at desc, r.created_at`,
-    [user],
-  );
+  const rows = await sql<{ text: string }>(database)`
+    select p.amount_micros || ': ' || r.amount_micros || ' ' || r.state as text
+    from payments.refunds r join payments.payments p using (payment_id) where r.user_id = ${user}
+    order by p.paid_at desc, r.created_at`;
   return rows.map(({ text }) => text);
 }
 
@@ -271,11 +270,10 @@ test('CP-12 after sign-ups, sign-ins, invitations, gifts, refunds and moves of p
   await operator.get(200, 'PATCH', `/operator/identities/${String(identityId)}`, move);
   // The tests above have had the gifts, top-ups and refunds.
   assert.deepEqual(await tablesWithAddresses(database), []);
-  const { rows } = await database.query<{ mails: number; accounts: number; acts: number }>(
-    `select (select count(*)::int from mail.messages where body is not null) as mails,
-       (select count(*)::int from accounts.accounts) as accounts,
-       (select count(*)::int from audit.entries where actor_name is not null) as acts`,
-  );
+  const rows = await sql<{ mails: number; accounts: number; acts: number }>(database)`select (select count(*)::int
+    from mail.messages where body is not null) as mails,
+    (select count(*)::int from accounts.accounts) as accounts,
+    (select count(*)::int from audit.entries where actor_name is not null) as acts`;
   assert.ok(
     Object.values(rows[0] ?? {}).every((count) => count > 2),
     'there was something to seal',

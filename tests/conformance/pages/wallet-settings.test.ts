@@ -15,6 +15,7 @@ import { openStream } from '../../support/open-stream.ts';
 import { assertPage } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { type WalletOwner, walletOwnersOf } from '../../support/wallet-owner.ts';
 
@@ -48,11 +49,8 @@ async function atWallet(amount = 5_000_000): Promise<WalletOwner & { readonly us
 }
 
 async function capOf(user: string): Promise<bigint | null | undefined> {
-  const { rows } = await service.database.owner.query<{ cap_micros: bigint | null }>(
-    'select cap_micros from ledger.wallets where app_id = $1 and user_id = $2',
-    [app.appId, user],
-  );
-  return rows[0]?.cap_micros;
+  return sqlValue<bigint | null>(service)`select cap_micros from ledger.wallets where app_id = ${app.appId}
+    and user_id = ${user}`;
 }
 
 /** Everything in a refusal by which a caller could tell two users apart, without the parts that differ every time. */
@@ -177,12 +175,12 @@ test('ON-04 an owner gets a mail for each chosen share of the cap, once a month,
   await spend(3_990_000, `(db.current_month() - interval '1 month')::date`);
   await sweepAtOnce();
   assert.deepEqual(await subjectsTo(email), [half, all], 'spent last month');
-  await pool.query(`update connections.alerts set month = month - interval '1 month'`);
+  await sql(pool)`update connections.alerts set month = month - interval '1 month'`;
   await spend(3_990_000);
   await sweepAtOnce();
   assert.deepEqual(await subjectsTo(email), [half, all, all], 'a new month, and only the highest of several shares');
 
-  await pool.query(`update connections.alerts set told = 0`);
+  await sql(pool)`update connections.alerts set told = 0`;
   await browser.submit(`${path}/alerts`, { 'share-50': '', 'share-80': '', 'share-100': '' });
   await sweepAtOnce();
   assert.equal((await subjectsTo(email)).length, 3);

@@ -5,6 +5,7 @@ import { newConnectionId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { assertPage } from '../../support/page.ts';
 import { PERSON_COOKIE } from '../../support/people.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
@@ -24,13 +25,11 @@ const FIELDS = { cap: '1', paused: 'yes', none: '', amount: '1', key: 'k' };
 
 /** Everything that these pages could change. */
 async function everything(): Promise<string> {
-  const { rows } = await service.database.owner.query<{ all: string }>(
-    `select coalesce(string_agg(t::text, '|'), '') as all from (
-       select w::text from ledger.wallets w union all select c::text from connections.connections c
-       union all select e::text from ledger.entries e union all select r::text from payments.refunds r order by 1
-     ) t`,
-  );
-  return rows[0]?.all ?? '';
+  const all = await sqlValue<string>(service)`select coalesce(string_agg(t::text, '|'), '') as all from (
+      select w::text from ledger.wallets w union all select c::text from connections.connections c
+      union all select e::text from ledger.entries e union all select r::text from payments.refunds r order by 1
+    ) t`;
+  return all ?? '';
 }
 
 test('ON-04 another’s connection gets exactly the answer of a missing one, and does not change', async () => {
@@ -95,7 +94,7 @@ test('ON-04 an ended session opens nothing any more', async () => {
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
   const form = browser.fieldsOf(`${path}/pause`);
-  await service.database.owner.query('delete from identities.sessions where identity_id = $1', [identityId]);
+  await sql(service)`delete from identities.sessions where identity_id = ${identityId}`;
   const before = await everything();
   assertPage(await browser.ask(`${path}/pause`, { form }), 403, 'This did not work');
   assertPage(await browser.ask(path), 303);

@@ -6,6 +6,7 @@ import { chat, send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { addLateCharge } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
@@ -167,7 +168,7 @@ test('ON-04 the calls of a day are one line, which is right for days of any size
   const path = `/wallet/${await connect(app, user)}`;
   for (let count = 0; count < 20; count += 1) {
     if (count === 12) {
-      await database.query(`select ledger.credit($1, $2, 'top_up', 1000000, 'among days')`, [app.appId, user]);
+      await sql(database)`select ledger.credit(${app.appId}, ${user}, 'top_up', 1000000, 'among days')`;
     }
     assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 200);
   }

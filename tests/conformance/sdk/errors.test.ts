@@ -12,6 +12,7 @@ import { setApp } from '../../support/operator-acts.ts';
 import { type SimulatedService, startSimulatedService } from '../../support/simulated-service.ts';
 import { CLIENTS, requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
+import { sql } from '../../support/sql.ts';
 
 /** The companion library's errors (SDK-01), against the real service. */
 
@@ -95,10 +96,7 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   test(`SDK-01 ${name}: a sandbox 402 is a PaymentRequiredError too, with a link that leads to no payment`, async () => {
     const { service, app } = simulated;
     const user = `poor-${name.replaceAll(/\W/g, '')}`;
-    await service.database.owner.query(
-      'insert into sandbox.wallets (app_id, user_id, balance_micros) values ($1, $2, 0)',
-      [app.appId, user],
-    );
+    await sql(service)`insert into sandbox.wallets (app_id, user_id, balance_micros) values (${app.appId}, ${user}, 0)`;
     const error = await raisedBy(() => guard(() => says(purserBy(app.testKey).forUser(user), 'echo', 'Hello')));
     assertPaymentRequired(error, 'PAYMENT_REQUIRED', true);
     assert.ok(isPurserError(error, 'PaymentRequiredError') && error.topupUrl === 'https://purser.test/topup/sandbox');

@@ -5,6 +5,7 @@ import { isPurserError, Purser, type PurserUser } from '../../../packages/sdk/sr
 import { send } from '../../support/client.ts';
 import { requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
+import { sql } from '../../support/sql.ts';
 import { beginTopup, hurry, payBy } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
@@ -95,10 +96,8 @@ test('SDK-02 withTopUp throws the refusal when nobody pays, and does not wait fo
     user.withTopUp(() => ask(user), { onTopUp: () => {}, waitMs: 100, pollMs: 20 }),
     (error) => isPurserError(error, 'PaymentRequiredError'),
   );
-  await service.database.owner.query(
-    'insert into sandbox.wallets (app_id, user_id, balance_micros) values ($1, $2, 0)',
-    [app.appId, 'player'],
-  );
+  await sql(service)`insert into sandbox.wallets (app_id, user_id, balance_micros)
+    values (${app.appId}, ${'player'}, 0)`;
   const player = new Purser({ baseURL: service.url, apiKey: app.testKey }).forUser('player');
   const requests = await requestsAt(service.url, () =>
     assert.rejects(

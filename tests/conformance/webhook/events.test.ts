@@ -7,6 +7,7 @@ import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chat, send } from '../../support/client.ts';
+import { sql } from '../../support/sql.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 
 const stage = await setWebhookStage();
@@ -34,11 +35,10 @@ async function sentTo({ path }: SubscribedApp): Promise<readonly Event[]> {
 
 /** Holds money and settles later, as calls do. */
 async function hold({ appId }: SubscribedApp, user: string, amount: number): Promise<string> {
-  const { rows } = await db.query<{ call_id: string; outcome: string }>(
-    `with i as (insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute') returning instance_id),
-       c as (select gen_random_uuid() as call_id)
-     select c.call_id, null as outcome from c, i`,
-  );
+  const rows = await sql<{ call_id: string; outcome: string }>(db)`with i as (insert into db.instances (lease_until)
+    values (clock_timestamp() + interval '1 minute') returning instance_id),
+      c as (select gen_random_uuid() as call_id)
+    select c.call_id, null as outcome from c, i`;
   const call = rows[0]?.call_id ?? '';
   const instance = await db.query<{ id: bigint }>('select max(instance_id) as id from db.instances');
   const placed = await db.query<{ outcome: string }>(
@@ -50,11 +50,8 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
 }
 
 async function settle(call: string, charge: number): Promise<void> {
-  await db.query(
-    `select ledger.settle(
-       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false, 0, null)::ledger.settlement])`,
-    [call, charge],
-  );
+  await sql(db)`select ledger.settle(
+    array[row(${call}, ${charge}, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false, 0, null)::ledger.settlement])`;
 }
 
 function move(kind: 'refund' | 'claw_back', { appId }: SubscribedApp, user: string, amount: number, key: string) {
@@ -120,11 +117,9 @@ test('WH-04 the id of an event tells no number of a wallet, and a repeated chang
   await settle(await hold(app, 'numbered', 600), 600);
   const events = await sentTo(app);
   assert.deepEqual(events.map(({ type }) => type).toSorted(), ['balance.low', 'connection.created', 'topup.completed']);
-  const { rows } = await db.query<{ cause: string }>(
-    `select distinct e.cause from ledger.entries e
-     union select w.wallet_id::text from ledger.wallets w
-     union select w.wallet_id || ':' || n from ledger.wallets w, generate_series(0, 100) n`,
-  );
+  const rows = await sql<{ cause: string }>(db)`select distinct e.cause from ledger.entries e
+    union select w.wallet_id::text from ledger.wallets w
+    union select w.wallet_id || ':' || n from ledger.wallets w, generate_series(0, 100) n`;
   const guesses = new Set(
     rows.flatMap(({ cause }) => ALL.map((type) => `evt_${sha256(`${type}:${cause}`).toString('hex').slice(0, 32)}`)),
   );
@@ -152,7 +147,7 @@ test('WH-07 only the first connection is reported', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
   for (const isConnected of [true, false, true]) await connect(app.appId, 'anna', isConnected);
   const [event, ...others] = await sentTo(app);
-  await db.query('delete from webhooks.events where app_id = $1', [app.appId]); // As after 30 days.
+  await sql(db)`delete from webhooks.events where app_id = ${app.appId}`; // As after 30 days.
   for (const isConnected of [false, true]) await connect(app.appId, 'anna', isConnected);
   assert.deepEqual(await stage.events(app.appId), []);
   assert.deepEqual(others, []);

@@ -5,6 +5,7 @@ import type { AppId } from '../../../packages/service/src/kernel/ids.ts';
 import { send } from '../../support/client.ts';
 import { newMember, newOwner, type Person } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
 
@@ -99,12 +100,12 @@ test('WH-15 WH-05 each listener and the endpoint have their own threshold, and l
     await listen(appId, { events: ['balance.low'], lowBalanceThresholdMicros: 2_000 }),
   ];
   await topUp(appId, 'anna', 1_000);
-  await db.query(`update ledger.wallets set balance_micros = 400, version = version + 1 where app_id = $1`, [appId]);
+  await sql(db)`update ledger.wallets set balance_micros = 400, version = version + 1 where app_id = ${appId}`;
   await whenQuiet();
   assert.equal(receiver.at(path).length, 1);
   assert.deepEqual((await look(appId, low)).copies, []);
   assert.deepEqual((await look(appId, high)).copies, [], 'it was already below');
-  await db.query(`update ledger.wallets set balance_micros = 50, version = version + 1 where app_id = $1`, [appId]);
+  await sql(db)`update ledger.wallets set balance_micros = 50, version = version + 1 where app_id = ${appId}`;
   const { copies } = await look(appId, low);
   assert.equal(copies.length, 1);
   assert.deepEqual(JSON.parse(copies[0]?.body ?? '').data, {
@@ -142,16 +143,12 @@ test('WH-15 an app has five listeners at most, and one that stops looking is rem
   assertRefusal(await owner.ask('POST', listeners(appId), { events: TOP_UPS }), { code: 'CONFLICT' });
   const [gone = '', stays = ''] = ids;
   await topUp(appId, 'anna', 10);
-  await db.query(`update webhooks.subscriptions set listening_until = clock_timestamp() where listener_id = $1`, [
-    gone,
-  ]);
+  await sql(db)`update webhooks.subscriptions set listening_until = clock_timestamp() where listener_id = ${gone}`;
   assertRefusal(await owner.ask('GET', listeners(appId, `/${gone}/events?waitSeconds=0`)), { code: 'NOT_FOUND' });
   await listen(appId);
-  await db.query(
-    `update webhooks.copies c set created_at = created_at - interval '5 minutes' from webhooks.subscriptions s
-     where s.subscription_id = c.subscription_id and s.listener_id = $1`,
-    [ids[2]],
-  );
+  await sql(db)`update webhooks.copies c set created_at = created_at - interval '5 minutes'
+    from webhooks.subscriptions s
+    where s.subscription_id = c.subscription_id and s.listener_id = ${ids[2]}`;
   await waitUntil('upkeep has removed the listener', async () => {
     const { rows } = await db.query(`select from webhooks.subscriptions where listener_id = $1`, [gone]);
     return rows.length === 0;
@@ -233,11 +230,9 @@ test('AU-06 a listen token reads the events of one app, and ends with its sessio
   const hours = (Date.parse(String(shown[0]?.['expiresAt'])) - Date.parse(String(shown[0]?.['createdAt']))) / 3_600_000;
   assert.equal(Math.round(hours), 24);
 
-  await db.query(
-    `update accounts.listen_tokens set created_at = created_at - interval '25 hours', expires_at = clock_timestamp()
-     where token_id = $1`,
-    [expiring.id],
-  );
+  await sql(db)`update accounts.listen_tokens
+    set created_at = created_at - interval '25 hours', expires_at = clock_timestamp()
+    where token_id = ${expiring.id}`;
   assert.equal(await works(expiring.key), 401, 'expired');
   assertRefusal(await owner.ask('DELETE', `/apps/${other.appId}/webhook/listen-tokens/${first.id}`), {
     code: 'NOT_FOUND',
@@ -245,12 +240,10 @@ test('AU-06 a listen token reads the events of one app, and ends with its sessio
   await owner.get(204, 'DELETE', tokens(`/${first.id}`));
   assert.equal(await works(first.key), 401, 'revoked');
   assert.equal(await works(theirs.key), 201);
-  await db.query(
-    "update accounts.members set role = 'viewer' where account_id <> (select account_id from accounts.accounts where email = $1)",
-    [sealedEmail(owner.email)],
-  );
+  await sql(db)`update accounts.members set role = 'viewer' where account_id <> (select account_id
+    from accounts.accounts where email = ${sealedEmail(owner.email)})`;
   assert.equal(await works(theirs.key), 403, 'its maker may not listen any more');
-  await db.query("update accounts.members set role = 'developer' where role = 'viewer'");
+  await sql(db)`update accounts.members set role = 'developer' where role = 'viewer'`;
   assert.equal(await works(theirs.key), 201);
   await developer.get(204, 'DELETE', '/sessions/current');
   assert.equal(await works(theirs.key), 401, 'its session has ended');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from '../../support/sql.ts';
 import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 
@@ -64,10 +65,8 @@ async function assertEnd({ path, pattern, secret, appId }: SubscribedApp & { pat
     assert.ok(body.equals(sent[0]?.body ?? Buffer.of()), 'the body is the same at every attempt');
     assert.equal(verify({ headers, body }, atMs), index === 0 ? 'accepted' : 'repeated');
   });
-  const { rows } = await service.database.owner.query<Record<string, unknown>>(
-    'select failures_in_row, exhausted_in_row, status from webhooks.subscriptions where app_id = $1',
-    [appId],
-  );
+  const rows = await sql<Record<string, unknown>>(service)`select failures_in_row, exhausted_in_row, status
+    from webhooks.subscriptions where app_id = ${appId}`;
   const isDropped = pattern === 0;
   assert.deepEqual(rows, [
     { failures_in_row: isDropped ? 6 : 0, exhausted_in_row: isDropped ? 1 : 0, status: 'active' },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newMember, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -55,10 +56,8 @@ test('WH-01 the answer of GET can be sent back by PUT unchanged, and what only t
 
 test('WH-01 neither the secret nor anything it can be derived from is stored or shown again', async () => {
   const { appId, secret } = await subscribe();
-  const { rows } = await service.database.owner.query<{ text: string }>(
-    `select row_to_json(s)::text || encode(sealed_secret, 'escape') as text from webhooks.subscriptions s where app_id = $1`,
-    [appId],
-  );
+  const rows = await sql<{ text: string }>(service)`
+    select row_to_json(s)::text || encode(sealed_secret, 'escape') as text from webhooks.subscriptions s where app_id = ${appId}`;
   assert.equal(rows.length, 1);
   assert.equal(rows[0]?.text.includes(secret.slice('whsec_'.length)), false);
 });
@@ -110,26 +109,24 @@ test('WH-01 a subscription replaced while a worker takes an event is not used fo
   const { appId, path } = await subscribe();
   const db = service.database.owner;
   // As if it were replaced, and the request answered, before anybody can see the worker's own statement.
-  await db.query(`
+  await sql(db)`
     create function replace_meanwhile() returns trigger language plpgsql security definer as $$
     begin
       update webhooks.subscriptions set generation = nextval('webhooks.generations') where app_id = new.app_id;
       return new;
     end $$;
     create trigger replace_meanwhile after update on webhooks.events for each row
-      when (new.state = 'sending' and old.state = 'pending') execute function replace_meanwhile();`);
+      when (new.state = 'sending' and old.state = 'pending') execute function replace_meanwhile();`;
   const generationOf = async () => {
-    const { rows } = await db.query<{ generation: bigint }>(
-      'select generation from webhooks.subscriptions where app_id = $1',
-      [appId],
-    );
-    return rows[0]?.generation ?? 0n;
+    const generation = await sqlValue<bigint>(db)`select generation from webhooks.subscriptions
+      where app_id = ${appId}`;
+    return generation ?? 0n;
   };
   const first = await generationOf();
   await topUp(appId, 'anna', 10);
   await waitUntil('the event was taken a few times', async () => (await generationOf()) > first + 2n);
   assert.equal(receiver.at(path).length, 0);
-  await db.query('drop trigger replace_meanwhile on webhooks.events');
+  await sql(db)`drop trigger replace_meanwhile on webhooks.events`;
   await whenQuiet();
   assert.equal(receiver.at(path).length, 1);
 });
@@ -142,19 +139,17 @@ test('WH-01 PUT, a new secret and DELETE wait for running attempts that use what
     [200, 'POST', '/secret', undefined],
     [204, 'DELETE', '', undefined],
   ] as const) {
-    await service.database.owner.query(
-      `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, state, claim, claimed_generation, lease_until)
-       select 'evt_' || md5(random()::text), app_id, subscription_id, 'topup.completed', '{}', now(), 'sending',
-         gen_random_uuid(), generation, clock_timestamp() + interval '1 minute'
-       from webhooks.subscriptions where app_id = $1`,
-      [appId],
-    );
+    await sql(service)`
+      insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, state, claim, claimed_generation, lease_until)
+      select 'evt_' || md5(random()::text), app_id, subscription_id, 'topup.completed', '{}', now(), 'sending',
+        gen_random_uuid(), generation, clock_timestamp() + interval '1 minute'
+      from webhooks.subscriptions where app_id = ${appId}`;
     let isAnswered = false;
     const asking = owner.get(status, method, hook(appId, more), body).finally(() => (isAnswered = true));
     // Later requests are answered meanwhile, so this one would have been, too.
     for (let time = 0; time < 10; time += 1) await owner.get(200, 'GET', '/apps');
     assert.equal(isAnswered, false, `${method} ${more} was answered before the attempt had ended`);
-    await service.database.owner.query(`delete from webhooks.events where app_id = $1`, [appId]);
+    await sql(service)`delete from webhooks.events where app_id = ${appId}`;
     await asking;
   }
 });
@@ -284,10 +279,8 @@ test('WH-14 the owner sees each event with its attempts, newest first, in pages'
   for (const bad of ['before=x', 'limit=0', 'limit=501', 'limit=x', 'other=1', 'state=sending']) {
     assertRefusal(await owner.ask('GET', hook(appId, `/deliveries?${bad}`)), { code: 'BAD_REQUEST' }, bad);
   }
-  await service.database.owner.query(
-    "update webhooks.events set state = 'dropped' where app_id = $1 and event_id = any ($2)",
-    [appId, stored.slice(0, 2)],
-  );
+  await sql(service)`update webhooks.events set state = 'dropped' where app_id = ${appId}
+    and event_id = any (${stored.slice(0, 2)})`;
   const dropped: string[] = [];
   for (let next: string | null = ''; next !== null; ) {
     const query: string = `?state=dropped&limit=1${next === '' ? '' : `&before=${next}`}`;

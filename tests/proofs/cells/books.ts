@@ -1,6 +1,7 @@
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import { judge } from '../failover/books.ts';
 import type { Call } from '../failover/load.ts';
+import { sql } from '../../support/sql.ts';
 
 /** What callers were told, against the books of both cells: lists of calls by their tags. Each must be empty. */
 export async function judgeBoth(
@@ -21,10 +22,9 @@ export async function judgeBoth(
 
 /** The money in the wallets of a cell, and what it has charged and lost, in micros. */
 export async function sumsOf(owner: Pool): Promise<{ readonly wallets: bigint; readonly charged: bigint }> {
-  const { rows } = await owner.query<{ wallets: bigint; charged: bigint }>(
-    `select (select coalesce(sum(balance_micros), 0)::bigint from ledger.wallets) as wallets,
-       (select coalesce(sum(charged_micros), 0)::bigint from usage.calls) as charged`,
-  );
+  const rows = await sql<{ wallets: bigint; charged: bigint }>(owner)`
+    select (select coalesce(sum(balance_micros), 0)::bigint from ledger.wallets) as wallets,
+    (select coalesce(sum(charged_micros), 0)::bigint from usage.calls) as charged`;
   const [row = { wallets: 0n, charged: 0n }] = rows;
   return row;
 }

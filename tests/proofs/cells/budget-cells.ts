@@ -17,6 +17,7 @@ import {
   takeAllowance,
 } from '../../../packages/service/src/ledger/budgets/queries.ts';
 import { createLedgerDatabase, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
+import { sql } from '../../support/sql.ts';
 
 export const CELLS = ['c1', 'c2', 'c3'] as const;
 export type Cell = (typeof CELLS)[number];
@@ -66,7 +67,7 @@ export async function openBudgetCells(): Promise<BudgetCells> {
     const { database, open } = ledgers[cell];
     await open(cell, 1_000_000_000);
     await insertOwnCell(database.owner, cell, undefined);
-    await database.owner.query('update cells.own set borrows_budgets = cell <> $1', [HOME]);
+    await sql(database)`update cells.own set borrows_budgets = cell <> ${HOME}`;
   }
   let keys = 0;
   return {

@@ -5,6 +5,7 @@ import { NO_SETTINGS } from '../../../packages/service/src/accounts/key-settings
 import { type KeyId, newKeyId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
+import { sql } from '../../support/sql.ts';
 import type { TwoCells } from './two-cells.ts';
 
 export interface Budgeted {
@@ -20,10 +21,8 @@ interface Used {
 export function budgetedKeys({ c1, c2, app }: TwoCells) {
   const owners = [c1.database.owner, c2.database.owner] as const;
   const usedIn = async ({ keyId }: Budgeted, owner: (typeof owners)[number]): Promise<Used> => {
-    const { rows } = await owner.query<Used>(
-      'select spent_micros::int as spent, held_micros::int as held from ledger.key_budgets where key_id = $1',
-      [keyId],
-    );
+    const rows = await sql<Used>(owner)`select spent_micros::int as spent, held_micros::int as held
+      from ledger.key_budgets where key_id = ${keyId}`;
     return rows[0] ?? { spent: 0, held: 0 };
   };
   return {

@@ -15,6 +15,7 @@ import { changeKeys } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells, type TwoCells } from './two-cells.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -44,11 +45,8 @@ async function sharedCalls(): Promise<number> {
 
 /** The tokens in the bucket of an app, in the database of a cell. */
 async function tokensIn(at: CellName, appId: AppId): Promise<number | undefined> {
-  const { rows } = await cells[at].database.owner.query<{ tokens: number }>(
-    'select (units / 60000000)::int as tokens from limits.buckets where app_id = $1',
-    [appId],
-  );
-  return rows[0]?.tokens;
+  return sqlValue<number>(cells[at])`select (units / 60000000)::int as tokens from limits.buckets
+    where app_id = ${appId}`;
 }
 
 /** Until each cell knows where the other one is, it lets through its share. */

@@ -17,6 +17,7 @@ import { ROUNDS } from '../../support/rounds.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { standBetween } from './stand-in-cell.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
+import { sql } from '../../support/sql.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -156,10 +157,8 @@ test('CE-05 a cell whose home of budgets is away spends what it was lent, and re
   assert.deepEqual((await usedOf(key)).c2, { spent: CHARGE, held: 0 });
   // The allowance of another key is larger than a call.
   const { owner } = c1.database;
-  const { rows } = await owner.query<{ lent: string }>(
-    'select lent_micros as lent from ledger.allowances where key_id = $1',
-    [key.keyId],
-  );
+  const rows = await sql<{ lent: string }>(owner)`select lent_micros as lent from ledger.allowances
+    where key_id = ${key.keyId}`;
   assert.deepEqual(
     rows.map(({ lent }) => Number(lent)),
     [HOLD],
@@ -232,7 +231,7 @@ test('CE-05 a gateway bars at its start what its cell was lent, if that may be o
   const barred = async () => (await owner.query(ifBarred, [key.keyId])).rowCount === 1;
   await openCell(owner, 'c2');
   assert.equal(await barred(), false, 'it is the database of the last start');
-  await owner.query(`update db.identity set incarnation = 'of the backup'`);
+  await sql(owner)`update db.identity set incarnation = 'of the backup'`;
   await openCell(owner, 'c2');
   assert.equal(await barred(), true);
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200, 'its home confirms it');

@@ -20,6 +20,7 @@ import { arrive, type Cell, CELLS, HOME, openBudgetCells } from './budget-cells.
 import { beginDatabaseClock } from '../../support/database-clock.ts';
 import { endOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { sql } from '../../support/sql.ts';
 
 /** Calls in three cells, whose gateways do not always reach each other (CP-08). */
 
@@ -206,7 +207,7 @@ test('CE-05 WA-10 a late charge takes no more of a budget than its cell has of i
   const dead = await c2.addInstance();
   const request = call('c2', of, 50);
   assert.deepEqual(await c2.reserve([request], dead), [50]);
-  await c2.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
+  await sql(c2)`update db.instances set state = 'dead' where instance_id = ${dead}`;
   assert.equal(await reapHolds(c2.live, 100), 1);
   for (const message of await recall(of.key)) await arrive(message); // Nothing is held there any more.
   assert.ok(isGranted(await placesOf(arriving).c1(call('c1', of, 80))));
@@ -248,7 +249,7 @@ test('CE-05 WA-10 what a start has barred is confirmed also if all is lent, and 
   const told = call('c2', of, 50);
   assert.ok(isGranted(await place(call('c2', of, 10))));
   assert.deepEqual(await c2.reserve([told], dead), [50]);
-  await c2.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
+  await sql(c2)`update db.instances set state = 'dead' where instance_id = ${dead}`;
   assert.equal(await reapHolds(c2.live, 100), 1);
   await barAllowances(c2.database.owner);
   const [row] = await settleLate(c2.live, [endOf(told, 50)]);

@@ -7,6 +7,7 @@ import { arrive, type Cell, HOME, openBudgetCells } from './budget-cells.ts';
 import { BudgetPlay, budgetSteps } from './budget-play.ts';
 import { endOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { sql } from '../../support/sql.ts';
 
 /** Monthly budgets of API keys over the databases of three cells (CP-08), message by message. */
 
@@ -137,14 +138,14 @@ test('CE-05 a budget that its owner lowers holds in every cell, also where more 
 test('CE-05 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 60, wanted: 60 }));
-  await ledgers[HOME].database.owner.query('delete from ledger.allowances where key_id = $1', [of.key]);
-  await ledgers[HOME].database.owner.query('delete from ledger.key_budgets where key_id = $1', [of.key]);
+  await sql(ledgers[HOME])`delete from ledger.allowances where key_id = ${of.key}`;
+  await sql(ledgers[HOME])`delete from ledger.key_budgets where key_id = ${of.key}`;
   await arrive(await ask('c2', of, { least: 1, wanted: 1 }));
   assert.deepEqual([(await figures(of.key)).c2.lent, (await figures(of.key)).c2.allowance], [61, 61]);
   const old = { key: newKey(), budget: 100 };
-  await ledgers.c2.database.owner.query('update cells.own set borrows_budgets = false'); // As before budgets were shared.
+  await sql(ledgers.c2)`update cells.own set borrows_budgets = false`; // As before budgets were shared.
   assert.equal(await place('c2', call('c2', old, 90)), 90);
-  await ledgers.c2.database.owner.query('update cells.own set borrows_budgets = true');
+  await sql(ledgers.c2)`update cells.own set borrows_budgets = true`;
   assert.equal(await place('c2', call('c2', old, 5)), 'budget_race_lost');
   await arrive(await ask('c2', old, { least: 5, wanted: 5 }));
   assert.equal(await place('c2', call('c2', old, 5)), 5);
@@ -155,14 +156,9 @@ test('CE-05 a home that was restored learns from a cell what it had lent, and on
 /** Puts the home back to what it knew then: of one question of c2, and nothing that came after it. */
 async function restoreHome(key: KeyId, lent: number): Promise<void> {
   const { owner } = ledgers[HOME].database;
-  await owner.query(
-    'update ledger.allowances set lent_micros = $2, spent_micros = 0, number = 1, lent_number = 1 where key_id = $1',
-    [key, lent],
-  );
-  await owner.query('update ledger.key_budgets set lent_micros = $2, lent_spent_micros = 0 where key_id = $1', [
-    key,
-    lent,
-  ]);
+  await sql(owner)`update ledger.allowances set lent_micros = ${lent}, spent_micros = 0, number = 1, lent_number = 1
+    where key_id = ${key}`;
+  await sql(owner)`update ledger.key_budgets set lent_micros = ${lent}, lent_spent_micros = 0 where key_id = ${key}`;
 }
 
 test('CE-05 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered', async () => {
@@ -193,10 +189,7 @@ test('CE-05 a home that was restored answers a cell that has spent more than it 
   await ledgers.c2.settle([endOf(done, 30)]);
   const late = await ask('c2', of, { least: 95, wanted: 95 });
   await restoreHome(of.key, 10);
-  await ledgers[HOME].database.owner.query(
-    'update ledger.allowances set number = 9, lent_number = 9 where key_id = $1',
-    [of.key],
-  );
+  await sql(ledgers[HOME])`update ledger.allowances set number = 9, lent_number = 9 where key_id = ${of.key}`;
   await assert.doesNotReject(() => arrive(late)); // By its number it was overtaken, so what the cell had does not count.
   assert.deepEqual([(await figures(of.key)).c2.lent, (await figures(of.key)).c2.allowance], [10, 10]);
   assert.deepEqual(await cells.differences(), []);
@@ -206,11 +199,11 @@ test('CE-05 WA-09 the check compares what is lent with its parts', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 60, wanted: 60 }));
   const { owner } = ledgers[HOME].database;
-  await owner.query('update ledger.key_budgets set lent_micros = 59 where key_id = $1', [of.key]);
+  await sql(owner)`update ledger.key_budgets set lent_micros = 59 where key_id = ${of.key}`;
   const [found, ...others] = await ledgers[HOME].differences();
   assert.match(String(found?.rule), /lent is the sum of its allowances$/);
   assert.deepEqual([found?.expected, found?.found, others], [60n, 59n, []]);
-  await owner.query('update ledger.key_budgets set lent_micros = 60 where key_id = $1', [of.key]);
+  await sql(owner)`update ledger.key_budgets set lent_micros = 60 where key_id = ${of.key}`;
 });
 
 test('CE-05 if messages between cells are late, lost, repeated or out of order, a budget is never overspent, and nothing of it is lost', async (t) => {

@@ -5,6 +5,7 @@ import { guardDirectory } from '../../../packages/service/src/cells/copy.ts';
 import { CommandError } from '../../../packages/service/src/cli/command-error.ts';
 import { runHere } from '../../support/commands.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { sql } from '../../support/sql.ts';
 
 /** What commands of cells say when they cannot go on because of a database. */
 
@@ -43,7 +44,7 @@ describe('cells', { concurrency: true }, () => {
 
   test('CE-03 a copy of the directory that stays locked is told from one that is not copied', async () => {
     const holder = await database.owner.connect();
-    await holder.query('begin; lock table accounts.apps in share mode');
+    await sql(holder)`begin; lock table accounts.apps in share mode`;
     try {
       await assert.rejects(
         guardDirectory(database.owner),
@@ -51,7 +52,7 @@ describe('cells', { concurrency: true }, () => {
           fault instanceof CellFault && /^The directory is copied, .* holds one of its tables/.test(fault.message),
       );
     } finally {
-      await holder.query('rollback');
+      await sql(holder)`rollback`;
       holder.release();
     }
     await guardDirectory(database.owner);

@@ -20,6 +20,7 @@ import { changeKeys } from '../../support/operator-acts.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { saying, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -140,18 +141,18 @@ test('CE-03 AU-09 what is changed in the directory is in force in every cell: ke
 });
 
 test('CE-03 what each cell notes for itself is written there, and so is the end of what has expired', async () => {
-  await two.owner.query('update accounts.sessions set last_used_at = clock_timestamp()');
-  await two.owner.query('update webhooks.subscriptions set failures_in_row = 1');
+  await sql(two)`update accounts.sessions set last_used_at = clock_timestamp()`;
+  await sql(two)`update webhooks.subscriptions set failures_in_row = 1`;
   await assert.rejects(two.owner.query('update accounts.sessions set proved_at = clock_timestamp()'), /another cell/);
   await assert.rejects(two.owner.query('delete from accounts.sessions'), /another cell/);
-  await one.owner.query(`update accounts.sessions set created_at = '2000-01-01', expires_at = '2000-01-02'`);
+  await sql(one)`update accounts.sessions set created_at = '2000-01-01', expires_at = '2000-01-02'`;
   await waitUntil('the sessions have expired there too', async () => {
     const { rowCount } = await two.owner.query('select from accounts.sessions where expires_at > clock_timestamp()');
     return rowCount === 0;
   });
-  await two.owner.query('delete from accounts.sessions');
-  await one.owner.query('delete from accounts.sessions');
-  await one.owner.query(`update db.generations set generation = generation + 1 where topic = 'cells'`);
+  await sql(two)`delete from accounts.sessions`;
+  await sql(one)`delete from accounts.sessions`;
+  await sql(one)`update db.generations set generation = generation + 1 where topic = 'cells'`;
   await waitUntil('what comes after rows that are gone is copied', async () => {
     const both = await Promise.all(
       [one, two].map((db) => db.owner.query('select * from db.generations order by topic')),
@@ -161,12 +162,12 @@ test('CE-03 what each cell notes for itself is written there, and so is the end 
 });
 
 test('CE-03 a copy that stands still grows old, and is young again when it goes on', async () => {
-  await two.owner.query('alter subscription purser_directory disable');
+  await sql(two)`alter subscription purser_directory disable`;
   // As the gateway of c1 does, and so far ahead that the age is 0 as soon as it arrives.
-  await one.owner.query(`update cells.cells set beat_at = clock_timestamp() + interval '1 hour' where name = 'c1'`);
+  await sql(one)`update cells.cells set beat_at = clock_timestamp() + interval '1 hour' where name = 'c1'`;
   const [age = 0, later = 0] = [await selectCopyAge(two.owner), await selectCopyAge(two.owner)];
   assert.ok(age > 0 && later > age, `${age} ${later}`);
-  await two.owner.query('alter subscription purser_directory enable');
+  await sql(two)`alter subscription purser_directory enable`;
   await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
 });
 
@@ -178,14 +179,12 @@ test('CE-03 AU-09 a copy that has missed a revocation says so, and one command m
   await waitUntil('the key is known', async () => (await statusOf(own.liveKey)) === 200);
   assert.deepEqual(await compareOnce(two.owner, secrets), []);
   // The copy is ahead of a new leader: it skips what that one commits next.
-  await two.owner.query('alter subscription purser_directory disable');
+  await sql(two)`alter subscription purser_directory disable`;
   await waitUntil('nothing is copied', isUnread);
   await changeKeys(one.owner, { set: 'revoked_at = clock_timestamp()', where: 'app_id = $1' }, [own.appId]);
-  await two.owner.query(
-    `select pg_replication_origin_advance(roname, pg_current_wal_insert_lsn())
-     from pg_replication_origin where roname = (select 'pg_' || oid from pg_subscription where subname = 'purser_directory')`,
-  );
-  await two.owner.query('alter subscription purser_directory enable');
+  await sql(two)`select pg_replication_origin_advance(roname, pg_current_wal_insert_lsn())
+    from pg_replication_origin where roname = (select 'pg_' || oid from pg_subscription where subname = 'purser_directory')`;
+  await sql(two)`alter subscription purser_directory enable`;
   // A later change of the same counter: all that shows the loss is the key itself.
   const later = await newOwnApp(await newOwner(c1));
   await waitUntil('a later key is known', async () => (await statusOf(later.liveKey)) === 200);
@@ -200,7 +199,7 @@ test('CE-03 AU-09 a copy that has missed a revocation says so, and one command m
   const shift = (by: string) =>
     two.owner.query(`begin; set local session_replication_role = replica;
       update cells.cells set beat_at = beat_at + interval '${by}'; commit`);
-  await two.owner.query('alter subscription purser_directory disable'); // Or a newer time would come from the directory.
+  await sql(two)`alter subscription purser_directory disable`; // Or a newer time would come from the directory.
   await waitUntil('nothing is copied', isUnread);
   await shift('1 day');
   await assert.rejects(again(), /an older directory than this copy/, 'such as that of a former leader');
@@ -220,12 +219,12 @@ test('CE-03 AU-09 a copy that has missed a revocation says so, and one command m
 });
 
 test('CE-03 a copy whose slot is gone stands still, is not compared, and is copied again', async (t) => {
-  await two.owner.query('alter subscription purser_directory disable');
+  await sql(two)`alter subscription purser_directory disable`;
   await waitUntil('nothing is copied', isUnread);
-  await one.owner.query(`select pg_drop_replication_slot('purser_c2')`);
+  await sql(one)`select pg_drop_replication_slot('purser_c2')`;
   // PostgreSQL tries to go on copying every few seconds. This try is so slow that it would read the slot that comes next.
   const worker = await tryInVain(t);
-  await one.owner.query(`update accounts.apps set name = 'Another'`);
+  await sql(one)`update accounts.apps set name = 'Another'`;
   await assert.rejects(setCopyStage(two, one).again(), /no cell c2 with a copy/);
   const { run, release } = await halfway();
   const left = await workerOf();
@@ -241,7 +240,7 @@ test('CE-03 AU-09 one run at a time makes a copy right, and only from the slot o
   const { run, release } = await halfway();
   await assert.rejects(again(), /Another run copies the directory/);
   // As by a run from elsewhere: changes that lie between would be lost.
-  await one.owner.query(`select pg_replication_slot_advance('purser_c2', pg_current_wal_insert_lsn())`);
+  await sql(one)`select pg_replication_slot_advance('purser_c2', pg_current_wal_insert_lsn())`;
   await release();
   await assert.rejects(run, /Somebody else has made the replication slot purser_c2 .* anew.*\n.*stands still until/);
   // Copying from that slot would be the same loss.
@@ -253,36 +252,36 @@ test('CE-03 AU-09 one run at a time makes a copy right, and only from the slot o
 
 test('CE-03 a copy goes on as it was if it cannot be copied again, or not from there', async () => {
   await assert.rejects(againInVain(), /A transaction .* does not end[^\n]*$/);
-  await one.owner.query(`create role reader login password 'reader' in role pg_read_all_data`);
+  await sql(one)`create role reader login password 'reader' in role pg_read_all_data`;
   const reader = new URL(one.url);
   [reader.username, reader.password] = ['reader', 'reader'];
   await assert.rejects(again(reader.href), /does not allow this user to copy the directory[^\n]*$/);
-  await one.owner.query('alter publication purser_directory drop table accounts.passkeys'); // As before an upgrade.
+  await sql(one)`alter publication purser_directory drop table accounts.passkeys`; // As before an upgrade.
   await assert.rejects(again(), /does not offer accounts\.passkeys\. Run/);
   await publishDirectory(one.owner);
   const staging = await server.addDatabase('staging');
   for (const name of ['c1', 'c2']) await addCell(staging.owner, name, 'http://127.0.0.1:9');
   await openCell(staging.owner, 'c1');
   await publishDirectory(staging.owner);
-  await staging.owner.query(`update cells.cells set beat_at = clock_timestamp() + interval '2 hours'`);
-  await staging.owner.query('update webhooks.event_key set key = sha256(key)'); // As if it had begun by itself.
+  await sql(staging)`update cells.cells set beat_at = clock_timestamp() + interval '2 hours'`;
+  await sql(staging)`update webhooks.event_key set key = sha256(key)`; // As if it had begun by itself.
   await assert.rejects(again(staging.url), /the directory of another installation/);
   const { rows } = await one.owner.query<{ key: Buffer }>('select key from webhooks.event_key');
-  await staging.owner.query('update webhooks.event_key set key = $1', [rows[0]?.key]);
-  await staging.owner.query(`update cells.own set directory_url = 'https://c1.purser.test'`);
+  await sql(staging)`update webhooks.event_key set key = ${rows[0]?.key}`;
+  await sql(staging)`update cells.own set directory_url = 'https://c1.purser.test'`;
   await assert.rejects(again(staging.url), /or only a copy of a directory/);
   await staging.close();
   assert.equal(await isCopying(), true);
 });
 
 test('CE-03 the log of the database server never has the password of the directory', async () => {
-  const { rows } = await two.owner.query<{ log: string }>(`select current_setting('data_directory') || '.log' as log`);
+  const log = await sqlValue<string>(two)`select current_setting('data_directory') || '.log' as log`;
   const attempt = inTransaction(two.owner, async (tx) => {
     await tx.query(`set local log_min_messages = 'error'; set local log_statement = 'all'`);
     await createSubscription(tx, 'postgres://copier:secret-word@127.0.0.1:9/none', 'purser_c9');
   });
   await assert.rejects(attempt, /already exists/);
-  const text = readFileSync(rows[0]?.log ?? '', 'utf8');
+  const text = readFileSync(log ?? '', 'utf8');
   assert.match(text, /subscription "purser_directory" already exists/);
   assert.doesNotMatch(text, /secret-word/);
 });

@@ -21,6 +21,7 @@ import { catalogueAt } from '../../support/catalogue.ts';
 import { chat, send } from '../../support/client.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { APP, endOf, holdOf } from '../../support/ledger-database.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
@@ -126,7 +127,7 @@ test('CE-04 what was booked for a key in one cell is a repeat in the other, and 
   );
   assert.equal(await elsewhere.credit({ ...act, kind: 'contract_credit', amount: micros(7n), key: 'there' }), 'booked');
   assert.equal(await elsewhere.endSetAside({ ...act, kind: 'refund_paid', key: 'ref_1' }), 'booked');
-  await two.owner.query(`update payments.refunds set state = 'paid'`);
+  await sql(two)`update payments.refunds set state = 'paid'`;
   await assertChecked();
   await move(back);
   assert.equal(await here.credit({ ...act, kind: 'contract_credit', amount: micros(7n), key: 'there' }), 'repeated');
@@ -195,7 +196,7 @@ test('CE-04 a check that runs while a wallet comes back does not forget what was
   assert.equal(await charge(two, 7), 7);
   // The check writes its results in the order of wallets, and stops at one before that which comes back with more spent.
   const locker = await one.owner.connect();
-  await locker.query('begin; select from ledger.checkpoints order by wallet_id limit 1 for update');
+  await sql(locker)`begin; select from ledger.checkpoints order by wallet_id limit 1 for update`;
   const checking = checkChanges(one.owner);
   await waitUntil('it waits', async () => {
     const { rowCount } = await two.owner.query(
@@ -204,7 +205,7 @@ test('CE-04 a check that runs while a wallet comes back does not forget what was
     return rowCount !== 0;
   });
   await move(back);
-  await locker.query('rollback');
+  await sql(locker)`rollback`;
   locker.release();
   await checking;
   await assertChecked();
@@ -212,17 +213,14 @@ test('CE-04 a check that runs while a wallet comes back does not forget what was
 
 test('CE-04 CC-25 a wallet goes to the person with the same address there, and an answer from a third cell goes on', async () => {
   const { one, two, there, back } = stage;
-  await one.owner.query(`update identities.identities set email = 'e1.new' where identity_id = 'idn_1'`);
+  await sql(one)`update identities.identities set email = 'e1.new' where identity_id = 'idn_1'`;
   await move(there);
   assert.deepEqual(await ownersIn(two), [{ email: 'e1.new', app_id: APP }]);
-  await two.owner.query(
-    `insert into idempotency.kept_answers (call_id, key_digest, body_digest, sealed, charged_micros, expires_at)
-     values (gen_random_uuid(), '\\x01', '\\x01', '\\x01', 3, now() + interval '1 hour')`,
-  );
+  await sql(two)`
+    insert into idempotency.kept_answers (call_id, key_digest, body_digest, sealed, charged_micros, expires_at)
+    values (gen_random_uuid(), '\\x01', '\\x01', '\\x01', 3, now() + interval '1 hour')`;
   await move(back);
-  const { rows } = await one.owner.query(
-    `select charged_micros from idempotency.kept_answers where charged_micros = 3`,
-  );
+  const rows = await sql(one)`select charged_micros from idempotency.kept_answers where charged_micros = 3`;
   assert.deepEqual(rows, [{ charged_micros: 3n }]);
 });
 
@@ -246,7 +244,7 @@ test('CE-04 nobody spends from wallets that are leaving, calls that hold are cha
   await assert.rejects(createWallets(owner).open({ ...act, userId: late, currency: 'EUR', cap: undefined }), barred);
   await assert.rejects(addCheckout(owner, rich, 'chk_2'), barred);
   for (const change of CHANGES_OF_ROWS) await assert.rejects(owner.query(change), barred, change);
-  await owner.query('update payments.checkouts set next_look_at = null'); // A sweep claims rows of many users.
+  await sql(owner)`update payments.checkouts set next_look_at = null`; // A sweep claims rows of many users.
   await settleHolds(owner, [endOf(running, 400)]);
   const moved = await moving;
   assert.equal(moved?.wallets, 3n);

@@ -8,6 +8,7 @@ import { newOperator, type Person } from '../../support/control.ts';
 import { cutOff, moveUser, unmovedUser } from './moving-two-cells.ts';
 import { seedKept } from '../../support/ops-pages.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
 
 /** What operators see of several cells. No call is made here, so there is no upstream. */
@@ -44,11 +45,9 @@ async function opened(cell: CellName, balance = 1_000): Promise<EndUserId> {
 /** Begins a checkout and gives its id. */
 async function begun(cell: CellName, user: EndUserId): Promise<string> {
   const id = `chk_of${user.replace('-', '')}`;
-  await cells[cell].database.owner.query(
-    `insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
-     values ($3, $1, $2, 7000000, 'EUR', 'test')`,
-    [app.appId, user, id],
-  );
+  await sql(cells[cell])`
+    insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+    values (${id}, ${app.appId}, ${user}, 7000000, 'EUR', 'test')`;
   return id;
 }
 

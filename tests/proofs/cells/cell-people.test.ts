@@ -12,6 +12,7 @@ import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 import { standBetween } from './stand-in-cell.ts';
 import { startTwoCells } from './two-cells.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** People with wallets in two cells, who sign in to one of them. */
@@ -249,10 +250,8 @@ test('CE-07 CP-12 the page about a person’s data says that it covers one addre
   assert.match(mainOf(await pages.go('c1', '/wallet/data')), /covers only this one/);
   assert.doesNotMatch(mainOf(await pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data')), /Sign in again first/);
   const old = await signedInAt('c1', person.identity.email);
-  await c1.database.owner.query(
-    `update identities.sessions set created_at = created_at - interval '11 minutes' where session_id = $1`,
-    [old.person.sessionId],
-  );
+  await sql(c1)`update identities.sessions set created_at = created_at - interval '11 minutes'
+    where session_id = ${old.person.sessionId}`;
   const data = await old.pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data');
   assert.deepEqual([data.at, /Sign in again first/.test(mainOf(data))], ['c2', true]);
 });

@@ -21,6 +21,7 @@ import { stepInCells } from '../histories/ledger-steps.ts';
 import { assertBooksOfBoth, startMovingStage, startServices } from './moving-stage.ts';
 import { ROUNDS } from '../../support/rounds.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** The proofs of the ledger over two cells, between which wallets move. `npm run proofs -- cells` plays many more rounds. */
@@ -93,20 +94,18 @@ test('CE-04 news of a payment that neither cell could take while it moved is fou
   await told(one); // It does not know the payment any more.
   assert.deepEqual(await two.moved('payer'), ['moved_in 5000000']);
   const db = two.ledger.database.owner;
-  await db.query(`update payments.checkouts set created_at = created_at - interval '100 days'`);
+  await sql(db)`update payments.checkouts set created_at = created_at - interval '100 days'`;
   processor.isAway = true;
   await two.sweep();
-  const { rows } = await db.query(
-    `select next_look_at < clock_timestamp() + interval '2 hours' as is_soon from payments.checkouts`,
-  );
+  const rows = await sql(db)`select next_look_at < clock_timestamp() + interval '2 hours' as is_soon
+    from payments.checkouts`;
   assert.deepEqual(rows, [{ is_soon: true }]); // Not after a quarter of its age, as one that nobody has paid for long.
   processor.isAway = false;
   // Payments that came with a move are more than a pass takes. A payment that nobody has heard of does not wait behind them.
-  await db.query(
-    `insert into payments.checkouts select (jsonb_populate_record(null::payments.checkouts, to_jsonb(c) || jsonb_build_object(
-       'checkout_id', c.checkout_id || n, 'processor_checkout', c.processor_checkout || n))).*
-     from payments.checkouts c, generate_series(1, 60) n`,
-  );
+  await sql(db)`insert into payments.checkouts
+    select (jsonb_populate_record(null::payments.checkouts, to_jsonb(c) || jsonb_build_object(
+      'checkout_id', c.checkout_id || n, 'processor_checkout', c.processor_checkout || n))).*
+    from payments.checkouts c, generate_series(1, 60) n`;
   const unheard = await two.begin('payer', 3_000_000);
   processor.pay(unheard);
   await two.sweep();

@@ -11,6 +11,7 @@ import { printedBooks, type Sums } from './printed-books.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { saying, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -255,10 +256,9 @@ test('CE-04 the check of a cell reaches its own wallets and those that came from
   const { owner } = c2.database;
   let pages = 0;
   await checkChanges(owner, () => Promise.resolve((pages += 1) < 10));
-  const { rows } = await owner.query<{ wallets: bigint; checked: bigint }>(
-    `select count(*) as wallets, count(p.wallet_id) as checked
-     from ledger.wallets w left join ledger.checkpoints p on p.wallet_id = w.wallet_id and p.version = w.version`,
-  );
+  const rows = await sql<{ wallets: bigint; checked: bigint }>(owner)`
+    select count(*) as wallets, count(p.wallet_id) as checked
+    from ledger.wallets w left join ledger.checkpoints p on p.wallet_id = w.wallet_id and p.version = w.version`;
   assert.ok((rows[0]?.wallets ?? 0n) > 1n);
   assert.equal(rows[0]?.checked, rows[0]?.wallets);
 });
@@ -272,8 +272,8 @@ test('CE-06 the books of all cells are printed, with a difference if what has le
   const right = await books();
   assert.deepEqual([right.status, right.lines.at(-1)], [0, 'difference: 0 micros, 0 owed']);
   for (const [at, db] of [owner, there].entries()) {
-    const { rows } = await db.query<{ sum: bigint }>('select sum(balance_micros)::bigint as sum from ledger.wallets');
-    assert.match(right.lines[at] ?? '', new RegExp(`^c${at + 1}: \\d+ wallets with ${rows[0]?.sum} micros, 0 owed; `));
+    const sum = await sqlValue<bigint>(db)`select sum(balance_micros)::bigint as sum from ledger.wallets`;
+    assert.match(right.lines[at] ?? '', new RegExp(`^c${at + 1}: \\d+ wallets with ${sum} micros, 0 owed; `));
   }
   const change = (by: number) =>
     there.query(

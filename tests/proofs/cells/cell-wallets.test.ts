@@ -10,6 +10,7 @@ import { newOperator, type Person } from '../../support/control.ts';
 import { cutOff, moveUser, neighbours, unmovedUser } from './moving-two-cells.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { sql } from '../../support/sql.ts';
 import { startStripeServer } from '../../support/stripe-server.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type CellName, startTwoCells } from './two-cells.ts';
@@ -176,9 +177,7 @@ test('CE-07 ON-02 a webhook that reaches another cell counts once in the cell of
     assert.equal(await told(at, 'charge.refunded', payment), 200);
     assert.equal(await balanceOf('c2', user), 3_000_000);
   }
-  const { rows } = await c1.database.owner.query('select from payments.processor_webhooks where type = $1', [
-    'charge.refunded',
-  ]);
+  const rows = await sql(c1)`select from payments.processor_webhooks where type = ${'charge.refunded'}`;
   assert.equal(rows.length, 0, 'a cell keeps no webhook of a payment that it does not have');
 });
 

@@ -6,16 +6,15 @@ import { inTransaction } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
   const again = (databaseUrl = directory.url) =>
     copyAgain(copy.owner, { name: 'c2', databaseUrl, log: createLog('silent'), waitMsMax: 200 });
   const workerOf = async () => {
-    const { rows } = await copy.owner.query<{ pid: number }>(
-      `select pid from pg_stat_subscription where subname = 'purser_directory' and pid is not null`,
-    );
-    return rows[0]?.pid;
+    return sqlValue<number>(copy)`select pid from pg_stat_subscription where subname = 'purser_directory'
+      and pid is not null`;
   };
   return {
     again,
@@ -27,10 +26,7 @@ export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
       }),
     /** Whether somebody reads the slot of the copy. Undefined: there is no slot. */
     isRead: async () => {
-      const { rows } = await directory.owner.query<{ active: boolean }>(
-        `select active from pg_replication_slots where slot_name = 'purser_c2'`,
-      );
-      return rows[0]?.active;
+      return sqlValue<boolean>(directory)`select active from pg_replication_slots where slot_name = 'purser_c2'`;
     },
     isCopying: () => isCopying(copy.owner),
     /** Lets PostgreSQL try to go on copying, through a network that says nothing. Returns the process that tries. */
@@ -39,7 +35,7 @@ export function setCopyStage(directory: TestDatabase, copy: TestDatabase) {
       t.after(network.close);
       network.fallSilent();
       await copy.owner.query(`alter subscription purser_directory connection '${network.url}'`);
-      await copy.owner.query('alter subscription purser_directory enable');
+      await sql(copy)`alter subscription purser_directory enable`;
       return await waitUntil('PostgreSQL tries to go on', workerOf);
     },
     /** Returns the process that copies, or that tries to reach the directory; undefined if there is none at the moment. */

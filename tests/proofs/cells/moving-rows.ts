@@ -3,6 +3,7 @@ import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { selectParcel } from '../../../packages/service/src/ledger/moving/queries.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { APP } from '../../support/ledger-database.ts';
+import { sql } from '../../support/sql.ts';
 
 /** What would be deleted with the rows that were copied before. */
 export const CHANGES_OF_ROWS = [
@@ -21,15 +22,14 @@ export const CHANGES_OF_ROWS = [
 /** A checkout that was paid, by a person with a passkey, whose refund is under way. */
 export async function addPayment({ owner }: TestDatabase, user: EndUserId): Promise<void> {
   const of = [APP, user];
-  await owner.query(`insert into identities.identities (identity_id, email) values ('idn_1', 'e1.abc')`);
-  await owner.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ('c', 'idn_1', '\\x01', 3)`,
-  );
+  await sql(owner)`insert into identities.identities (identity_id, email) values ('idn_1', 'e1.abc')`;
+  await sql(owner)`insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+    values ('c', 'idn_1', '\\x01', 3)`;
   await owner.query(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_1', $1, $2, 'idn_1')`,
     of,
   );
-  await owner.query(`insert into connections.alerts (connection_id, shares) values ('con_1', '{50}')`);
+  await sql(owner)`insert into connections.alerts (connection_id, shares) values ('con_1', '{50}')`;
   await addCheckout(owner, user, 'chk_1');
   await owner.query(
     `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros, currency, state)
@@ -44,11 +44,9 @@ export async function addPayment({ owner }: TestDatabase, user: EndUserId): Prom
 }
 
 export async function addCheckout(owner: TestDatabase['owner'], user: EndUserId, name: string): Promise<void> {
-  await owner.query(
-    `insert into payments.checkouts (checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor)
-     values ($3, $1, $2, 'idn_1', 5000000, 'EUR', 'test')`,
-    [APP, user, name],
-  );
+  await sql(owner)`
+    insert into payments.checkouts (checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor)
+    values (${name}, ${APP}, ${user}, 'idn_1', 5000000, 'EUR', 'test')`;
 }
 
 /** What the ledger and other tables know of the users of the slot. */
@@ -72,10 +70,7 @@ export const sumOf = ([wallets]: readonly unknown[]): bigint =>
 
 /** Who owns wallets in a cell. */
 export async function ownersIn({ owner }: TestDatabase): Promise<readonly unknown[]> {
-  const { rows } = await owner.query(
-    'select email, app_id from connections.connections join identities.identities using (identity_id)',
-  );
-  return rows;
+  return sql(owner)`select email, app_id from connections.connections join identities.identities using (identity_id)`;
 }
 
 /** A database that says that it is this cell, and nothing else. */

@@ -14,6 +14,7 @@ import { checkPayments } from '../../../packages/service/src/payments/check.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startLogicalServer } from './logical-server.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -102,11 +103,10 @@ export async function assertBooksOfBoth({ one, two }: Pick<MovingStage, 'one' | 
     const gone = 'select w.* from ledger.wallets w join ledger.leaving l using (wallet_id) where l.left_at is not null';
     const busy = await owner.query(`${gone} and (w.is_suspended or w.balance_micros + w.shortfall_micros > 0)`);
     assert.deepEqual(busy.rows, [], 'a wallet that has left waits for nobody here');
-    const { rows } = await owner.query<{ sum: bigint }>(
-      `select coalesce(sum(case when credit = 'cells' then amount_micros when debit = 'cells' then -amount_micros end), 0)::bigint as sum
-       from ledger.journal where 'cells' in (debit, credit)`,
-    );
-    between.push(rows[0]?.sum ?? 0n);
+    const sum = await sqlValue<bigint>(owner)`
+      select coalesce(sum(case when credit = 'cells' then amount_micros when debit = 'cells' then -amount_micros end), 0)::bigint as sum
+      from ledger.journal where 'cells' in (debit, credit)`;
+    between.push(sum ?? 0n);
   }
   assert.equal(between[0], -(between[1] ?? 0n));
 }

@@ -7,6 +7,7 @@ import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { moveSlot } from '../../../packages/service/src/moves/move-slot.ts';
 import { send } from '../../support/client.ts';
 import type { CellName, TwoCells } from './two-cells.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const COPY_MS = 10;
@@ -60,11 +61,9 @@ export async function bookedInBoth({ c1, c2, app }: TwoCells) {
   let [calls, charged] = [0, 0];
   const users = new Map<string, { charged: number; lastAt: string }>();
   for (const { database } of [c1, c2]) {
-    const { rows } = await database.owner.query<{ user_id: string; charged_micros: bigint; settled_at: Date }>(
-      `select w.user_id, c.charged_micros, c.settled_at from usage.calls c join ledger.wallets w using (wallet_id)
-       where w.app_id = $1`,
-      [app.appId],
-    );
+    const rows = await sql<{ user_id: string; charged_micros: bigint; settled_at: Date }>(database)`
+      select w.user_id, c.charged_micros, c.settled_at from usage.calls c join ledger.wallets w using (wallet_id)
+      where w.app_id = ${app.appId}`;
     assert.ok(rows.length > 0);
     for (const { user_id: user, charged_micros: micros, settled_at: at } of rows) {
       calls += 1;

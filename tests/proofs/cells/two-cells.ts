@@ -17,6 +17,7 @@ import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { changeKeys } from '../../support/operator-acts.ts';
 import { REDIRECT_URI, startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { sql } from '../../support/sql.ts';
 import { SHARED_SECRET } from '../../support/two-gateways.ts';
 
 export type CellName = 'c1' | 'c2';
@@ -70,7 +71,7 @@ export async function startTwoCells(upstreamUrl: string, settings: Settings = {}
     setAddress,
     give: async (at, user, cell) => {
       const { owner } = cells[at].database;
-      await owner.query('update cells.slots set cell = $2 where slot = $1', [slotOf(app.appId, user), cell]);
+      await sql(owner)`update cells.slots set cell = ${cell} where slot = ${slotOf(app.appId, user)}`;
       await bumpGeneration(owner, 'cells');
     },
     close: async (...others) => {
@@ -90,7 +91,7 @@ function startCell(upstreamUrl: string, settings: Settings) {
     const database = await createTestDatabase();
     for (const name of NAMES) await addCell(database.owner, name, NOWHERE);
     await openCell(database.owner, own);
-    await database.owner.query(`update cells.slots set cell = 'c2' where slot >= 2048`);
+    await sql(database)`update cells.slots set cell = 'c2' where slot >= 2048`;
     const its = { PURSER_CELL: own, PURSER_PUBLIC_URL: `https://${own}.purser.test` };
     const environment = { ...SHARED_SECRET, ...settings, ...its };
     return startTestService(catalogueAt(upstreamUrl, { timeoutMs: 30_000 }), environment, database);

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase } from '../../support/ledger-database.ts';
+import { sql } from '../../support/sql.ts';
 import { partsOf } from './table-parts.ts';
 
 /** A database whose tables are known to be empty, so that every plan is nearly free, and a connection without plans yet. */
@@ -9,7 +10,7 @@ export async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
   const fresh = await createLedgerDatabase();
   t.after(() => fresh.close());
   const { owner, url } = fresh.database;
-  await owner.query('analyze');
+  await sql(owner)`analyze`;
   const early = createPool({ url, role, connectionsMax: 1, log: createLog('silent') });
   t.after(() => early.end());
   const flush = async (): Promise<void> => {

@@ -26,6 +26,7 @@ import {
 import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH, type GrownTable } from '../../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
+import { sql } from '../../support/sql.ts';
 import { partsOf } from './table-parts.ts';
 
 // A connection keeps its query plans. Plans made while the tables were nearly empty must be thrown away once the
@@ -92,11 +93,8 @@ async function callWithPlayMoney({ early, fresh }: Lane): Promise<void> {
 async function deliver({ early, fresh }: Lane): Promise<void> {
   const claim = { id: randomUUID(), most: 8, reserved: 2, leaseMs: 60_000 };
   const eventId = `evt_${claim.id}`;
-  await fresh.database.owner.query(
-    `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at)
-     select $1, app_id, subscription_id, 'topup.completed', '{}', now() from webhooks.subscriptions where app_id = $2`,
-    [eventId, APP],
-  );
+  await sql(fresh)`insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at)
+    select ${eventId}, app_id, subscription_id, 'topup.completed', '{}', now() from webhooks.subscriptions where app_id = ${APP}`;
   assert.equal((await claimEvents(early, claim)).length, 1);
   assert.deepEqual(await selectOutdated(early, [eventId]), []);
   assert.ok(await isSending(early, APP, undefined));

@@ -11,6 +11,7 @@ import { selectAppUser, selectAppUsers } from '../../../packages/service/src/led
 import { GROWTH } from '../../support/grown-tables.ts';
 import { setFreshLane } from './fresh-lane.ts';
 import { endOf, holdOf } from '../../support/ledger-database.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 
 interface AppUserName {
   readonly app_id: AppId;
@@ -26,21 +27,16 @@ const ROWS_READ_MAX = 3 * PAGE;
 test('CP-05 ON-04 a page of a long history reads a page of the journal and a page of receipts', async (t) => {
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
   await fresh.open('long', 1);
-  const { rows } = await owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
-  const walletId = rows[0]?.wallet_id ?? 0n;
+  const walletId = (await sqlValue<bigint>(owner)`select wallet_id from ledger.wallets`) ?? 0n;
   for (const table of ['ledger.journal', 'usage.calls'] as const) await owner.query(GROWTH[table]);
-  await owner.query(
-    `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-     select $1, n, 'contract_credit', 'long-' || n, 'contract', 'wallet', 1, 1 from generate_series(2, $2, 2) n`,
-    [walletId, ENTRIES],
-  );
-  await owner.query(
-    `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
-       completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
-     select uuidv7(), $1, '2020-01-01', 'answered', false, 0, 0, 0, 0, 1, 1, n, 1 from generate_series(3, $2, 2) n`,
-    [walletId, ENTRIES],
-  );
-  await owner.query('analyze ledger.journal, usage.calls');
+  await sql(owner)`
+    insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+    select ${walletId}, n, 'contract_credit', 'long-' || n, 'contract', 'wallet', 1, 1 from generate_series(2, ${ENTRIES}, 2) n`;
+  await sql(owner)`
+    insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+    select uuidv7(), ${walletId}, '2020-01-01', 'answered', false, 0, 0, 0, 0, 1, 1, n, 1 from generate_series(3, ${ENTRIES}, 2) n`;
+  await sql(owner)`analyze ledger.journal, usage.calls`;
   for (const select of [selectEntriesOfWallet, selectMovementsOfWallet]) {
     for (const before of [undefined, 2_000n]) {
       const sofar = await rowsReadOf('ledger.journal', 'usage.calls');
@@ -59,20 +55,17 @@ test('CP-05 ON-04 a page of a long history reads a page of the journal and a pag
 test('ON-04 WA-02 days of a wallet, and what developers see of its user, are summed without reading calls', async (t) => {
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
   await fresh.open('days', 1);
-  const { rows } = await owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
-  const walletId = rows[0]?.wallet_id ?? 0n;
+  const walletId = (await sqlValue<bigint>(owner)`select wallet_id from ledger.wallets`) ?? 0n;
   const [days, callsADay] = [30, 1_000];
-  await owner.query(`begin; set local session_replication_role = replica;
-    update ledger.journal set at = '2020-04-30'; commit`);
-  await owner.query(
-    `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
-       completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros, settled_at)
-     select uuidv7(), $1, '2020-05-01', 'answered', false, 0, 0, 0, 0, 2, 2, n + 1, 1000000 - 2 * n,
-       '2020-05-01T00:00Z'::timestamptz + (n - 1) / $3 * interval '1 day'
-     from generate_series(1, $2) n`,
-    [walletId, days * callsADay, callsADay],
-  );
-  await owner.query('analyze ledger.journal, usage.calls');
+  await sql(owner)`begin; set local session_replication_role = replica;
+    update ledger.journal set at = '2020-04-30'; commit`;
+  await sql(owner)`
+    insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros, settled_at)
+    select uuidv7(), ${walletId}, '2020-05-01', 'answered', false, 0, 0, 0, 0, 2, 2, n + 1, 1000000 - 2 * n,
+      '2020-05-01T00:00Z'::timestamptz + (n - 1) / ${callsADay} * interval '1 day'
+    from generate_series(1, ${days * callsADay}) n`;
+  await sql(owner)`analyze ledger.journal, usage.calls`;
   const sofar = await rowsReadOf('ledger.journal', 'usage.calls');
   const found = await selectDaysOfWallet(early, walletId, { before: undefined, most: days });
   const read = (await rowsReadOf('ledger.journal', 'usage.calls')) - sofar;
@@ -83,11 +76,9 @@ test('ON-04 WA-02 days of a wallet, and what developers see of its user, are sum
   assert.ok(read < days * 60, `${read} rows of ${days * callsADay}`);
 
   const before = await rowsReadOf('ledger.journal', 'usage.calls');
-  await owner.query(
-    `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-     values ($1, 1000000, 'contract_credit', 'paid-the-calls', 'contract', 'wallet', $2, 1)`,
-    [walletId, 2 * days * callsADay],
-  );
+  await sql(owner)`
+    insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+    values (${walletId}, 1000000, 'contract_credit', 'paid-the-calls', 'contract', 'wallet', ${2 * days * callsADay}, 1)`;
   const [named] = (await owner.query<AppUserName>('select app_id, user_id from ledger.wallets')).rows;
   assert.ok(named !== undefined);
   const one = await selectAppUser(early, named.app_id, named.user_id);

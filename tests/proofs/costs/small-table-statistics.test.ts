@@ -8,6 +8,7 @@ import { catalogueAt } from '../../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { startTestService } from '../../support/service.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 // Which tables are analyzed, and when. An analyze makes every connection plan its statements again.
@@ -31,7 +32,7 @@ after(async () => {
 
 beforeEach(async () => {
   await database.owner.query(`truncate ${TABLE}`);
-  await database.owner.query('analyze');
+  await sql(database)`analyze`;
 });
 
 async function fill(from: number, to: number): Promise<void> {
@@ -43,10 +44,8 @@ async function fill(from: number, to: number): Promise<void> {
 
 /** The pages of the table as the planner knows them. */
 async function pagesKnown(table = TABLE, { owner } = database): Promise<number> {
-  const { rows } = await owner.query<{ relpages: number }>('select relpages from pg_class where oid = $1::regclass', [
-    table,
-  ]);
-  return rows[0]?.relpages ?? Number.NaN;
+  const relpages = await sqlValue<number>(owner)`select relpages from pg_class where oid = ${table}::regclass`;
+  return relpages ?? Number.NaN;
 }
 
 /** How many tables are analyzed now. */
@@ -85,34 +84,28 @@ test('large tables are left to the server', async () => {
 
 test('each of our tables can be analyzed, and no others', async (t) => {
   t.after(() => database.owner.query('drop schema others cascade'));
-  await database.owner.query('create schema others');
-  await database.owner.query('create table others.filled as select generate_series(1, 1000) n');
-  const { rows } = await database.owner.query<{ schema: string }>(
-    `select distinct schemaname as schema from pg_tables
-     where schemaname !~ '^(pg_|information_schema$|public$|others$)' and strpos($1, quote_literal(schemaname)) = 0`,
-    [await sourceOf('db.analyze_small_table')],
-  );
+  await sql(database)`create schema others`;
+  await sql(database)`create table others.filled as select generate_series(1, 1000) n`;
+  const rows = await sql<{ schema: string }>(database)`select distinct schemaname as schema from pg_tables
+    where schemaname !~ '^(pg_|information_schema$|public$|others$)' and strpos(${await sourceOf('db.analyze_small_table')}, quote_literal(schemaname)) = 0`;
   assert.deepEqual(rows, []);
   assert.equal(await analyzed(), 0);
 });
 
 async function sourceOf(name: string): Promise<string> {
-  const { rows } = await database.owner.query<{ source: string }>(
-    'select prosrc as source from pg_proc where oid = $1::regproc',
-    [name],
-  );
-  return rows[0]?.source ?? '';
+  const source = await sqlValue<string>(database)`select prosrc as source from pg_proc where oid = ${name}::regproc`;
+  return source ?? '';
 }
 
 /** Does the work while another session has run the statement in an open transaction. */
 async function beside(statement: string, work: () => Promise<void>, { owner } = database): Promise<void> {
   const other = await owner.connect();
   try {
-    await other.query('begin');
+    await sql(other)`begin`;
     await other.query(statement);
     await work();
   } finally {
-    await other.query('rollback');
+    await sql(other)`rollback`;
     other.release();
   }
 }

@@ -6,6 +6,7 @@ import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { Refusal } from '../../../packages/service/src/kernel/refusal.ts';
 import { createAppUsage, nameOf, type UsageFigures } from '../../../packages/service/src/usage/report.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { PARTS_OF_CALLS } from './table-parts.ts';
 
 /** Reports on a hundred thousand calls of one app, beside as many of other apps: what they read and how long they may take. */
@@ -25,11 +26,8 @@ after(async () => {
   await database.close();
 });
 
-await owner.query(
-  `insert into ledger.wallets (app_id, user_id, currency)
-   select app, 'user-' || u, 'EUR' from generate_series(1, $1::int) u, unnest(array[$2, 'app_other']) app`,
-  [USERS, APP],
-);
+await sql(owner)`insert into ledger.wallets (app_id, user_id, currency)
+  select app, 'user-' || u, 'EUR' from generate_series(1, ${USERS}::int) u, unnest(array[${APP}, 'app_other']) app`;
 // Spread evenly over four months, with each wallet's calls over the whole time, as in real use.
 await owner.query(
   `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
@@ -41,7 +39,7 @@ await owner.query(
      lateral (select timestamp '2026-01-01' + n * (interval '120 days' / ($1 * 2)) as at) t`,
   [CALLS, USERS],
 );
-await owner.query('analyze');
+await sql(owner)`analyze`;
 
 const MARCH = { appId: APP, from: '2026-03-01', to: '2026-04-01' };
 const BY_ALL = { byDay: true, byModel: true, byUser: true };
@@ -75,12 +73,9 @@ async function rowsRead(work: () => Promise<unknown>): Promise<{ readonly byInde
 
 /** The app's calls whose holds belong to these months. */
 async function callsOf(...months: readonly string[]): Promise<number> {
-  const { rows } = await owner.query<{ count: bigint }>(
-    `select count(*) from usage.calls join ledger.wallets using (wallet_id)
-     where app_id = $1 and to_char(month, 'YYYY-MM') = any ($2)`,
-    [APP, months],
-  );
-  return Number(rows[0]?.count);
+  const count = await sqlValue<bigint>(owner)`select count(*) from usage.calls join ledger.wallets using (wallet_id)
+    where app_id = ${APP} and to_char(month, 'YYYY-MM') = any (${months})`;
+  return Number(count);
 }
 
 test('CP-04 a report reads only its own app’s calls of its months and the one before, by index', async () => {

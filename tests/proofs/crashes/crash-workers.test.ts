@@ -10,6 +10,7 @@ import { createGate } from '../../support/gate.ts';
 import { type OpenChat, openChat } from '../../support/open-chat.ts';
 import { completionBody, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { descendantsOf, readDemo, runToEnd, startServiceProcess, untilGone } from '../../support/service-process.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const WORKERS = 2;
@@ -94,9 +95,8 @@ test('WA-10 kill -9 of one worker: its calls cost nothing, the other worker’s 
   skip: !isLinux,
 }, async (t) => {
   const { upstream, database, gate, service, call, calls } = await arrange(t);
-  const { rows } = await database.owner.query<{ holds: number }>(
-    'select count(*)::int as holds from ledger.holds group by instance_id',
-  );
+  const rows = await sql<{ holds: number }>(database)`select count(*)::int as holds from ledger.holds
+    group by instance_id`;
   assert.equal(rows.length, WORKERS); // Both workers serve calls.
   const before = workersOf(service.pid);
   process.kill(before[0] ?? 0, 'SIGKILL');
@@ -123,10 +123,9 @@ test('WA-10 kill -9 of one worker: its calls cost nothing, the other worker’s 
     async () => (await database.owner.query('select from ledger.holds')).rowCount === 0,
     RELEASE_MS_MAX,
   );
-  const { rows: receipts } = await database.owner.query<{ outcome: string; calls: number; charged: number }>(
-    `select outcome, count(*)::int as calls, sum(charged_micros)::float8 as charged
-     from usage.calls group by outcome order by outcome`,
-  );
+  const receipts = await sql<{ outcome: string; calls: number; charged: number }>(database)`
+    select outcome, count(*)::int as calls, sum(charged_micros)::float8 as charged
+    from usage.calls group by outcome order by outcome`;
   assert.deepEqual(receipts, [
     { outcome: 'answered', calls: answered + CALLS, charged: (answered + CALLS) * CHARGE },
     { outcome: 'expired', calls: CALLS - answered, charged: 0 },

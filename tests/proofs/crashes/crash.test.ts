@@ -9,6 +9,7 @@ import { openChat } from '../../support/open-chat.ts';
 import { receiptNamed, receiptOf } from '../../support/receipts.ts';
 import { completionBody, startScriptedUpstream, streamSteps } from '../../support/scripted-upstream.ts';
 import { readDemo, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { sqlRow } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** WA-10: a lease lasts 15 s, and the holds of a dead process are released within 30 s. */
@@ -40,12 +41,10 @@ interface Figures {
 }
 
 async function readFigures({ owner }: TestDatabase): Promise<Figures | undefined> {
-  const { rows } = await owner.query<Figures>(
-    `select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as streams,
-       (select count(*) from ledger.holds)::int as holds
-     from ledger.wallets`,
-  );
-  return rows[0];
+  return sqlRow<Figures>(owner)`
+    select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as streams,
+      (select count(*) from ledger.holds)::int as holds
+    from ledger.wallets`;
 }
 
 function bodyOf(isStream: boolean): string {

@@ -13,6 +13,7 @@ import {
 } from '../../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
 import { spoolIn, untilEmpty } from '../../support/spool.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const RICH = 1_000_000_000;
@@ -50,19 +51,15 @@ function call(user: string, isStream = false): Promise<Reply> {
 
 /** Ends every connection to the database except its own, as a restarting server does. */
 async function loseAllConnections(): Promise<void> {
-  await service.database.owner.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
-  );
+  await sql(service)`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
 }
 
 async function chargesOf(user: string): Promise<number> {
-  const { rows } = await service.database.owner.query<{ charges: number }>(
-    `select count(*)::int as charges from ledger.entries e join ledger.wallets w on w.wallet_id = e.wallet_id
-     where w.user_id = $1 and e.kind = 'charge' and e.amount_micros = $2`,
-    [user, CHARGE],
-  );
-  return rows[0]?.charges ?? 0;
+  const charges = await sqlValue<number>(service)`select count(*)::int as charges from ledger.entries e
+    join ledger.wallets w on w.wallet_id = e.wallet_id
+    where w.user_id = ${user} and e.kind = 'charge' and e.amount_micros = ${CHARGE}`;
+  return charges ?? 0;
 }
 
 function isAnswered({ status, text }: Reply, isStream: boolean): boolean {
@@ -145,10 +142,8 @@ test('WA-17 a wallet that stays locked for seconds loses no charge and delays no
   assert.equal((await call('free')).status, 200);
   const tries = new Set<unknown>();
   await waitUntil('the settlement has been tried six times', async () => {
-    const { rows } = await service.database.owner.query<{ at: Date }>(
-      `select query_start as at from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%ledger.settle%'`,
-    );
+    const rows = await sql<{ at: Date }>(service)`select query_start as at from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%ledger.settle%'`;
     for (const { at } of rows) tries.add(at.getTime());
     return tries.size >= 6;
   });
@@ -161,15 +156,13 @@ test('WA-17 a wallet that stays locked for seconds loses no charge and delays no
 
 test('WA-07 a hold that belongs to no running call of a live process is released', async () => {
   await service.fund(app, 'orphan', RICH);
-  await service.database.owner.query(
-    `with held as (
-       update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, open_calls = 1, version = version + 1
-       where user_id = 'orphan' returning wallet_id, cap_month
-     )
-     insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
-     select gen_random_uuid(), wallet_id, 60, cap_month, false, (select instance_id from db.instances where state = 'live')
-     from held`,
-  );
+  await sql(service)`with held as (
+      update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, open_calls = 1, version = version + 1
+      where user_id = 'orphan' returning wallet_id, cap_month
+    )
+    insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+    select gen_random_uuid(), wallet_id, 60, cap_month, false, (select instance_id from db.instances where state = 'live')
+    from held`;
   await waitUntil('the hold is released', async () => (await service.wallet(app, 'orphan')).held === 0);
   assert.deepEqual(await service.check(), []);
 });
@@ -182,8 +175,7 @@ test('SB-02 after the database was lost, the sandbox answers again and holds not
   const replies = await Promise.all(Array.from({ length: 20 }, sandboxCall));
   assert.ok(replies.every(({ status }) => status === 200 || status === 500));
   await waitUntil('the sandbox answers', async () => (await sandboxCall()).status === 200);
-  const { rows } = await service.database.owner.query(
-    'select held_micros::int as held, (select count(*)::int from sandbox.holds) as holds from sandbox.wallets',
-  );
+  const rows = await sql(service)`select held_micros::int as held, (select count(*)::int from sandbox.holds) as holds
+    from sandbox.wallets`;
   assert.deepEqual(rows, [{ held: 0, holds: 0 }]);
 });

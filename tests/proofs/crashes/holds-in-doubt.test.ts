@@ -10,6 +10,7 @@ import { BACKLOG_LIMITS } from '../../../packages/service/src/ledger/settlement/
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
 import { openTestSpool } from '../../support/spool.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const log = createLog('silent');
@@ -150,7 +151,7 @@ test('CC-14 a joined call whose answer is not kept yet goes on, and its hold is 
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   const request = holdOf('joined', 60);
   await holds.place(request);
-  await ledger.database.owner.query(`update ledger.holds set is_joined = true where call_id = $1`, [request.callId]);
+  await sql(ledger)`update ledger.holds set is_joined = true where call_id = ${request.callId}`;
   const first = await holds.settle({ ...endOf(request, 25), isUnkept: true }, request.most);
   assert.equal(first.isJoined, true);
   assert.equal(await holds.releaseOrphans(), 0);
@@ -177,9 +178,7 @@ test('CC-14 the service forgets a joined call that was answered from disk once i
   await lock.release();
   await waitUntil('it has ended', async () => (await ledger.wallet('forgotten')).balance === 75);
   // If it held again, no running call would own the hold.
-  await owner.query('insert into ledger.holds select (jsonb_populate_record(null::ledger.holds, $1)).*', [
-    rows[0].hold,
-  ]);
+  await sql(owner)`insert into ledger.holds select (jsonb_populate_record(null::ledger.holds, ${rows[0].hold})).*`;
   t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
   await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1, 2_000);
 });

@@ -9,6 +9,7 @@ import { catalogueAt } from '../../support/catalogue.ts';
 import { afterwards, makeOpenDirectory } from '../../support/embedded-harness.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { checkByCommand } from '../../support/service-process.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const PERIOD_MS = 100;
@@ -68,18 +69,16 @@ test('WA-09 the service checks new data by itself, and a difference shows in its
   await ledger.setWallet('user', 'balance_micros = 100');
   await waitUntil('a pass that finds it right', () => metric('purser_ledger_differences') === 0);
   // The passes of an hour are one row, or two at its turn.
-  const { rows } = await ledger.database.owner.query<{ kind: string; passes: number; most: string }>(
-    'select kind, sum(passes)::int as passes, max(differences)::text as most from ledger.checks group by kind',
-  );
+  const rows = await sql<{ kind: string; passes: number; most: string }>(ledger)`
+    select kind, sum(passes)::int as passes, max(differences)::text as most from ledger.checks group by kind`;
   assert.deepEqual([rows.length, rows[0]?.kind, rows[0]?.most], [1, 'changes', '1']);
   assert.ok((rows[0]?.passes ?? 0) >= 4);
 });
 
 test('WA-09 a pass rests between its pages, and a stop does not wait for the rest', async (t) => {
   const ledger = await arrange(t);
-  await ledger.database.owner.query(
-    `insert into ledger.wallets (app_id, user_id, currency) select 'app_many', 'user-' || n, 'EUR' from generate_series(1, 600) n`,
-  );
+  await sql(ledger)`insert into ledger.wallets (app_id, user_id, currency) select 'app_many', 'user-' || n, 'EUR'
+    from generate_series(1, 600) n`;
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   t.after(() => pool.end());
   const rests: number[] = [];
@@ -96,7 +95,7 @@ test('WA-09 a pass rests between its pages, and a stop does not wait for the res
     rests.map((ms) => Math.round(ms * 10)),
     [19, 19],
   );
-  await ledger.database.owner.query('update ledger.wallets set version = version + 1');
+  await sql(ledger)`update ledger.wallets set version = version + 1`;
   await waitUntil('a pass that rests', () => rests.length === 3);
   await watching.stop();
   assert.equal(metric('purser_ledger_check_wallets_total'), earlier + 601, 'the pass is incomplete');
@@ -120,13 +119,13 @@ test('WA-09 one of several processes checks at a time, and all of them know the 
 
 test('WA-09 a pass that could not run is counted and logged, and the next one runs', async (t) => {
   const ledger = await arrange(t);
-  await ledger.database.owner.query('alter function ledger.check_changes rename to check_changes_away');
+  await sql(ledger)`alter function ledger.check_changes rename to check_changes_away`;
   const earlier = { failed: passes('failed'), clean: passes('clean') };
   const { logged } = watch(t, ledger);
   await waitUntil('a pass that fails', () => passes('failed') > earlier.failed);
   assert.match(logged[0] ?? '', /the ledger could not be checked/);
   assert.equal(passes('clean'), earlier.clean);
-  await ledger.database.owner.query('alter function ledger.check_changes_away rename to check_changes');
+  await sql(ledger)`alter function ledger.check_changes_away rename to check_changes`;
   await waitUntil('a pass that runs', () => passes('clean') > earlier.clean);
 });
 

@@ -16,6 +16,7 @@ import { callIdAt } from '../../support/call-ids.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { untilWaiting } from '../../support/lock-wait.ts';
 import { beginMonths } from '../../support/past-months.ts';
+import { sqlValue } from '../../support/sql.ts';
 
 /** Commands on months that die at each statement, before and after it, and are run again; and two restores at once (WA-09). */
 
@@ -146,10 +147,10 @@ test('WA-16 a restore that begins while another ends waits for it, and takes no 
   await closeMonth(owner, MONTH);
   await archiveMonth(owner, MONTH, folder);
   await lookOver();
-  const { rows } = await owner.query<{ receipts: [] }>('select json_agg(c) as receipts from usage.calls c');
+  const receipts = await sqlValue<[]>(owner)`select json_agg(c) as receipts from usage.calls c`;
   await detach(owner);
   await beginRestore(owner, `${MONTH}-01`);
-  await insertReceipts(owner, `${MONTH}-01`, rows[0]?.receipts ?? []);
+  await insertReceipts(owner, `${MONTH}-01`, receipts ?? []);
   const client = await owner.connect();
   await client.query('begin');
   await endRestore(client, `${MONTH}-01`);

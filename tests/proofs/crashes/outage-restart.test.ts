@@ -24,6 +24,7 @@ import { readSandboxWallet } from '../../support/sandbox-wallet.ts';
 import { readDemo, startServiceProcess } from '../../support/service-process.ts';
 import { mountSmallDisk } from './small-disk.ts';
 import { filesOf, makeSpoolParent, recordsOf, spoolIn, untilEmpty } from '../../support/spool.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const RELEASE_MS_MAX = 45_000;
@@ -109,7 +110,7 @@ test('WA-17 settlements left on disk wait for their own database, even if the ne
   const other = await createTestDatabase();
   afterwards(t, other.close);
   // Test databases are copies of one template, and a copy keeps the template's name.
-  await other.owner.query('update db.identity set database_id = gen_random_uuid()');
+  await sql(other)`update db.identity set database_id = gen_random_uuid()`;
   const stranger = await outage.start(other.url);
   await stranger.stop();
   assert.equal(recordsOf(outage.spool).length, 1);
@@ -145,7 +146,7 @@ async function arrangeHolds(
 
 /** Fences every process and releases all holds. */
 async function fence({ database, live }: LedgerDatabase): Promise<void> {
-  await database.owner.query(`update db.instances set lease_until = clock_timestamp() - interval '1 second'`);
+  await sql(database)`update db.instances set lease_until = clock_timestamp() - interval '1 second'`;
   await reapHolds(live, 100);
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ROUNDS } from '../../support/rounds.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 import { startWorkers, WORKER_SECRET } from './webhook-workers.ts';
@@ -59,9 +60,7 @@ test(`WH-13, WH-04 ${EVENTS} events, workers killed ${KILLS} times: each arrives
 async function keepTimeGoing(busy: { readonly isOver: boolean }): Promise<void> {
   while (!busy.isOver) {
     await endWaits();
-    await service.database.owner.query(
-      `update webhooks.events set lease_until = lease_until - interval '3 s' where state = 'sending'`,
-    );
+    await sql(service)`update webhooks.events set lease_until = lease_until - interval '3 s' where state = 'sending'`;
     await new Promise((resolve) => {
       setTimeout(resolve, 500);
     });

@@ -1,4 +1,5 @@
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Call } from './load.ts';
 
@@ -45,8 +46,7 @@ export async function untilNothingIsHeld(owner: Pool): Promise<void> {
   await waitUntil(
     'nothing is held',
     async () => {
-      const { rows } = await owner.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
-      return rows[0]?.holds === 0;
+      return (await sqlValue<number>(owner)`select count(*)::int as holds from ledger.holds`) === 0;
     },
     HOLDS_MS_MAX,
   );

@@ -5,6 +5,7 @@ import { revokeKey } from '../../../packages/service/src/accounts/key-queries.ts
 import { inTransaction, type Pool } from '../../../packages/service/src/db/pool.ts';
 import { bumpGeneration } from '../../../packages/service/src/db/queries.ts';
 import type { KeyId } from '../../../packages/service/src/kernel/ids.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Each has an app of its own to rename, so none waits for the commit of another. */
@@ -31,10 +32,8 @@ export function startChanges(directory: Pool, copy: Pool, apps: readonly BenchAp
   const arrived: number[] = [];
   const work = apps.map(({ appId }, place) =>
     keep(over.signal, async () => {
-      await directory.query(
-        `update accounts.apps set name = 'copy ' || (split_part(name, ' ', 2)::int + 1) where app_id = $1`,
-        [appId],
-      );
+      await sql(directory)`update accounts.apps set name = 'copy ' || (split_part(name, ' ', 2)::int + 1)
+        where app_id = ${appId}`;
       written.push(Date.now());
       // A row that came too much stays. A name that came too much is soon written over.
       if (place % ADDS_EVERY === 0) await addApp(directory);
@@ -80,9 +79,8 @@ export async function changeOnce(
   waitMsMax: number,
 ): Promise<{ readonly added: BenchApp; readonly seconds: number | undefined }> {
   const added = await addApp(directory);
-  const { rows } = await directory.query<{ key_id: KeyId }>('select key_id from accounts.api_keys where app_id = $1', [
-    old.appId,
-  ]);
+  const rows = await sql<{ key_id: KeyId }>(directory)`select key_id from accounts.api_keys
+    where app_id = ${old.appId}`;
   await inTransaction(directory, async (tx) => {
     const generation = await bumpGeneration(tx, 'accounts');
     for (const { key_id: keyId } of rows) await revokeKey(tx, { appId: old.appId, keyId }, generation);

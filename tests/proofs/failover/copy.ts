@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createOwner } from '../../../benchmarks/support/database.ts';
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Cell } from './cell.ts';
 import { COPY, DATABASES, PASSWORD, writeHaproxyFile } from './files.ts';
@@ -129,7 +130,7 @@ async function makeDatabase(url: string): Promise<void> {
         ),
       START_MS_MAX,
     );
-    await owner.query('create database purser');
+    await sql(owner)`create database purser`;
   } finally {
     await owner.end();
   }

@@ -1,6 +1,7 @@
 import { type BenchApp, fundUser } from '../../../benchmarks/support/database.ts';
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import type { Call } from './load.ts';
+import { sql } from '../../support/sql.ts';
 
 /** How many users have little money. */
 export const POOR = 6;
@@ -50,18 +51,15 @@ export async function judgeAdmission(owners: readonly Pool[], calls: readonly Ca
 }
 
 async function spentBy(owner: Pool, users: readonly string[]): Promise<readonly Spent[]> {
-  const { rows } = await owner.query<Spent>(
-    `select w.user_id as user, w.balance_micros::float8 as left, (w.shortfall_micros + coalesce(j.overrun, 0))::float8 as owed,
-       coalesce(c.charged, 0)::float8 as charged, coalesce(c.hold, 0)::float8 as hold
-     from ledger.wallets w
-     left join lateral (
-       select sum(charged_micros) as charged, max(held_micros) as hold from usage.calls where wallet_id = w.wallet_id
-     ) c on true
-     left join lateral (
-       select sum(amount_micros) as overrun from ledger.journal where wallet_id = w.wallet_id and kind = 'charge_overrun'
-     ) j on true
-     where w.user_id = any ($1::text[])`,
-    [users],
-  );
-  return rows;
+  return sql<Spent>(owner)`
+    select w.user_id as user, w.balance_micros::float8 as left, (w.shortfall_micros + coalesce(j.overrun, 0))::float8 as owed,
+      coalesce(c.charged, 0)::float8 as charged, coalesce(c.hold, 0)::float8 as hold
+    from ledger.wallets w
+    left join lateral (
+      select sum(charged_micros) as charged, max(held_micros) as hold from usage.calls where wallet_id = w.wallet_id
+    ) c on true
+    left join lateral (
+      select sum(amount_micros) as overrun from ledger.journal where wallet_id = w.wallet_id and kind = 'charge_overrun'
+    ) j on true
+    where w.user_id = any (${users}::text[])`;
 }

@@ -1,6 +1,7 @@
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import type { Books, BudgetRow, Entry, Receipt, WalletRow } from './history-log.ts';
 import { sleep } from './sleep.ts';
+import { sqlValue } from '../../support/sql.ts';
 
 const LOOK_MS = 250;
 
@@ -57,8 +58,8 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
 export async function untilNoHolds(pool: Pool, waitMsMax: number): Promise<void> {
   const limit = performance.now() + waitMsMax;
   while (performance.now() < limit) {
-    const { rows } = await pool.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
-    if (rows[0]?.holds === 0) return;
+    const holds = await sqlValue<number>(pool)`select count(*)::int as holds from ledger.holds`;
+    if (holds === 0) return;
     await sleep(LOOK_MS);
   }
 }

@@ -1,6 +1,7 @@
 // Kills a process at every failpoint, plain and streamed. A separate call reaches each of them.
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
 import { estimatedPromptOf, sentBytesOf } from '../../support/prompt-size.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
 import { type Case, casesOf, nameOf } from './cases.ts';
@@ -148,19 +149,18 @@ const DEATH_MS_MAX = 5_000;
 
 /** Makes receipts of calls with this name impossible to write, as if they were broken. */
 async function refuseUnstorable(owner: Pool): Promise<void> {
-  await owner.query(`
+  await sql(owner)`
     create function public.refuse_unstorable() returns trigger language plpgsql as $$ begin
       if new.correlation_id like 'unstorable-%' then raise exception 'this receipt cannot be stored'; end if;
       return new;
     end $$;
     create trigger refuse_unstorable before insert on usage.calls
-      for each row execute function public.refuse_unstorable()`);
+      for each row execute function public.refuse_unstorable()`;
 }
 
 async function fenceNewest(owner: Pool): Promise<void> {
-  await owner.query(
-    `update db.instances set state = 'dead' where instance_id = (select max(instance_id) from db.instances)`,
-  );
+  await sql(owner)`update db.instances set state = 'dead' where instance_id = (select max(instance_id)
+    from db.instances)`;
 }
 
 /** Locks the wallet between its hold and its settlement. */

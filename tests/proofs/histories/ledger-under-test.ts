@@ -6,6 +6,7 @@ import { selectAppUser } from '../../../packages/service/src/ledger/wallet/queri
 import type { MoveStep } from '../../../packages/service/src/moves/move-slot.ts';
 import { APP, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { rewrite } from '../../support/rewrite.ts';
+import { sql } from '../../support/sql.ts';
 
 type SameAsOne = 'reserve' | 'drain' | 'settle' | 'turn' | 'credit' | 'takeBack' | 'reinstate' | 'wallet' | 'budgets';
 
@@ -56,11 +57,9 @@ export function underTest(ledger: LedgerDatabase): LedgerUnderTest {
       await ledger.setWallet(user, `cap_month = case when cap_month > '2000-01-01' then '${month}' else cap_month end`);
     },
     spent: async (user) => {
-      const { rows } = await database.owner.query<{ spent: bigint; charged: bigint }>(
-        `select coalesce(sum(charged_micros), 0)::bigint as spent, count(*) filter (where charged_micros > 0) as charged
-         from usage.calls where wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`,
-        [user],
-      );
+      const rows = await sql<{ spent: bigint; charged: bigint }>(database)`
+        select coalesce(sum(charged_micros), 0)::bigint as spent, count(*) filter (where charged_micros > 0) as charged
+        from usage.calls where wallet_id = (select wallet_id from ledger.wallets where user_id = ${user})`;
       const found = await selectAppUser(live, APP, user as EndUserId);
       return {
         read: { micros: found?.spent_micros, isCharged: (found?.last_charged_at ?? null) !== null },

@@ -13,6 +13,7 @@ import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { checkLedger } from '../../../packages/service/src/ledger/check/check.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { createWallets } from '../../../packages/service/src/ledger/wallet/wallet.ts';
+import { sql } from '../../support/sql.ts';
 
 export const APP = 'app_reserves' as AppId;
 /** The streams that a user may have open. Few, so that this limit is reached too. */
@@ -105,12 +106,9 @@ function watchWallets(owner: Pool) {
   const end = new AbortController();
   const watching = (async () => {
     while (!end.signal.aborted) {
-      const { rows } = await owner.query<{ user_id: string }>(
-        `select user_id from ledger.wallets
-         where balance_micros < 0 or held_micros > balance_micros or open_streams > $1
-           or cap_spent_micros + cap_held_micros > cap_micros`,
-        [STREAMS_MAX],
-      );
+      const rows = await sql<{ user_id: string }>(owner)`select user_id from ledger.wallets
+        where balance_micros < 0 or held_micros > balance_micros or open_streams > ${STREAMS_MAX}
+          or cap_spent_micros + cap_held_micros > cap_micros`;
       looks += 1;
       for (const { user_id: user } of rows) seen.add(`${user} was overspent, or over its cap or streams`);
       await new Promise((resolve) => {
@@ -132,9 +130,8 @@ async function missingMicros(
   owner: Pool,
   books: { readonly users: readonly string[]; readonly credited: number; readonly tallies: readonly Tally[] },
 ): Promise<readonly string[]> {
-  const { rows } = await owner.query<{ user_id: string; balance: bigint; held: bigint }>(
-    'select user_id, balance_micros as balance, held_micros as held from ledger.wallets',
-  );
+  const rows = await sql<{ user_id: string; balance: bigint; held: bigint }>(owner)`
+    select user_id, balance_micros as balance, held_micros as held from ledger.wallets`;
   return books.users.flatMap((user, index) => {
     const wallet = rows.find((row) => row.user_id === user);
     const charged = books.tallies.reduce((total, tally) => total + (tally.charged[index] ?? 0), 0);

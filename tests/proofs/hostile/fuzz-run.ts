@@ -5,6 +5,7 @@ import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
 import { scrape } from '../../support/metrics.ts';
 import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { judge } from './judge.ts';
 import { startPlainProvider, USAGE } from './provider.ts';
@@ -167,11 +168,10 @@ function chargedBy(headers: ReadonlyMap<string, string>): number {
 /** Nothing is held, each call costs what its caller was told, and the ledger agrees with itself (CC-08). */
 async function faultsOfBooks({ ground, app }: Target, charged: number): Promise<readonly string[]> {
   const heldOf = async (): Promise<number> => {
-    const { rows } = await ground.database.owner.query<{ held: bigint }>(
-      `select (select coalesce(sum(held_micros), 0) from ledger.wallets)::bigint
-            + (select coalesce(sum(held_micros), 0) from sandbox.wallets)::bigint as held`,
-    );
-    return Number(rows[0]?.held);
+    const held = await sqlValue<bigint>(ground)`select (select coalesce(sum(held_micros), 0)
+      from ledger.wallets)::bigint
+      + (select coalesce(sum(held_micros), 0) from sandbox.wallets)::bigint as held`;
+    return Number(held);
   };
   await waitUntil('nothing is held', async () => (await heldOf()) === 0);
   const { balance } = await ground.wallet(app, STEADY);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { rewrite } from '../../support/rewrite.ts';
 import { descendantsOf } from '../../support/service-process.ts';
+import { sql } from '../../support/sql.ts';
 import type { Observed, Play } from './stage.ts';
 
 const SLOW_ROUNDS = 40;
@@ -57,10 +58,9 @@ function fillingConnections(): CauseAndRemedy {
   let clients: readonly pg.Client[] = [];
   return {
     cause: async (observed) => {
-      const { rows } = await observed.ground.database.owner.query<{ readonly most: number; readonly used: number }>(
-        `select current_setting('max_connections')::int as most,
-           (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
-      );
+      const rows = await sql<{ readonly most: number; readonly used: number }>(observed.ground)`
+        select current_setting('max_connections')::int as most,
+        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
       const [{ most, used } = { most: 0, used: 0 }] = rows;
       const wanted = Math.floor(most * CONNECTIONS_SHARE) - used;
       clients = await Promise.all(Array.from({ length: wanted }, () => connectTo(observed)));

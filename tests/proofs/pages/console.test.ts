@@ -4,6 +4,7 @@ import { looks } from '../../support/looks.ts';
 import { mailTo, newOwner, PASSWORD } from '../../support/control.ts';
 import { codeOf } from '../../support/second-factor.ts';
 import { assertSound } from '../../support/sound-page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 const OWN = 'http://purser.localhost';
@@ -32,23 +33,17 @@ async function seedEvents(url: string): Promise<void> {
      from webhooks.subscriptions s, generate_series(1, 4) n where s.app_id = $1`,
     [appId],
   );
-  await db.query(
-    `insert into webhooks.attempts (event_id, attempt, at, status, duration_ms, error)
-     select e.event_id, n, e.created_at + n * interval '20 s', case when e.state = 'delivered' then 200 when n < 3 then 500 end, 31,
-       case when e.state = 'dropped' and n > 2 then 'timeout' end
-     from webhooks.events e, generate_series(1, e.attempt) n where e.app_id = $1`,
-    [appId],
-  );
+  await sql(db)`insert into webhooks.attempts (event_id, attempt, at, status, duration_ms, error)
+    select e.event_id, n, e.created_at + n * interval '20 s', case when e.state = 'delivered' then 200 when n < 3 then 500 end, 31,
+      case when e.state = 'dropped' and n > 2 then 'timeout' end
+    from webhooks.events e, generate_series(1, e.attempt) n where e.app_id = ${appId}`;
 }
 
 /** Opens the users of the app whose live page this is. One of them has reached the cap. */
 async function visitUsers(tab: Tab, look: string): Promise<void> {
   const { page } = tab;
-  await service.database.owner.query(
-    `insert into ledger.wallets (app_id, user_id, currency, cap_micros, cap_month, cap_spent_micros)
-     select $1, 'user-' || n, 'EUR', 3700000, db.current_month(), n * 1234567 from generate_series(1, 3) n`,
-    [/\/console\/(\w+)/.exec(page.url())?.[1]],
-  );
+  await sql(service)`insert into ledger.wallets (app_id, user_id, currency, cap_micros, cap_month, cap_spent_micros)
+    select ${/\/console\/(\w+)/.exec(page.url())?.[1]}, 'user-' || n, 'EUR', 3700000, db.current_month(), n * 1234567 from generate_series(1, 3) n`;
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByRole('link', { name: 'user-3' }).waitFor();
   await assertSound(tab, `console-users-${look}`);
@@ -122,7 +117,7 @@ async function useKeyboardOnForms(tab: Tab): Promise<void> {
   await page.keyboard.press('Enter');
   await page.getByText('It is not shown again').waitFor();
   // The guard refuses to dial this one, so nothing leaves the machine.
-  await service.database.owner.query(`update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook'`);
+  await sql(service)`update webhooks.subscriptions set endpoint_url = 'https://127.0.0.1/hook'`;
   await tabTo(tab, 'link', 'Webhooks');
   await page.keyboard.press('Enter');
   await tabTo(tab, 'button', 'Send');

@@ -6,6 +6,7 @@ import { newOperator, newOwnApp, newOwner, PASSWORD } from '../../support/contro
 import { sealedEmail } from '../../support/database.ts';
 import { newEvent } from '../../support/events.ts';
 import { assertSound } from '../../support/sound-page.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** The pages for operators in a real browser: readable by axe, within the width, in both colours. One service for all of them. */
@@ -29,34 +30,24 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
 /** Calls of the last day by what became of them, and things that need a person. */
 async function seed(appId: string): Promise<void> {
   const db = service.database.owner;
-  await db.query(
-    `insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros, cost_micros, total)
-     select $1, 'live', date_trunc('hour', now() - n * interval '1 hour', 'UTC'), m.model, m.outcome, m.calls * (1 + n % 7),
-       m.charged * (1 + n % 7), m.charged * (1 + n % 7) * 8 / 10, '{1,2,9,20,30,12,5,2,1,0,0,0,0,0,0,0}'
-     from generate_series(0, 50) n, (values ('acme.large-1', 'charged', 40, 1234567), ('acme.small-1', 'charged', 90, 345678),
-       ('acme.large-1', 'UPSTREAM_PROVIDER_ERROR', 2, 0), ('', 'TOO_MANY_REQUESTS', 5, 0)) m (model, outcome, calls, charged)
-     on conflict do nothing`,
-    [appId],
-  );
-  await db.query(
-    `insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
-     values ('chk_kept', $1, 'anna', 7000000, 'EUR', 'test')`,
-    [appId],
-  );
-  await db.query(
-    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
-       currency, state, anomaly)
-     values ('pay_kept', 'chk_kept', $1, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`,
-    [appId],
-  );
+  await sql(db)`insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros, cost_micros, total)
+    select ${appId}, 'live', date_trunc('hour', now() - n * interval '1 hour', 'UTC'), m.model, m.outcome, m.calls * (1 + n % 7),
+      m.charged * (1 + n % 7), m.charged * (1 + n % 7) * 8 / 10, '{1,2,9,20,30,12,5,2,1,0,0,0,0,0,0,0}'
+    from generate_series(0, 50) n, (values ('acme.large-1', 'charged', 40, 1234567), ('acme.small-1', 'charged', 90, 345678),
+      ('acme.large-1', 'UPSTREAM_PROVIDER_ERROR', 2, 0), ('', 'TOO_MANY_REQUESTS', 5, 0)) m (model, outcome, calls, charged)
+    on conflict do nothing`;
+  await sql(db)`insert into payments.checkouts (checkout_id, app_id, user_id, amount_micros, currency, processor)
+    values ('chk_kept', ${appId}, 'anna', 7000000, 'EUR', 'test')`;
+  await sql(db)`
+    insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+      currency, state, anomaly)
+    values ('pay_kept', 'chk_kept', ${appId}, 'anna', 'test', 'tp_kept', 5000000, 'EUR', 'kept', 'amount')`;
   const identity = await db.query<{ identity_id: string }>(
     `insert into identities.identities (identity_id, email) values ('idn_anna', $1) returning identity_id`,
     [sealedEmail('anna@example.test')],
   );
-  await db.query(
-    `insert into connections.connections (connection_id, app_id, user_id, identity_id) values ('con_anna', $1, 'anna', $2)`,
-    [appId, identity.rows[0]?.identity_id],
-  );
+  await sql(db)`insert into connections.connections (connection_id, app_id, user_id, identity_id)
+    values ('con_anna', ${appId}, 'anna', ${identity.rows[0]?.identity_id})`;
 }
 
 test('CP-10 operators read the overview, search, and the pages of apps and accounts on a desk and on a phone, light and dark', async (t) => {
@@ -67,11 +58,8 @@ test('CP-10 operators read the overview, search, and the pages of apps and accou
   await service.fund(app, 'anna', 10_000_000);
   await service.fund(app, 'a-user-of-another-app-with-a-long-name@example.test', 1_234_567);
   await seed(app.appId);
-  await service.database.owner.query(
-    `insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
-     values ('cas_0000000000000000000000', 'pay_kept', $1, 'anna', 'kept', 'pay_kept')`,
-    [app.appId],
-  );
+  await sql(service)`insert into payments.cases (case_id, payment_id, app_id, user_id, kind, subject)
+    values ('cas_0000000000000000000000', 'pay_kept', ${app.appId}, 'anna', 'kept', 'pay_kept')`;
   const operator = await newOperator(service);
   const { account } = (await operator.get(200, 'GET', '/sessions/current')) as {
     account: { email: string; accountId: string };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openChromium } from '../../support/chromium.ts';
 import { journeyOf, OWN, setJourney, startOtherSite } from '../../support/journey.ts';
+import { sql } from '../../support/sql.ts';
 
 const stage = await setJourney();
 const { service, refusedCall } = stage;
@@ -42,9 +43,7 @@ test('PG-02 no page for end users can be framed, and a form on another site does
 
 /** Everything that such a form could have changed. */
 async function countRows(): Promise<unknown> {
-  const { rows } = await service.database.owner.query(
-    `select (select count(*) from identities.sessions) as sessions, (select count(*) from connections.connections) as connections,
-       (select count(*) from mail.messages) as messages`,
-  );
-  return rows;
+  return sql(service)`select (select count(*) from identities.sessions) as sessions, (select count(*)
+    from connections.connections) as connections,
+    (select count(*) from mail.messages) as messages`;
 }

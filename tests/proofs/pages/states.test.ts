@@ -5,6 +5,7 @@ import { createPersonSessions } from '../../../packages/service/src/identities/s
 import { openChromium, type Tab } from '../../support/chromium.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { journeyOf, OWN, setJourney } from '../../support/journey.ts';
+import { sql } from '../../support/sql.ts';
 
 const stage = await setJourney();
 const { service, app } = stage;
@@ -34,7 +35,7 @@ test('PG-05 pages fit the longest names, amounts and addresses on the narrowest 
   const tab = await chromium.open({ width: 360, colorScheme: 'dark' });
   const { page } = tab;
   const journey = journeyOf(tab, stage, 'longest');
-  await owner.query('update accounts.apps set name = $2 where app_id = $1', [app.appId, LONG_NAME]);
+  await sql(owner)`update accounts.apps set name = ${LONG_NAME} where app_id = ${app.appId}`;
   t.after(() => owner.query(`update accounts.apps set name = 'Test app' where app_id = $1`, [app.appId]));
   const link = await topupPath(LONG_USER);
   const identity = await becomes(tab, LONG_EMAIL);
@@ -48,9 +49,8 @@ test('PG-05 pages fit the longest names, amounts and addresses on the narrowest 
   await journey.at(/^Your wallet for/, 'connection');
   await page.goto(await topupPath(LONG_USER));
   await journey.at(/cap/, 'cap');
-  await owner.query(
-    `insert into status.incidents (model, state, began_at, seen_at, ended_at) values ('', 'out', now(), now(), now())`,
-  );
+  await sql(owner)`insert into status.incidents (model, state, began_at, seen_at, ended_at)
+    values ('', 'out', now(), now(), now())`;
   await page.goto(`${OWN}/status`);
   await journey.at('Everything works', 'status');
 });

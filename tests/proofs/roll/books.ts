@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool } from '../../../packages/service/src/db/pool.ts';
+import { sql, sqlValue } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { LoadFigures } from './load.ts';
 import type { ProviderFacts } from './provider.ts';
@@ -14,13 +15,11 @@ export async function judge(
   of: { readonly load: LoadFigures; readonly answeredFile: string; readonly provider: ProviderFacts },
 ) {
   const holds = async (): Promise<number> => {
-    const { rows } = await owner.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
-    return rows[0]?.holds ?? 0;
+    return (await sqlValue<number>(owner)`select count(*)::int as holds from ledger.holds`) ?? 0;
   };
   await waitUntil('nothing is held', async () => (await holds()) === 0, HOLDS_MS_MAX).catch(() => {});
-  const { rows } = await owner.query<{ tag: string; receipts: number; charged: number }>(
-    `select correlation_id as tag, count(*)::int as receipts, sum(charged_micros)::float8 as charged from usage.calls group by 1`,
-  );
+  const rows = await sql<{ tag: string; receipts: number; charged: number }>(owner)`
+    select correlation_id as tag, count(*)::int as receipts, sum(charged_micros)::float8 as charged from usage.calls group by 1`;
   const answered = new Set(readFileSync(of.answeredFile, 'utf8').split('\n'));
   const charged = new Set(rows.filter((row) => row.charged > 0).map(({ tag }) => tag));
   return {

@@ -7,6 +7,7 @@ import type { Turn } from '../../../packages/service/src/ledger/turn/queries.ts'
 import { createTurns } from '../../../packages/service/src/ledger/turn/turns.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../../support/ledger-database.ts';
 import { lockWallet } from '../../support/lock-wait.ts';
+import { sql } from '../../support/sql.ts';
 
 // Lanes that several gateway processes share.
 let ledger: LedgerDatabase;
@@ -173,7 +174,7 @@ test('WA-07 all calls of a wallet take the same lane, to hold and to end, and wa
 });
 
 test('WA-10 the oldest live process is the keeper, and the next one is when its lease has ended or run out', async () => {
-  await ledger.database.owner.query(`update db.instances set state = 'dead'`);
+  await sql(ledger)`update db.instances set state = 'dead'`;
   const [first, second, third] = [
     await insertInstance(ledger.live, 60_000),
     await insertInstance(ledger.live, 60_000),
@@ -181,10 +182,8 @@ test('WA-10 the oldest live process is the keeper, and the next one is when its 
   ];
   const isOldest = async (instance: bigint) => (await renewLease(ledger.live, instance, 60_000))?.is_oldest;
   assert.deepEqual([await isOldest(first), await isOldest(second), await isOldest(third)], [true, false, false]);
-  await ledger.database.owner.query(
-    `update db.instances set lease_until = clock_timestamp() - interval '1 second' where instance_id = $1`,
-    [first],
-  );
+  await sql(ledger)`update db.instances set lease_until = clock_timestamp() - interval '1 second'
+    where instance_id = ${first}`;
   assert.deepEqual([await isOldest(second), await isOldest(third)], [true, false]);
   await endInstance(ledger.live, second);
   assert.deepEqual([await isOldest(second), await isOldest(third)], [undefined, true]);

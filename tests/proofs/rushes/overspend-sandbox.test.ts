@@ -6,6 +6,7 @@ import { makeSandboxWallet, readSandboxWallet } from '../../support/sandbox-wall
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
 import { startTestService, type TestApp, type TestService } from '../../support/service.ts';
+import { sql } from '../../support/sql.ts';
 
 const CALLS = 200;
 const ADMITTED = 3;
@@ -78,9 +79,8 @@ for (const isStream of [false, true]) {
 }
 
 test('SB-03 sandbox calls leave no trace in real wallets, the ledger or usage', async () => {
-  const { rows } = await service.database.owner.query<{ traces: number }>(
-    `select ((select count(*) from ledger.wallets) + (select count(*) from ledger.holds)
-       + (select count(*) from ledger.entries) + (select count(*) from usage.calls))::int as traces`,
-  );
+  const rows = await sql<{ traces: number }>(service)`select ((select count(*) from ledger.wallets) + (select count(*)
+    from ledger.holds)
+    + (select count(*) from ledger.entries) + (select count(*) from usage.calls))::int as traces`;
   assert.deepEqual(rows, [{ traces: 0 }]);
 });

@@ -5,6 +5,7 @@ import { type Reply, send } from '../../support/client.ts';
 import { type GatewayProcesses, startGatewayProcesses } from './gateway-processes.ts';
 import { stepDatabaseClock, stopDatabaseClock } from '../../support/database-clock.ts';
 import { createTestGround, type TestApp, type TestGround } from '../../support/service.ts';
+import { sql } from '../../support/sql.ts';
 
 /** The bucket of an app over gateways that share only the database. */
 
@@ -25,11 +26,8 @@ after(async () => {
 const UNITS = 60_000_000n;
 
 async function setTokens({ appId }: TestApp, tokens: number, refilled: string): Promise<void> {
-  await ground.database.owner.query(
-    `update limits.buckets set units = $2,
-       refilled_at_us = (extract(epoch from db.wall_clock() + $3::interval) * 1000000)::bigint where app_id = $1`,
-    [appId, BigInt(tokens) * UNITS, refilled],
-  );
+  await sql(ground)`update limits.buckets set units = ${BigInt(tokens) * UNITS},
+    refilled_at_us = (extract(epoch from db.wall_clock() + ${refilled}::interval) * 1000000)::bigint where app_id = ${appId}`;
 }
 
 function askAll(app: TestApp, calls: number): Promise<readonly Reply[]> {

@@ -9,6 +9,7 @@ import {
 } from '../../../packages/service/src/webhooks/queries.ts';
 import { APP, createLedgerDatabase, holdOf } from '../../support/ledger-database.ts';
 import { ROUNDS } from '../../support/rounds.ts';
+import { sql } from '../../support/sql.ts';
 
 const RACES = 30 * ROUNDS; // 1,000 and more with `--rounds 34`.
 const THRESHOLD = 100n;
@@ -63,11 +64,11 @@ test('WH-13 an event that occurs while its subscription is being replaced is sto
   await upsertSubscription(ledger.live, { ...wanted, events: ['balance.low'] }, secret);
   await ledger.open('replaced', 150);
   const replacing = await ledger.live.connect();
-  await replacing.query('begin');
+  await sql(replacing)`begin`;
   await renewDisabled(replacing, APP);
   await upsertSubscription(replacing, { ...wanted, events: ['balance.low'] }, secret);
   assert.deepEqual(await ledger.reserve([holdOf('replaced', 100)]), [100]);
-  await replacing.query('commit');
+  await sql(replacing)`commit`;
   replacing.release();
   const { rows } = await ledger.database.owner.query('delete from webhooks.events returning event_id');
   assert.equal(rows.length, 1);

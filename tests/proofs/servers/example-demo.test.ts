@@ -6,6 +6,7 @@ import { signIn } from '../../support/control.ts';
 import { isLinux } from '../../support/embedded-harness.ts';
 import { type Example, layOutExample, runExampleCommand, whenReady } from '../../support/example.ts';
 import { descendantsOf, untilGone } from '../../support/service-process.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -66,7 +67,7 @@ test('the example ends its session if it could not start', async () => {
   assert.equal(await ended, 1);
   assert.match(said(), /answered 400 to PATCH/);
   assert.equal(await otherSessions(), 0);
-  await database.owner.query(`update accounts.apps set redirect_uris = '{}' where app_id = $1`, [demo.appId]);
+  await sql(database)`update accounts.apps set redirect_uris = '{}' where app_id = ${demo.appId}`;
 });
 
 test('npm run example starts the example beside a service, and Ctrl-C ends all of it', async (t) => {

@@ -8,6 +8,7 @@ import { signTestPayload, type WebhookEvent } from '../../../packages/sdk/src/sd
 import { layOutExample, standBetween, whenReady } from '../../support/example.ts';
 import { visitorsOf } from '../../support/example-visitors.ts';
 import { streamSteps } from '../../support/scripted-upstream.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -29,10 +30,7 @@ const settings = {
 };
 const example = await whenReady(startExample(settings));
 const { ask, signIn, say, follow } = visitorsOf(example, dataDirectory);
-await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
-  app.appId,
-  [`${example.url}/back`],
-]);
+await sql(service)`update accounts.apps set redirect_uris = ${[`${example.url}/back`]} where app_id = ${app.appId}`;
 
 function script(text: string): void {
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };

@@ -12,6 +12,7 @@ import { lockWallet } from '../../support/lock-wait.ts';
 import { receiptOf } from '../../support/receipts.ts';
 import { readSandboxWallet } from '../../support/sandbox-wallet.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
+import { sql, sqlRow, sqlValue } from '../../support/sql.ts';
 import { saying, setTwoGateways, SHARED_SECRET, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -28,11 +29,7 @@ const keyed = (user: string, key: string, more: Partial<CallOptions> = {}): Call
 };
 
 async function keptOf(callId: string | null): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await owner.query<Record<string, unknown>>(
-    'select * from idempotency.kept_answers where call_id = $1',
-    [callId],
-  );
-  return rows[0];
+  return sqlRow<Record<string, unknown>>(owner)`select * from idempotency.kept_answers where call_id = ${callId}`;
 }
 
 test('CC-25 a kept answer is sealed: the database shows neither the prompt, the answer nor the key', async () => {
@@ -58,17 +55,13 @@ test('CC-25 a kept answer that was moved to another call or changed cannot be op
   upstream.script(saying('Mine.'));
   const mine = await chat(keyed(user, 'mine'));
   const callId = mine.headers.get('x-service-call-id');
-  await owner.query(
-    'update idempotency.kept_answers set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where call_id = $1',
-    [callId],
-  );
+  await sql(owner)`update idempotency.kept_answers set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)
+    where call_id = ${callId}`;
   const changed = await chat(keyed(user, 'mine'));
   assert.deepEqual([changed.status, changed.error['code']], [500, 'INTERNAL_SERVER_ERROR']);
   const other = await chat(keyed(user, 'other'));
-  await owner.query(
-    `update idempotency.kept_answers a set sealed = b.sealed from idempotency.kept_answers b where a.call_id = $1 and b.call_id = $2`,
-    [callId, other.headers.get('x-service-call-id')],
-  );
+  await sql(owner)`update idempotency.kept_answers a set sealed = b.sealed from idempotency.kept_answers b
+    where a.call_id = ${callId} and b.call_id = ${other.headers.get('x-service-call-id')}`;
   assert.equal((await chat(keyed(user, 'mine'))).status, 500);
 });
 
@@ -79,7 +72,7 @@ test('CC-25 an answer is kept for five minutes; after that it is never replayed,
   const callId = first.headers.get('x-service-call-id');
   const { kept_at: kept, expires_at: expires } = (await keptOf(callId)) ?? {};
   assert.ok(Math.abs(Number(expires) - Number(kept) - 5 * 60_000) < 1_000);
-  await owner.query(`update idempotency.kept_answers set expires_at = clock_timestamp() where call_id = $1`, [callId]);
+  await sql(owner)`update idempotency.kept_answers set expires_at = clock_timestamp() where call_id = ${callId}`;
   assert.equal((await chat(keyed(user, 'old'))).headers.get('x-service-replayed'), null);
   await waitUntil('it is removed', async () => (await keptOf(callId)) === undefined);
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 2 * CHARGE);
@@ -88,7 +81,7 @@ test('CC-25 an answer is kept for five minutes; after that it is never replayed,
 test('CC-14 an answer that cannot be kept is still sent, and the log says so', async (t) => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Unkept.'));
-  await owner.query('revoke insert on idempotency.kept_answers from purser_live');
+  await sql(owner)`revoke insert on idempotency.kept_answers from purser_live`;
   t.after(() => owner.query('grant insert on idempotency.kept_answers to purser_live'));
   const reply = await chat(keyed(user, 'unkept', { url: second.url }));
   assert.equal(reply.status, 200);
@@ -98,7 +91,7 @@ test('CC-14 an answer that cannot be kept is still sent, and the log says so', a
 
 test('CC-14 an answer is kept even if its first connection is lost, or the database is slow, so its retry is not charged', async (t) => {
   upstream.script(saying('Kept at last.'));
-  await owner.query(`
+  await sql(owner)`
     create sequence idempotency.losses;
     grant usage on sequence idempotency.losses to purser_live;
     create function idempotency.lose() returns trigger language plpgsql as $$
@@ -109,7 +102,7 @@ test('CC-14 an answer is kept even if its first connection is lost, or the datab
       if fault <> 'none' then raise exception 'made by a test' using errcode = fault; end if;
       return new;
     end $$;
-    create trigger lose before insert on idempotency.kept_answers for each row execute function idempotency.lose();`);
+    create trigger lose before insert on idempotency.kept_answers for each row execute function idempotency.lose();`;
   t.after(() =>
     owner.query(
       `drop trigger lose on idempotency.kept_answers; drop function idempotency.lose; drop sequence idempotency.losses`,
@@ -147,7 +140,7 @@ for (const mode of ['live', 'sandbox'] as const) {
       `select a.call_id, h.instance_id from idempotency.kept_answers a join ${mode === 'live' ? 'ledger' : 'sandbox'}.holds h using (call_id)`,
     );
     assert.equal(rows.length, 1, 'the answer is kept and the hold exists');
-    await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [rows[0]?.instance_id]);
+    await sql(owner)`update db.instances set state = 'dead' where instance_id = ${rows[0]?.instance_id}`;
     const retry = await chat(keyed(user, 'crash', { key }));
     assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, null]);
     const again = await chat(keyed(user, 'crash', { url: second.url, key }));
@@ -180,10 +173,8 @@ test('CC-14 when equal running calls are each abandoned and retried, no more req
   await Promise.all(left);
   const retries = Array.from({ length: 3 }, () => chat(counted(1, second.url)));
   await waitUntil('all are joined', async () => {
-    const { rows } = await owner.query<{ joined: number }>(
-      'select count(*)::int as joined from ledger.holds where is_joined',
-    );
-    return rows[0]?.joined === 3;
+    const joined = await sqlValue<number>(owner)`select count(*)::int as joined from ledger.holds where is_joined`;
+    return joined === 3;
   });
   gate.open();
   const replies = await Promise.all(retries);
@@ -252,7 +243,7 @@ test('CC-14 a joined call that ends while its wallet is locked is answered from 
   const headers = { 'x-stainless-retry-count': '0' };
   const first = chat({ url: service.url, key: app.liveKey, user, headers });
   await waitUntil('the provider is asked', () => upstream.requests.length - before === 1);
-  await owner.query('update ledger.holds set is_joined = true'); // As if by a retry that has left again.
+  await sql(owner)`update ledger.holds set is_joined = true`; // As if by a retry that has left again.
   const lock = await lockWallet(service.database, user);
   gate.open();
   const { status } = await first;

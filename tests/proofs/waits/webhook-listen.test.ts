@@ -15,6 +15,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { afterwards, makeOpenDirectory } from '../../support/embedded-harness.ts';
 import { keepEmailKey, TEST_SECRET } from '../../support/keys.ts';
 import { runToEnd, startListenProcess, startServiceProcess } from '../../support/service-process.ts';
+import { sql } from '../../support/sql.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVerifier, startReceiver } from '../../support/webhook-receiver.ts';
 
@@ -125,7 +126,7 @@ test('WH-15 a listener that the service has forgotten registers again, with a to
   const input = `${String(listenToken)}\n`;
   const listening = await startListenProcess({ dataDirectory: makeOpenDirectory(t), catalogue: {}, input }, ...words);
   afterwards(t, listening.kill);
-  await db.query('update webhooks.subscriptions set listening_until = clock_timestamp()'); // As after a long silence.
+  await sql(db)`update webhooks.subscriptions set listening_until = clock_timestamp()`; // As after a long silence.
   await topUp(10); // Ends the running request.
   await waitUntil('it registers again', () => listening.said().includes('registered again'), 30_000);
   await topUp(20);
