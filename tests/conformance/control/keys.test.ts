@@ -9,7 +9,7 @@ import { newOperator, newOwner } from '../../support/control.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
-import { sql, sqlValue } from '../../support/sql.ts';
+import { sql } from '../../support/sql.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -1,4 +1,4 @@
-import { sealedEmail, setAccount } from '../../support/database.ts';
+import { setAccount } from '../../support/database.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEAST_ROLES } from '../../../packages/contract/src/access.ts';
@@ -7,27 +7,22 @@ import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-acco
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { sql } from '../../support/sql.ts';
-import { newTeam } from '../../support/team.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
 import { connectionsOf } from '../../support/connections.ts';
 import { newMember, newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
-import { expectedOf, type Operation } from '../../support/expected-status.ts';
 import { readDocument } from '../../support/document.ts';
 import { newEvent } from '../../support/events.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { expectedOf, newTeam, type Operation, operationsOf } from './callers.ts';
 
 /** Calls every documented route as every kind of caller. Each expected answer follows from a rule, not from a list. */
 
 const { service, upstream } = await setStage();
 const { url, database } = service;
 const document = readDocument((await send('/openapi.json', { url })).text);
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(
-    ([method, operation]): Operation => ({ method: method.toUpperCase(), path, ...operation }),
-  ),
-);
+const operations = operationsOf(document);
 const takes = (scheme: string) => (operation: Operation) => operation.security.some((one) => scheme in one);
 const forSessions = operations.filter(takes('session'));
 
@@ -35,7 +30,11 @@ const owner = await newOwner(service);
 const stranger = await newOwner(service);
 const operator = await newOperator(service);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
-const { viewer, developer, spare, restore, accountOf, newInvitation } = await newTeam(service, appId, owner);
+const { viewer, developer, spare, restore, accountOf, newInvitation, newPendingAct } = await newTeam(
+  service,
+  appId,
+  owner,
+);
 const disabled = await newMember(service, appId, 'owner');
 await setAccount(database.owner, disabled.email, 'is_disabled = true');
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
@@ -118,23 +117,9 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
     String((await owner.get(201, 'POST', `/apps/${appId}/webhook/listen-tokens`))['listenTokenId']),
   identityId: () => walletOwner.identityId,
   accountId: async () => accountOf((await newOwner(service)).email),
-  pendingId: newPendingAct,
+  pendingId: () => newPendingAct(asker),
   eventId: () => newEvent(database.owner, appId),
 };
-
-/** A refund that an operator has asked for, and that waits for a second person. */
-async function newPendingAct(): Promise<string> {
-  const pendingId = `pnd_${(count += 1)}`;
-  const act = { kind: 'refund', appId, userId: 'anna', amount: '1', key: pendingId };
-  await database.owner.query(
-    `insert into operator.pending_acts (pending_id, action, subject, key, act, amount_micros, reason, requested_by,
-       requested_email, expires_at)
-     select $1, 'wallet.refund', $2, $1, $3, 1, 'agreed', account_id, email, clock_timestamp() + interval '1 hour'
-     from accounts.accounts where email = $4`,
-    [pendingId, `${appId} anna`, JSON.stringify(act), sealedEmail(asker)],
-  );
-  return pendingId;
-}
 
 /** An endpoint that the guard refuses to dial: nothing leaves this machine, and the answer comes at once. */
 async function leadNowhere(): Promise<void> {

@@ -13,7 +13,6 @@ import { setFreshLane } from './fresh-lane.ts';
 import { GROWTH } from '../../support/grown-tables.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../../support/ledger-database.ts';
 import { PARTS_OF_CALLS, partsOf } from './table-parts.ts';
-import { sql, sqlValue } from '../../support/sql.ts';
 import { endHolds, placeHolds } from '../../support/turns.ts';
 
 // What a batch costs the database, in figures that machine load cannot change.
@@ -101,7 +100,7 @@ test('WA-10 a reaper pass reads no receipts or wallets, however many exist, unle
   assert.equal(await reapHolds(early, USERS.length), 0);
   assert.equal((await rowsReadOf(...tables)) - before, 0);
   await fresh.reserve([holdOf('a', 1)], dead);
-  await sql(owner)`update db.instances set state = 'dead' where instance_id = ${dead}`;
+  await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
   const beforeOrphan = await rowsReadOf(...tables);
   assert.equal(await reapHolds(early, USERS.length), 1);
   assert.ok((await rowsReadOf(...tables)) - beforeOrphan <= ROWS_READ_MAX);
@@ -111,7 +110,7 @@ test('WA-10 a reaper pass over play money reads no wallets unless a hold is orph
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'sandbox');
   assert.equal(await reapSandboxHolds(early, USERS.length), 0);
   await owner.query(GROWTH['sandbox.wallets']);
-  await sql(owner)`update sandbox.wallets set held_micros = 2, cap_held_micros = 2, open_calls = 2`;
+  await owner.query('update sandbox.wallets set held_micros = 2, cap_held_micros = 2, open_calls = 2');
   const hold = async (instance: bigint): Promise<unknown> =>
     owner.query(
       `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
@@ -124,7 +123,7 @@ test('WA-10 a reaper pass over play money reads no wallets unless a hold is orph
   assert.equal(await reapSandboxHolds(early, USERS.length), 0);
   assert.equal((await rowsReadOf('sandbox.wallets')) - before, 0);
   await hold(dead);
-  await sql(owner)`update db.instances set state = 'dead' where instance_id = ${dead}`;
+  await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
   const beforeOrphan = await rowsReadOf('sandbox.wallets');
   assert.equal(await reapSandboxHolds(early, USERS.length), 1);
   assert.ok((await rowsReadOf('sandbox.wallets')) - beforeOrphan <= ROWS_READ_MAX);
@@ -164,7 +163,7 @@ test(`WA-07 a batch of ${MANY} wallets never compares every row with every other
   await runOn(early, ['nobody', 'nobody-else']); // Two, because a call alone is no turn.
   for (const user of users) await fresh.open(user, 1_000);
   await runOn(early, users); // Their month begins.
-  await sql(fresh)`analyze`;
+  await fresh.database.owner.query('analyze');
   const late = await explainingLane(fresh);
   for (const lane of [early, late]) await runOn(lane, users);
   for (const { client } of [early, late]) client.release(true);
@@ -247,7 +246,7 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
     const [row] = await placeHolds(db, instance, [request]);
     const wallet = await createWallets(db).findConnected(request.appId, request.userId); // As `/balance` and the like do.
     const after = await tableCounts(client);
-    const xid = await sqlValue<string | null>(client)`select pg_current_xact_id_if_assigned()::text as xid`;
+    const { rows } = await client.query<{ xid: string | null }>('select pg_current_xact_id_if_assigned()::text as xid');
     const touched = [...after].map(([name, counts]) => [
       name,
       counts.map((count, place) => count - (before.get(name)?.[place] ?? 0)),
@@ -261,7 +260,7 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
       wallet,
       statements,
       // A transaction gets an id with the first row that it locks or writes.
-      hasLockedOrWritten: xid !== null,
+      hasLockedOrWritten: rows[0]?.xid !== null,
       touched: touched.filter(([, counts]) => (counts as number[]).some((count) => count > 0)),
       blocks,
     };
@@ -289,7 +288,7 @@ test('WA-02 a user who has disconnected costs the database what a stranger does'
   assert.deepEqual(await ledger.reserve([running]), [100]);
   await ledger.setWallet('revoked', 'is_connected = false');
   // As the server does within a minute of a change: until then, an index leads to the row's dead version, a page further.
-  await sql(ledger)`vacuum ledger.wallets`;
+  await ledger.database.owner.query('vacuum ledger.wallets');
   for (const options of [{}, { streamsMax: 1 }, { idempotencyKey: key }, { streamsMax: 1, idempotencyKey: key }]) {
     for (const user of ['revoked', 'nobody']) await costOf(user, options); // Its plans are made now.
     const [revoked, stranger] = [await costOf('revoked', options), await costOf('nobody', options)];

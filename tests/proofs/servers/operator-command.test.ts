@@ -10,7 +10,6 @@ import { PASSWORD, type Person, personWith } from '../../support/control.ts';
 import { makeOpenDirectory } from '../../support/embedded-harness.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { runToEnd, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
-import { sql, sqlValue } from '../../support/sql.ts';
 import { startStripeServer } from '../../support/stripe-server.ts';
 import { trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -207,14 +206,14 @@ test('OP-09 a backup is made while the service runs, and a restore goes back to 
   t.after(() => server.pool.end());
   const { backup, isLogKept } = await backUp(server, dataDirectory, backups());
   assert.equal(isLogKept, true);
-  await sql(server.pool)`create table public.words as select 'before' as word`;
-  const now = await sqlValue<Date>(server.pool)`select clock_timestamp() + interval $$1 ms$$ as now`;
-  await sql(server.pool)`select pg_sleep(0.01); insert into public.words values ('after')`;
+  await server.pool.query(`create table public.words as select 'before' as word`);
+  const { rows } = await server.pool.query<{ now: Date }>('select clock_timestamp() + interval $$1 ms$$ as now');
+  await server.pool.query(`select pg_sleep(0.01); insert into public.words values ('after')`);
   const target = makeOpenDirectory(t);
   const of = {
     backups: backups(),
     dataDirectory: target,
-    atMs: now?.getTime(),
+    atMs: rows[0]?.now.getTime(),
     alsoLog: path.join(dataDirectory, 'postgres', 'pg_wal') as string | undefined,
     secret: readFileSync(path.join(dataDirectory, 'secret')),
   };
