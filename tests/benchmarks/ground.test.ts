@@ -39,7 +39,7 @@ describe('the ledger in a separate process', () => {
   before(async () => void (database = await createTestDatabase()));
   after(() => database.close());
 
-  test('charges wallets of all apps for as many pairs as it reports', async () => {
+  test('charges wallets of all apps for the reported pairs', async () => {
     const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-bench-test-'));
     await fillLedger(database.owner, { appIds, wallets: 10, callsEach: 0 });
     const bench = { ...database, pid: process.pid, pin: () => {} };
@@ -67,7 +67,7 @@ test('the clock for chunks counts microseconds', async () => {
 /** Shorter than streams take to end by themselves. */
 const TOLD_MS_MAX = 45_000;
 
-test('paced streams carry the time they were sent and end on request', { timeout: TOLD_MS_MAX }, async () => {
+test('paced streams carry their send time and end on request', { timeout: TOLD_MS_MAX }, async () => {
   const upstream = await startUpstream(tools, '0');
   const reader = startWorker<StreamsOrder, StreamsReport>({
     command: [process.execPath],
@@ -92,7 +92,7 @@ test('paced streams carry the time they were sent and end on request', { timeout
 
 const { wrk } = findTools(foldersOf(process.env['PATH'] ?? ''));
 
-test('wrk calls for users across the whole range, each with the key of its app', {
+test('wrk calls for all users, each with its app’s key', {
   skip: wrk === undefined,
 }, async () => {
   const seen: IncomingHttpHeaders[] = [];

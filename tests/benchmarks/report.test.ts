@@ -43,20 +43,20 @@ function verdictOf(goal: Goal, value: number): string {
   return judge(goal, row('ours', { service: [value] })).verdict;
 }
 
-test('a median is the middle of the sorted samples, or the mean of the middle two', () => {
+test('a median is the middle sample or the mean of two', () => {
   assert.equal(medianOf([9, 100, 20]), 20);
   assert.equal(medianOf([9, 100, 20, 30]), 25);
   assert.ok(Number.isNaN(medianOf([])));
 });
 
-test('a ratio is the median of the ratios within the rounds', () => {
+test('a ratio is the median of the rounds’ ratios', () => {
   const ours = row('ours', { service: [10, 20, 90], database: [10, 20, 10] });
   const theirs = row('theirs', { service: [10, 10, 10] });
   assert.equal(judge(GOAL, ours, theirs).value, 4);
   // A ratio of the medians would be (20 + 10) / 10.
 });
 
-test('if rounds do not match, the ratio is that of the medians', () => {
+test('unmatched rounds use the ratio of the medians', () => {
   const ours = row('ours', { service: [10, 20, 90], database: [10, 20, 10] });
   assert.equal(judge(GOAL, ours, row('theirs', { service: [10, 10] })).value, 3);
 });
@@ -67,7 +67,7 @@ test('a goal without a denominator is the figure itself', () => {
   assert.equal(judge(goal, row('ours', { service: [5, 7, 6] })).value, 6);
 });
 
-test('in the verdict the limits are inclusive in both directions', () => {
+test('the verdict’s limits are inclusive in both directions', () => {
   const { over: _none, ...most } = { ...GOAL, of: [{ target: 'ours', column: 'service' }] };
   const least: Goal = { ...most, bound: 'least', floor: 3.5, aim: 6 };
   const found = [3.4, 3.5, 3.6, 6, 6.1].map((value) => [verdictOf(most, value), verdictOf(least, value)]);
@@ -88,11 +88,11 @@ test('a void or absent target reaches no goal', () => {
   assert.equal(judge(GOAL, ours, row('theirs', {})).verdict, 'not measured');
 });
 
-test('the aim of each goal is beyond its floor', () => {
+test('each goal’s aim is beyond its floor', () => {
   for (const { title, bound, floor, aim } of GOALS) assert.ok(bound === 'most' ? aim < floor : aim > floor, title);
 });
 
-test('the report gives every figure, the reason for a void target, and what is missing', () => {
+test('the report gives every figure, void target and gap', () => {
   const rows = [
     row('theirs', { service: [10], memory: [64] }, 'all answers were wrong'),
     row('ours', { service: [8], database: [32], memory: [128] }),
@@ -126,7 +126,7 @@ test('the report gives every figure, the reason for a void target, and what is m
   assert.equal(data.findings.length, GOALS.length);
 });
 
-test('the chart has bars only for what was measured, and its titles are text', () => {
+test('the chart shows only measured bars, with text titles', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, title: 'unknown', measure: 'other' }]);
   const chart = chartOf(findings, '2026-01-02');
@@ -134,7 +134,7 @@ test('the chart has bars only for what was measured, and its titles are text', (
   assert.doesNotMatch(chart, /unknown/);
 });
 
-test('in the chart all goals share one floor line, a bar at the floor ends there, and aims are to scale', () => {
+test('all goals share one floor line, drawn to scale', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, bound: 'least', floor: 2.5, aim: 5 }]);
   const chart = chartOf(findings, '2026-01-02');
@@ -148,14 +148,14 @@ test('in the chart all goals share one floor line, a bar at the floor ends there
   assert.deepEqual([aim, otherAim], [left + (width * 3.5) / 6, left + width * 2]);
 });
 
-test('the measured process has its own core if there are two', () => {
+test('the measured process has its own core if possible', () => {
   assert.deepEqual(placementOn([4, 6]), { load: '4', upstream: '4', database: '4', gateway: '6' });
   assert.deepEqual(placementOn([0, 1, 2]), { load: '0', upstream: '0', database: '0', gateway: '1' });
   assert.deepEqual(placementOn([0, 1, 2, 3, 7]), { load: '0', upstream: '2', database: '3,7', gateway: '1' });
   assert.deepEqual(new Set(Object.values(placementOn([5]))), new Set(['5']));
 });
 
-test('on a bare machine the benchmark says what is missing and how to get it, and exits with 0', () => {
+test('on a bare machine the benchmark says what is missing and exits 0', () => {
   const bare = mkdtempSync(path.join(os.tmpdir(), 'purser-bare-'));
   try {
     const words = [MAIN, '--only', 'plain', '--only', 'streamed', '--tools', bare];
@@ -169,7 +169,7 @@ test('on a bare machine the benchmark says what is missing and how to get it, an
   }
 });
 
-test('an unknown measure is named in the error, along with the known ones', () => {
+test('the error for an unknown measure lists the known ones', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, '--only', 'plane'], {
     encoding: 'utf8',
     timeout: 60_000,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { openChromium } from '../support/chromium.ts';
 
-test('a real browser finds our hosts on this machine, and no others', async (t) => {
+test('a real browser finds only our hosts on this machine', async (t) => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(String(request.headers.host));

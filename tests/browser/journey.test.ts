@@ -23,7 +23,7 @@ function pagesLoaded({ requests }: Tab): number {
 }
 
 for (const [look, options] of LOOKS) {
-  test(`PG-05 ON-01 ON-02 ON-03 ON-05 a user gets from a refused call to a served one, and disconnects: ${look}`, async (t) => {
+  test(`PG-05 ON-01 ON-02 ON-03 ON-05 a user goes from refusal to success, then disconnects: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open(options);
@@ -74,7 +74,7 @@ function backWith(status: string): string {
   return `/back?x=1&status=${status}&state=${encodeURIComponent('a b&c=#ü')}`;
 }
 
-test('ON-01 BI-02 a user goes from the app to a wallet and back, paid, unpaid or cancelled, and the app learns nothing else', async (t) => {
+test('ON-01 BI-02 a user goes from app to wallet and back, paid or not', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390, others: ['localhost'] });
@@ -115,7 +115,7 @@ test('ON-01 BI-02 a user goes from the app to a wallet and back, paid, unpaid or
   assertQuiet(tab, 'connect');
 });
 
-test('ON-03 the pages handle a declined card, an invalid number and a card with a second step', async (t) => {
+test('ON-03 the pages handle declined, invalid and two-step cards', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -141,7 +141,7 @@ test('ON-03 the pages handle a declined card, an invalid number and a card with 
   assert.equal((await service.wallet(app, user)).balance, 10_000_000);
 });
 
-test('PG-05 ON-01 ON-02 a user can get to a served call without scripts', async (t) => {
+test('PG-05 ON-01 ON-02 a user reaches a served call without scripts', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ hasScripts: false });

@@ -43,7 +43,7 @@ function headOf(answer: Payload, callId: string | null): Payload {
   return { id, object, created, model };
 }
 
-test('CC-01 chunks that contain only choices are completed, all with the same head', async () => {
+test('CC-01 chunks of choices alone are completed with one head', async () => {
   const { user, reply } = await streamOf(
     [
       { choices: [{ delta: { role: 'assistant' } }] },
@@ -71,7 +71,7 @@ function chunkOf(id: string, created: number, reason: string | null): Payload {
   return { id, object: 'chat.completion.chunk', created, choices };
 }
 
-test('CC-01 every chunk repeats the first chunk’s id and time, even if the provider changes them', async () => {
+test('CC-01 every chunk repeats the first chunk’s id and time', async () => {
   const { reply } = await streamOf([chunkOf('a', 7, null), chunkOf('b', 8, 'stop')]);
   const heads = (payloadsOf(reply.text).slice(0, -1) as Payload[]).map(({ id, created }) => [id, created]);
   assert.deepEqual(heads, [
@@ -113,7 +113,7 @@ const REASONS: readonly (readonly [string, string])[] = [
   ['never heard of', 'stop'],
 ];
 
-test('CC-01 a finish reason is translated to the format’s words, and an unknown one becomes a valid one', async () => {
+test('CC-01 any finish reason becomes one of the format’s', async () => {
   for (const [said, told] of REASONS) {
     const choice = { index: 0, finish_reason: said };
     const { user, reply } = await streamOf([{ choices: [{ ...choice, delta: { content: 'x' } }], usage: USAGE }]);
@@ -134,7 +134,7 @@ const BROKEN: readonly (readonly [string, unknown])[] = [
 ];
 
 for (const [what, choice] of BROKEN) {
-  test(`CC-11 a choice with ${what} is a failure, buffered and streamed, and costs nothing`, async () => {
+  test(`CC-11 a choice with ${what} fails the call, which costs nothing`, async () => {
     const whole = await plainOf({ choices: [choice], usage: USAGE });
     assertRefusal(whole.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
     await expectCharged(whole.user, 0);
@@ -161,7 +161,7 @@ test('CC-11 a throttling error inside a choice is reported as throttling', async
   assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
 });
 
-test('CC-11 ER-06 a stream that ends without a finish reason, [DONE] and usage is a failure, and so is one without content', async () => {
+test('CC-11 ER-06 a stream without an end or without content is a failure', async () => {
   for (const reason of [null, '', undefined, 0]) {
     const user = await newUser(BALANCE);
     const begun = { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] };
@@ -180,7 +180,7 @@ test('CC-11 ER-06 a stream that ends without a finish reason, [DONE] and usage i
   await expectCharged(silent.user, 0);
 });
 
-test('CC-01 a buffered answer with the bare minimum is completed to what the format requires', async () => {
+test('CC-01 a minimal buffered answer is completed to the format', async () => {
   const calls = [
     { id: '', function: { name: 'look', arguments: '{}' } },
     { id: 'own', type: 'function', function: {} },
@@ -222,7 +222,7 @@ function look(text: string): Payload {
   return { index: 1, function: { name: 'look', arguments: text } };
 }
 
-test('CC-13 the tool calls of a stream are put in order, choice by choice', async () => {
+test('CC-13 streamed tool calls are put in order, choice by choice', async () => {
   const delta = (index: number, call: Payload) => ({ index, delta: { tool_calls: [call] }, finish_reason: null });
   const { reply } = await streamOf(
     [

@@ -55,7 +55,7 @@ test('AU-01 a malformed authorization header is unauthorized on every route', as
   }
 });
 
-test('AU-01 an unknown key is unauthorized on every route, whether well formed or not', async () => {
+test('AU-01 an unknown key is unauthorized on every route', async () => {
   const unknown = [newApiKey('live'), newApiKey('sandbox'), mistyped(app.liveKey), 'sk-123', `${app.liveKey}0`];
   for (const key of unknown) await everyRouteRefuses(WITH_KEY, { url: service.url, key, user: 'u' }, UNAUTHORIZED);
 });
@@ -65,7 +65,7 @@ test('AU-01 an unauthorized answer names the expected scheme', async () => {
   assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
 });
 
-test('AU-01 the scheme of the authorization header is case-insensitive', async () => {
+test('AU-01 the authorization scheme is case-insensitive', async () => {
   for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
     const reply = await send('/v1/models', {
       url: service.url,
@@ -75,7 +75,7 @@ test('AU-01 the scheme of the authorization header is case-insensitive', async (
   }
 });
 
-test('AU-02 a valid key of a suspended app is refused as suspended on every route, in both modes', async () => {
+test('AU-02 a suspended app’s key is refused as suspended on every route', async () => {
   const suspended = await service.addApp();
   await setApp(service, suspended, `status = 'suspended'`);
   for (const key of [suspended.liveKey, suspended.testKey]) {
@@ -88,14 +88,14 @@ test('AU-02 a valid key of a suspended app is refused as suspended on every rout
 
 const NO_USER = { code: 'BAD_REQUEST', param: 'x-service-user', hasLink: false } as const;
 
-test('AU-03 the routes about an end user refuse a call without a user', async () => {
+test('AU-03 end-user routes refuse a call without a user', async () => {
   for (const key of [app.liveKey, app.testKey]) {
     await everyRouteRefuses(FOR_USER, { url: service.url, key }, NO_USER);
     await everyRouteRefuses(FOR_USER, { url: service.url, key, user: '' }, NO_USER);
   }
 });
 
-test('AU-03 the model routes need no end user and ignore the header', async () => {
+test('AU-03 the model routes ignore the user header', async () => {
   for (const route of DATA_PLANE.filter(({ isForUser }) => !isForUser)) {
     for (const call of [{}, { user: 'not well formed' }]) {
       const reply = await callRoute(route, { url: service.url, key: app.liveKey, ...call });
@@ -116,7 +116,7 @@ test('AU-04 a user named twice is refused', async () => {
   await everyRouteRefuses(FOR_USER, call, NO_USER);
 });
 
-test('AU-04 users of every visible character and of full length are distinguished byte by byte', async () => {
+test('AU-04 users are distinguished byte by byte', async () => {
   const visible = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(0x21 + index)).join('');
   const users = ['Anna', 'anna', 'ANNA', 'anna.', '0', visible, 'a'.repeat(256), 'a'.repeat(255)];
   for (const [index, user] of users.entries()) await service.fund(app, user, 1_000_000 + index);
@@ -142,7 +142,7 @@ test('AU-07 the prefix of a key shows its mode', async () => {
   }
 });
 
-test('AU-07 the database refuses to change the mode, digest or app of a key', async () => {
+test('AU-07 the database refuses to change a key’s mode, digest or app', async () => {
   const other = await service.addApp();
   const changes = [`mode = 'live'`, `digest = sha256('x')`, `app_id = '${other.appId}'`, `key_id = 'key_other'`];
   for (const change of changes) {
@@ -151,7 +151,7 @@ test('AU-07 the database refuses to change the mode, digest or app of a key', as
   }
 });
 
-test('AU-08 the database stores the digest of a key, and the key nowhere', async () => {
+test('AU-08 the database stores only the digest of a key', async () => {
   const rows = await sql<{ digest: Buffer; hint: string; mode: string }>(service)`select digest, hint, mode
     from accounts.api_keys where app_id = ${app.appId}`;
   const digests = new Map(rows.map((row) => [row.mode, row.digest.toString('hex')]));

@@ -35,7 +35,7 @@ function balanceOf(user: string, key = app.liveKey): Promise<Reply> {
   return send('/balance', { url: service.url, key, user });
 }
 
-test('BI-01 the balance of a fresh wallet has exactly these fields', async () => {
+test('BI-01 a fresh wallet’s balance has exactly these fields', async () => {
   await service.fund(app, 'fresh', 1_234_567);
   const reply = await balanceOf('fresh');
   assert.equal(reply.status, 200);
@@ -53,7 +53,7 @@ test('BI-01 the balance of a fresh wallet has exactly these fields', async () =>
   });
 });
 
-test('BI-01 the balance shows the cap and the amount spent against it this month', async () => {
+test('BI-01 the balance shows the cap and this month’s spending', async () => {
   await service.fund(app, 'capped', 1_000_000, 500_000);
   await chat({ url: service.url, key: app.liveKey, user: 'capped' });
   const { body } = await balanceOf('capped');
@@ -62,13 +62,13 @@ test('BI-01 the balance shows the cap and the amount spent against it this month
   assert.equal(body['balanceMicros'], 1_000_000 - CHARGE);
 });
 
-test('BI-01 spending from an earlier month does not count towards this month', async () => {
+test('BI-01 earlier spending does not count towards this month', async () => {
   await service.fund(app, 'last-month', 1_000_000, 500_000);
   await service.setWallet(app, 'last-month', `cap_month = '2020-01-01', cap_spent_micros = 400000`);
   assert.equal((await balanceOf('last-month')).body['spentThisMonthMicros'], 0);
 });
 
-test('BI-01 a running call’s hold is shown as reserved, and reduces the available amount', async () => {
+test('BI-01 a running call’s hold counts as reserved', async () => {
   await service.fund(app, 'running', 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
@@ -116,7 +116,7 @@ test('BI-01 the largest amount is shown exactly', async () => {
   assert.match((await balanceOf('rich')).text, /"balanceMicros":9007199254740991,/);
 });
 
-test('BI-01 a missing wallet and a disconnected one answer with a call’s payment-required refusal, word for word', async () => {
+test('BI-01 missing and disconnected wallets answer like a payment-required call', async () => {
   await service.fund(app, 'disconnected', 1_000_000);
   await service.setWallet(app, 'disconnected', 'is_connected = false');
   await service.fund(app, 'both', 1_000_000);
@@ -135,7 +135,7 @@ test('BI-01 only its own app can see a wallet', async () => {
   assertRefusal(await balanceOf('mine', other.liveKey), { code: 'PAYMENT_REQUIRED', hasLink: true });
 });
 
-test('SB-09 a test key gets the sandbox’s payment-required refusal, no matter what the wallet holds', async () => {
+test('SB-09 a test key gets the sandbox’s payment-required refusal', async () => {
   await service.fund(app, 'tester', 1_000_000);
   await chat({ url: service.url, key: app.testKey, user: 'tester' });
   for (const user of ['tester', 'nobody']) {
@@ -173,7 +173,7 @@ async function newTester() {
   };
 }
 
-test('SB-05 SB-06 SB-07 CP-08 a key that may reset test users sets them up and reads them, for automated tests', async () => {
+test('SB-05 SB-06 SB-07 CP-08 a key that may reset test users sets up and reads them', async () => {
   const { owner, appId, asTester, ask } = await newTester();
   const fresh = { ...FRESH_USER, userId: 'ci' };
   const path = '/sandbox/balance';
@@ -202,7 +202,7 @@ test('SB-05 SB-06 SB-07 CP-08 a key that may reset test users sets them up and r
   assertRefusal(await asTester('GET', path, { user: '' }), { code: 'BAD_REQUEST', param: 'x-service-user' });
 });
 
-test('SB-07 AU-06 only a key that was made to reset test users does, and it does nothing else', async () => {
+test('SB-07 AU-06 a reset key resets test users and nothing else', async () => {
   const { owner, appId, asTester, tester, testKey } = await newTester();
   const live = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
   await asTester('POST', '/sandbox/reset', { body: { balanceMicros: 7 } });
@@ -239,7 +239,7 @@ test('SB-07 AU-06 only a key that was made to reset test users does, and it does
   assert.equal(rolled['mayReset'], true, 'its successor may do the same');
 });
 
-test('CP-17 WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect', async () => {
+test('CP-17 WA-02 developers see a user’s spending, cap and calls only while connected', async () => {
   const connections = connectionsOf(service.database);
   const owner = await newOwner(service);
   const own = await newOwnApp(owner);

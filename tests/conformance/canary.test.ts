@@ -154,7 +154,7 @@ function assertClean(reply: Reply, allowed: readonly string[]): void {
   assert.deepEqual(findAll(reply.text, allowed), [], reply.text);
 }
 
-test('ER-03 no provider failure shows the provider’s words or the caller’s, buffered or streamed', async () => {
+test('ER-03 no provider failure shows the provider’s or the caller’s words', async () => {
   for (const script of FAILURES) {
     upstream.script(script);
     for (const stream of [false, true]) {
@@ -164,7 +164,7 @@ test('ER-03 no provider failure shows the provider’s words or the caller’s, 
   }
 });
 
-test('ER-03 no refusal repeats a key, a value or a text that was sent', async () => {
+test('ER-03 no refusal repeats a key, value or text sent', async () => {
   const fields = [
     { temperature: CANARY.badValue },
     { stop: { a: CANARY.badValue } },
@@ -195,7 +195,7 @@ test('ER-03 no refusal repeats a key, a value or a text that was sent', async ()
   }
 });
 
-test('ER-03 a settlement on disk and the log of an outage contain no word of a call', async () => {
+test('ER-03 spooled settlements and outage logs contain no word of a call', async () => {
   const gate = createGate();
   upstream.script(({ body }) => {
     const isStream = (body as { stream?: boolean }).stream === true;
@@ -219,7 +219,7 @@ test('ER-03 a settlement on disk and the log of an outage contain no word of a c
   await untilEmpty(spoolIn(directory));
 });
 
-test('ER-03 metrics, output, logs and all tables but the wallet’s contain no word of any of this', async () => {
+test('ER-03 metrics, logs and tables contain no word of a call', async () => {
   const { balance } = await ground.wallet(app, CANARY.user);
   assert.ok(balance < 1_000_000_000, 'nothing was charged, so this would prove nothing');
   const metrics = await send('/metrics', { url: service.url, key: CANARY.metricsToken });

@@ -86,7 +86,7 @@ const FULL_COMPLETION = {
   usage: USAGE,
 };
 
-test('CC-01 a completion is the provider’s own, field for field, under the resolved identifier', async () => {
+test('CC-01 a completion matches the provider’s, under the resolved identifier', async () => {
   upstream.script({ body: JSON.stringify(FULL_COMPLETION) });
   const reply = await ask({ n: 2 });
   assert.equal(reply.status, 200, reply.text);
@@ -107,7 +107,7 @@ const COSTLY_USAGE = {
   is_byok: false,
 };
 
-test('CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays', async () => {
+test('CC-21 an app gets only format fields, and no provider costs', async () => {
   const choices = FULL_COMPLETION.choices.map((choice) => ({
     ...choice,
     native_finish_reason: 'end_turn',
@@ -161,7 +161,7 @@ function framesOf(payloads: readonly unknown[]): string {
   return [...payloads, '[DONE]'].map((payload) => frame(payload)).join('');
 }
 
-test('CC-01 a stream is the provider’s own, chunk for chunk, under the resolved identifier', async () => {
+test('CC-01 a stream matches the provider’s, under the resolved identifier', async () => {
   upstream.script({ body: [{ write: framesOf([...CHUNKS, { ...HEAD, choices: [], usage: USAGE }]) }] });
   const payloads = await askForStream({ n: 2 });
   assert.deepEqual(
@@ -170,7 +170,7 @@ test('CC-01 a stream is the provider’s own, chunk for chunk, under the resolve
   );
 });
 
-test('CC-01 a stream arrives piece by piece as the provider sends it, wherever its bytes are cut', async () => {
+test('CC-01 a stream arrives piece by piece, wherever it is cut', async () => {
   const bytes = Buffer.from(framesOf([...CHUNKS, { ...HEAD, choices: [], usage: USAGE }]));
   const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
     bytes.subarray(index * 7, index * 7 + 7),
@@ -183,7 +183,7 @@ test('CC-01 a stream arrives piece by piece as the provider sends it, wherever i
   );
 });
 
-test('CC-01 comments, other fields and other line endings do not disturb a stream', async () => {
+test('CC-01 comments, other fields and line endings do not disturb a stream', async () => {
   const lines = framesOf([...CHUNKS, { ...HEAD, choices: [], usage: USAGE }]).split('\n\n');
   const text = `: ping\r\n\r\n${lines.map((line) => `event: chunk\r\nid: 1\r\nretry: 5\r\n${line}`).join('\r\n\r\n')}`;
   upstream.script({ body: [{ write: text }] });
@@ -191,7 +191,7 @@ test('CC-01 comments, other fields and other line endings do not disturb a strea
 });
 
 for (const name of ['large', 'acme.large-1']) {
-  test(`CC-02 a call for ${name} gets an answer whose every chunk carries the resolved identifier`, async () => {
+  test(`CC-02 a call for ${name} gets the resolved identifier in every chunk`, async () => {
     upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE }) });
     const plain = await ask({ model: name });
     assert.equal(plain.body['model'], 'acme.large-1');
@@ -207,7 +207,7 @@ for (const name of ['large', 'acme.large-1']) {
 
 const FACTS = { model: 'm', pieces: ['a', 'b'], usage: USAGE };
 
-test('CC-12 a caller who asks for usage gets it in one last chunk, and null in all others', async () => {
+test('CC-12 requested usage comes in one last chunk', async () => {
   upstream.script({ body: streamSteps({ ...FACTS, includeUsageChunk: true }) });
   const payloads = await askForStream({ stream_options: { include_usage: true } });
   const last = payloads.at(-1);
@@ -222,7 +222,7 @@ test('CC-12 a caller who asks for usage gets it in one last chunk, and null in a
 });
 
 for (const options of [undefined, null, {}, { include_usage: false }]) {
-  test(`CC-12 with stream_options ${JSON.stringify(options)} no frame contains usage, and the call is charged by it`, async () => {
+  test(`CC-12 with stream_options ${JSON.stringify(options)} no frame contains usage, and the call is charged`, async () => {
     upstream.script({ body: streamSteps({ ...FACTS, includeUsageChunk: true }) });
     const before = await service.wallet(app, 'u');
     const payloads = await askForStream({ stream_options: options });
@@ -235,7 +235,7 @@ for (const options of [undefined, null, {}, { include_usage: false }]) {
   });
 }
 
-test('CC-12 usage that a provider puts on its last choice is moved to its own chunk, or removed', async () => {
+test('CC-12 usage on the last choice gets its own chunk or is removed', async () => {
   const withUsage = { ...chunkOf(0, {}, 'stop'), usage: USAGE };
   upstream.script({ body: [{ write: framesOf([chunkOf(0, { content: 'Hi' }), withUsage]) }] });
   const asked = await askForStream({ stream_options: { include_usage: true } });
@@ -248,7 +248,7 @@ test('CC-12 usage that a provider puts on its last choice is moved to its own ch
   assert.ok(unasked.every((payload) => !('usage' in payload)));
 });
 
-test('CC-12 if the provider reports no usage, a caller who asks for it gets our own count', async () => {
+test('CC-12 our own count replaces missing provider usage', async () => {
   upstream.script({ body: streamSteps({ ...FACTS, pieces: ['eight by', 'tes here'], includeUsageChunk: false }) });
   const before = await service.wallet(app, 'u');
   const payloads = await askForStream({ stream_options: { include_usage: true } });
@@ -260,7 +260,7 @@ test('CC-12 if the provider reports no usage, a caller who asks for it gets our 
   assert.equal(before.balance - (await service.wallet(app, 'u')).balance, charge);
 });
 
-test('CC-12 a buffered call is not sent as a stream, and is charged by the usage in its answer', async () => {
+test('CC-12 a buffered call is not streamed, and its answer’s usage is charged', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
   for (const stream of [undefined, null, false]) {
     const reply = await ask({ stream });

@@ -65,7 +65,7 @@ const NOT_SERVED: readonly (readonly [string, string])[] = [
 ];
 
 for (const [what, name] of NOT_SERVED) {
-  test(`CC-04 ${what} is refused with the name that was sent, in both modes`, async () => {
+  test(`CC-04 ${what} is refused with the name that was sent`, async () => {
     const requests = upstream.requests.length;
     for (const key of [thirdParty.liveKey, thirdParty.testKey, firstParty.liveKey]) {
       for (const stream of [false, true]) {
@@ -83,7 +83,7 @@ for (const [what, name] of NOT_SERVED) {
   });
 }
 
-test('CC-04 the refusals of an unknown and a disabled model differ only in the name', async () => {
+test('CC-04 refusals of unknown and disabled models differ only in the name', async () => {
   const messages = await Promise.all(
     ['acme.none-1', 'acme.off-1'].map(async (name) => {
       return String((await ask(thirdParty.liveKey, name)).error['message']).replaceAll(name, 'NAME');
@@ -100,7 +100,7 @@ test('CC-04 a very long name is repeated only in part', async () => {
 });
 
 for (const name of ['acme.secret-1', 'secret']) {
-  test(`CC-05 a third party who calls a reserved model as ${name} is refused by that name, with the remedy`, async () => {
+  test(`CC-05 a third party’s call to a reserved model as ${name} is refused`, async () => {
     const requests = upstream.requests.length;
     for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
       for (const stream of [false, true]) {
@@ -120,7 +120,7 @@ for (const name of ['acme.secret-1', 'secret']) {
     assert.deepEqual(await service.wallet(thirdParty, 'u'), { balance: 1_000_000, held: 0, openStreams: 0 });
   });
 
-  test(`CC-05 the operator’s own app can call a reserved model as ${name}, in both modes`, async () => {
+  test(`CC-05 the operator’s app can call a reserved model as ${name}`, async () => {
     for (const key of [firstParty.liveKey, firstParty.testKey]) {
       const reply = await ask(key, name);
       assert.equal(reply.status, 200, reply.text);

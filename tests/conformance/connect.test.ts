@@ -9,7 +9,7 @@ const { service, newConnectApp, everything } = stage;
 const app = await newConnectApp('Notes', ['https://a.com/back', 'http://localhost:3000/cb?x=1', 'https://A.com/Back']);
 const LINK = /^https:\/\/purser\.test\/connect\/[A-Za-z0-9_-]{60,}$/;
 
-test('BI-02, BI-04 a connect link lasts fifteen minutes, and making it writes nothing', async () => {
+test('BI-02 BI-04 a connect link lasts fifteen minutes and writes nothing', async () => {
   await app.ask('anna'); // By now the bucket exists, and the key has been used.
   const before = await everything();
   for (const redirectUri of ['https://a.com/back', 'http://localhost:3000/cb?x=1', 'https://A.com/Back']) {
@@ -129,7 +129,7 @@ const NO_TEXT: readonly unknown[] = [
   {},
 ];
 
-test('BI-02 more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them', async () => {
+test('BI-02 misleading return addresses are refused without being repeated', async () => {
   assert.ok(TRICKS.length >= 60, String(TRICKS.length));
   const said = new Set<string>();
   for (const redirectUri of [...TRICKS, ...NO_TEXT]) {
@@ -142,7 +142,7 @@ test('BI-02 more than sixty ways to lead somebody elsewhere are refused, and the
   assert.equal(said.size, 1);
 });
 
-test('BI-02 the return address must be a named field of the body, and is read nowhere else', async () => {
+test('BI-02 the return address is read only from its body field', async () => {
   const call = { url: service.url, key: app.liveKey, user: 'anna' };
   const query = `?redirectUri=${encodeURIComponent(app.redirectUri)}`;
   for (const body of [{}, { redirect_uri: app.redirectUri }, { redirecturi: app.redirectUri }]) {
@@ -160,7 +160,7 @@ test('BI-02 the return address must be a named field of the body, and is read no
   assert.equal((await send('/connect', { url: service.url, key: app.liveKey, user: 'anna' })).status, 405);
 });
 
-test('BI-02 a state and a label of the maximum length are accepted, and longer or misleading ones are not', async () => {
+test('BI-02 a state and label may have the maximum length, but not mislead', async () => {
   for (const fields of [
     { state: '' },
     { state: 's'.repeat(512) },
@@ -200,7 +200,7 @@ test('BI-02 a state and a label of the maximum length are accepted, and longer o
   }
 });
 
-test('BI-02 the app’s own allow-list applies, as it is at that moment', async () => {
+test('BI-02 the app’s current allow-list applies', async () => {
   const other = await newConnectApp('Other', ['https://other.test/']);
   const redirectUri = 'https://a.com/new';
   assertRefusal(await app.ask('anna', { redirectUri }), { code: 'BAD_REQUEST', param: 'redirectUri' });
@@ -213,7 +213,7 @@ test('BI-02 the app’s own allow-list applies, as it is at that moment', async 
   assertRefusal(await none.ask('anna', { redirectUri: '' }), { code: 'BAD_REQUEST', param: 'redirectUri' });
 });
 
-test('SB-09 a test key gets the same checks, and a link without a token', async () => {
+test('SB-09 a test key gets the same checks and a tokenless link', async () => {
   const reply = await app.ask('anna', { state: 's', userLabel: 'l' }, app.testKey);
   assert.equal(reply.status, 200, reply.text);
   assert.equal(reply.body['connectUrl'], 'https://purser.test/connect/sandbox');
@@ -227,7 +227,7 @@ test('SB-09 a test key gets the same checks, and a link without a token', async 
   }
 });
 
-test('CC-10 the user is checked before the body, and the body’s depth before its contents', async () => {
+test('CC-10 the user is checked first, then body depth, then contents', async () => {
   const body = { redirectUri: 'https://evil.com' };
   const noUser = await send('/connect', { url: service.url, key: app.liveKey, body });
   assertRefusal(noUser, { code: 'BAD_REQUEST', param: 'x-service-user' });

@@ -60,7 +60,7 @@ async function everyAnswer(headers: Readonly<Record<string, string>>): Promise<r
 
 const ACCEPTED_IDS = ['a', 'A-Z_a.z:09', '.', '-', `${'x'.repeat(127)}:`];
 
-test('ER-02 every answer of every route carries the correlation id that the caller sent', async () => {
+test('ER-02 every answer carries the caller’s correlation id', async () => {
   for (const id of ACCEPTED_IDS) {
     for (const [name, reply] of await everyAnswer({ 'x-correlation-id': id })) {
       assert.equal(reply.headers.get('x-correlation-id'), id, name);
@@ -70,7 +70,7 @@ test('ER-02 every answer of every route carries the correlation id that the call
   }
 });
 
-test('ER-02 a malformed correlation id is replaced by a new one, and the call goes on', async () => {
+test('ER-02 a malformed correlation id is replaced by a new one', async () => {
   const refused = ['', 'x'.repeat(129), 'a b', 'a,b', 'a/b', 'a\u00e9', '"a"', 'a;b', '<script>', "a'b"];
   const seen = new Set<string>();
   for (const id of refused) {
@@ -87,13 +87,13 @@ test('ER-02 a malformed correlation id is replaced by a new one, and the call go
   assert.equal(seen.size, refused.length * ROUTES.length * 3, 'each answer has its own id');
 });
 
-test('ER-02 calls without a correlation id get a new one each time', async () => {
+test('ER-02 calls without a correlation id get a new one', async () => {
   const ids = new Set((await everyAnswer({})).map(([, reply]) => reply.headers.get('x-correlation-id')));
   assert.equal(ids.size, ROUTES.length * 3);
   assert.ok(!ids.has(null));
 });
 
-test('ER-02 a stream carries the correlation id, and a call id that is not derived from it', async () => {
+test('ER-02 a stream carries its correlation id and an unrelated call id', async () => {
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true }) });
   const headers = { 'x-correlation-id': 'mine' };
   const calls = new Set<string | null>();
@@ -128,7 +128,7 @@ test('ER-04 an unknown route answers in the envelope, with any method', async ()
   }
 });
 
-test('ER-04 a method that a route does not take is refused with a list of those that it takes', async () => {
+test('ER-04 a wrong method is refused with the accepted list', async () => {
   const routes = [...DATA_PLANE, ...HEALTH].map(({ method, path }) => ({ path, takes: method }));
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'];
   for (const { path, takes } of routes) {
@@ -141,7 +141,7 @@ test('ER-04 a method that a route does not take is refused with a list of those 
   }
 });
 
-test('ER-04 after a wrong method with a body, the connection is ready for the next call', async () => {
+test('ER-04 a wrong method with a body leaves the connection usable', async () => {
   for (let count = 0; count < 5; count += 1) {
     const refused = await send('/balance', { url: service.url, method: 'POST', body: { a: 'b'.repeat(100_000) } });
     assertRefusal(refused, { code: 'METHOD_NOT_ALLOWED' });
@@ -186,7 +186,7 @@ const FAULTS: readonly {
   },
 ];
 
-test('ER-03 a fault of ours is one fixed sentence, and its detail is logged under the correlation id', async () => {
+test('ER-03 our fault is one fixed sentence, detailed only in logs', async () => {
   const messages = new Set<unknown>();
   for (const { name, revoke, grant, path } of FAULTS) {
     const id = `fault:${path.replaceAll('/', '.')}`;
@@ -208,7 +208,7 @@ test('ER-03 a fault of ours is one fixed sentence, and its detail is logged unde
   assert.equal(messages.size, 1);
 });
 
-test('SB-02 LI-01 the answer to a fault of ours keeps what was known before it: the mode, and the remaining rate', async () => {
+test('SB-02 LI-01 a fault’s answer keeps the mode and remaining rate', async () => {
   await sql(service)`revoke execute on function sandbox.place from purser_sandbox`;
   try {
     const { status, headers } = await chat({ url: second.url, key: app.testKey, user: 'u' });
@@ -221,7 +221,7 @@ test('SB-02 LI-01 the answer to a fault of ours keeps what was known before it: 
   }
 });
 
-test('ER-03 no key, prompt or user is logged for a call that fails', async () => {
+test('ER-03 no key, prompt or user is logged for a failed call', async () => {
   upstream.script({ status: 500, body: '{"error":{"message":"PROVIDER-WORDS"}}' });
   const content = 'PROMPT-WORDS';
   await chat({ url: second.url, key: app.liveKey, user: 'u' }, { messages: [{ role: 'user', content }] });
@@ -233,7 +233,7 @@ test('ER-03 no key, prompt or user is logged for a call that fails', async () =>
   }
 });
 
-test('SB-02 a failure requested in the sandbox does not warn the operator', async () => {
+test('SB-02 a requested sandbox failure does not warn the operator', async () => {
   const asked = { url: second.url, key: app.testKey, user: 'u' };
   const before = second.logged().length;
   assert.equal((await chat(asked, { model: 'sandbox/error' })).status, 502);

@@ -54,7 +54,7 @@ async function tokensLeft(app: TestApp): Promise<number> {
   return Number(units) / 60_000_000;
 }
 
-test('LI-01 an app gets exactly the tokens in its bucket, over both its keys, however many calls arrive at once', async () => {
+test('LI-01 an app gets exactly its bucket’s tokens over all keys', async () => {
   const app = await appWithTokens(30);
   const replies = await Promise.all(
     Array.from({ length: 80 }, (_, index) =>
@@ -77,7 +77,7 @@ test('LI-01 a full bucket holds the burst and no more', async () => {
   assert.ok(served >= 7 && served < 7 + Math.max(1, refilled), `${served} were served`);
 });
 
-test('LI-01 every data-plane route takes one token, even if the call is refused later', async () => {
+test('LI-01 every data-plane route takes one token, even if later refused', async () => {
   for (const route of DATA_PLANE) {
     const app = await appWithTokens(2);
     await callRoute(route, { url: service.url, key: app.liveKey, user: 'u' });
@@ -88,7 +88,7 @@ test('LI-01 every data-plane route takes one token, even if the call is refused 
   }
 });
 
-test('LI-01 an empty bucket refuses every route, and one app’s bucket does not affect another’s', async () => {
+test('LI-01 an empty bucket refuses every route of its app only', async () => {
   const app = await appWithTokens(0);
   const other = await appWithTokens(10);
   for (const key of [app.liveKey, app.testKey]) {
@@ -97,7 +97,7 @@ test('LI-01 an empty bucket refuses every route, and one app’s bucket does not
   assert.equal((await send('/v1/models', { url: service.url, key: other.liveKey })).status, 200);
 });
 
-test('LI-01 a call that is not authenticated as the app takes none of its tokens', async () => {
+test('LI-01 an unauthenticated call takes none of the app’s tokens', async () => {
   const app = await appWithTokens(1);
   for (let count = 0; count < 5; count += 1) {
     await send('/v1/models', { url: service.url });
@@ -143,7 +143,7 @@ async function streamer(max: number, rest: readonly UpstreamStep[], held: Promis
   };
 }
 
-test('LI-02 one stream more than allowed is refused; buffered calls and other users are not', async () => {
+test('LI-02 one stream more than allowed is refused', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { options, begin } = await streamer(2, STEPS.slice(2), held);
   const streams = [await begin(), await begin()];
@@ -172,7 +172,7 @@ const ENDINGS: readonly (readonly [string, readonly UpstreamStep[]])[] = [
 ];
 
 for (const [how, rest] of ENDINGS) {
-  test(`LI-02 the slot of a stream that ${how} is free as soon as its caller has read the end`, async () => {
+  test(`LI-02 the slot of a stream that ${how} is free once its end is read`, async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const { options, begin } = await streamer(1, rest, held);
     const stream = await begin();
@@ -184,7 +184,7 @@ for (const [how, rest] of ENDINGS) {
   });
 }
 
-test('LI-02 the slot of a stream that fails before its first byte is free at once', async () => {
+test('LI-02 a stream that fails before its first byte frees its slot', async () => {
   const { options, begin } = await streamer(1, STEPS.slice(2), Promise.resolve());
   upstream.script({ status: 500, body: '' });
   for (let count = 0; count < 3; count += 1) {
@@ -194,7 +194,7 @@ test('LI-02 the slot of a stream that fails before its first byte is free at onc
   await (await begin()).whole();
 });
 
-test('LI-02 the slot of a stream whose caller left is free once the stream is cancelled', async () => {
+test('LI-02 an abandoned stream’s slot is free once it is cancelled', async () => {
   const { options, begin } = await streamer(1, [{ hang: true }], Promise.resolve());
   const stream = await begin();
   stream.leave();
@@ -202,7 +202,7 @@ test('LI-02 the slot of a stream whose caller left is free once the stream is ca
   await waitUntil('a stream is accepted again', async () => (await chat(options, { stream: true })).status === 200);
 });
 
-test('SB-10 live and sandbox streams are counted separately, and take tokens from one bucket', async () => {
+test('SB-10 live and sandbox streams count separately but share one bucket', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   await service.fund(app, 'u', 1_000_000);
   upstream.script({ body: STEPS });
@@ -227,7 +227,7 @@ test('SB-10 live and sandbox streams are counted separately, and take tokens fro
   }
 });
 
-test('CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried', async () => {
+test('CC-18 a user’s plain calls are limited across gateways by a 429', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   upstream.script({

@@ -91,7 +91,7 @@ function callOf(providerModel: string): ProviderCall {
 for (const { kind, model, needs, definition } of LIVE) {
   const missing = [model, ...needs].filter((name) => (process.env[name] ?? '') === '');
   const skip = missing.length > 0 && `Set ${missing.join(', ')} to call the vendor itself.`;
-  test(`MO-09 ${kind}: the vendor itself answers a plain and a streamed call, and reports its usage`, {
+  test(`MO-09 ${kind}: the vendor itself answers plain and streamed calls with usage`, {
     skip,
   }, async () => {
     const provider: CatalogueProvider = providerSchema.parse(definition());

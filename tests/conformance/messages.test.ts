@@ -137,11 +137,11 @@ for (const [path, message, word] of BAD) {
     assertRefused({ messages: [{ role: 'user', content: 'Hello' }, message] }, `messages[1]${path}`, word));
 }
 
-test('CC-07 a `messages` value that is no list of messages is refused', async () => {
+test('CC-07 a `messages` value that is no message list is refused', async () => {
   for (const messages of [undefined, null, [], {}, 'Hello', 7]) await assertRefused({ messages }, 'messages');
 });
 
-test('CC-03 a body of the Responses interface is told which interface this is, and what to change in its tools', async () => {
+test('CC-03 a Responses body is told which interface this is', async () => {
   const tools = [{ type: 'function', name: 'find', parameters: {} }];
   for (const [field, value] of [
     ['input', [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }]],
@@ -177,8 +177,7 @@ const UNSAFE: readonly (readonly [fields: string, path: string])[] = [
 ];
 
 for (const [fields, path] of UNSAFE) {
-  test(`CC-07 a value that no program behind us should read is refused at any place: ${path}`, () =>
-    assertRefused(bodyWith(fields), path));
+  test(`CC-07 an unsafe value is refused at any place: ${path}`, () => assertRefused(bodyWith(fields), path));
 }
 
 test('CC-13 schemas and texts may contain the same words', async () => {
@@ -194,7 +193,7 @@ test('CC-13 schemas and texts may contain the same words', async () => {
   assert.deepEqual(Object.keys(Object.prototype), []);
 });
 
-test('CC-13 numbers reach the provider as doubles, in their shortest form', async () => {
+test('CC-13 numbers reach the provider as doubles, in shortest form', async () => {
   const body = bodyWith(`${schema('{"a":{"enum":[1e20,1.50,-0,0.1,12345678901234567890,5e-324]}}')},"temperature":1.0`);
   assert.equal((await chat({ url: service.url, key: app.liveKey, user, body })).status, 200);
   const sent = upstream.requests.at(-1)?.rawBody.toString() ?? '';

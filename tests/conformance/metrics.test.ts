@@ -41,7 +41,7 @@ function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
 
 const ANSWERED = 'outcome="answered",mode="live"';
 
-test('OP-05 the times of a call are counted by model, provider, outcome and mode, and made-up models as other', async () => {
+test('OP-05 call times are counted by model, provider, outcome and mode', async () => {
   await service.fund(app, 'timed', 1_000_000);
   const call = { url: service.url, key: app.liveKey, user: 'timed' };
   scriptAnswer();
@@ -71,7 +71,7 @@ test('OP-05 the times of a call are counted by model, provider, outcome and mode
   });
 });
 
-test('OP-05 a scrape shows what waits, what needs a person, the money held, leases, connections and the disk', async () => {
+test('OP-05 a scrape shows queues, cases, held money and resources', async () => {
   const now = await scrape(service.url);
   const least: Readonly<Record<string, number>> = {
     purser_database_up: 1,
@@ -140,7 +140,7 @@ async function refused(status: number, act: () => Promise<{ status: number }>): 
   assert.equal((await act()).status, status);
 }
 
-test('OP-05 refusals are counted by code, including those of the HTTP parser', async () => {
+test('OP-05 refusals are counted by code, including the HTTP parser’s', async () => {
   assert.deepEqual(await addedBy(() => refused(401, () => chat({ url: service.url, key: 'nobody', user: 'u' }))), {
     'purser_refusals_total{code="UNAUTHORIZED"}': 1,
   });
@@ -157,7 +157,7 @@ test('OP-05 refusals are counted by code, including those of the HTTP parser', a
   });
 });
 
-test('OP-05 usage reports that contradict themselves are counted', async () => {
+test('OP-05 contradictory usage reports are counted', async () => {
   await service.fund(app, 'clamped', 1_000_000);
   scriptAnswer({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 7 });
   const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'clamped' }));
@@ -215,7 +215,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('OP-05 ER-03 labels have values from fixed lists, and no key, user, prompt or answer gets into the metrics', async () => {
+test('OP-05 ER-03 metric labels have only values from fixed lists', async () => {
   const user = `${CANARY}-user`;
   await service.fund(app, user, 1_000_000);
   scriptAnswer();
@@ -241,7 +241,7 @@ test('OP-05 ER-03 labels have values from fixed lists, and no key, user, prompt 
   }
 });
 
-test('OP-05 with a token set, only its bearer can read the metrics', async () => {
+test('OP-05 with a token set, only its bearer reads the metrics', async () => {
   await scrape(guarded.url, { authorization: `Bearer ${TOKEN}` });
   await scrape(guarded.url, { authorization: `bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.9' });
   const wrong = ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN];
@@ -254,7 +254,7 @@ test('OP-05 with a token set, only its bearer can read the metrics', async () =>
   }
 });
 
-test('OP-05 without a token, a request through a proxy finds nothing at this address', async () => {
+test('OP-05 without a token, a proxied request finds nothing', async () => {
   await scrape(service.url);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'X-Forwarded-For']) {
     const reply = await send('/metrics', { url: service.url, headers: { [header]: '127.0.0.1' } });
@@ -270,7 +270,7 @@ const own = Object.values(os.networkInterfaces())
     return !internal && family === 'IPv4';
   });
 
-test('OP-05 without a token, another machine finds nothing at this address', {
+test('OP-05 without a token, another machine finds nothing', {
   skip: own === undefined && 'this machine has no address but loopback',
 }, async () => {
   const open = await startTestService(catalogueAt(upstream.baseUrl), {

@@ -71,7 +71,7 @@ function itemOf([id, owner]: readonly [string, string]) {
   return { id, object: 'model', created: 0, owned_by: owner };
 }
 
-test('MO-01 a third party’s list has every open identifier and alias, with exactly four fields, and nothing else', async () => {
+test('MO-01 a third party’s list has exactly the open identifiers and aliases', async () => {
   for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
     const reply = await list(key);
     assert.equal(reply.status, 200);
@@ -79,7 +79,7 @@ test('MO-01 a third party’s list has every open identifier and alias, with exa
   }
 });
 
-test('MO-01 the list for the operator’s own app also has the reserved models', async () => {
+test('MO-01 the operator’s own app also sees reserved models', async () => {
   for (const key of [firstParty.liveKey, firstParty.testKey]) {
     const { data } = (await list(key)).body as { data: { id: string }[] };
     const expected = [...OPEN, ...RESERVED].map(itemOf).toSorted((left, right) => (left.id < right.id ? -1 : 1));
@@ -87,7 +87,7 @@ test('MO-01 the list for the operator’s own app also has the reserved models',
   }
 });
 
-test('MO-12 GET /prices: what the models that an app may call cost with the margin, and their limits', async () => {
+test('MO-12 GET /prices shows each callable model’s price with margin and limits', async () => {
   const open = await send('/prices', { url: service.url, key: thirdParty.testKey });
   assert.equal(open.status, 200);
   assert.equal(open.body['currency'], 'EUR');
@@ -116,12 +116,12 @@ interface PriceOf {
   }[];
 }
 
-test('MO-02 an alias reports the owner of its target, and an owner ends at the first dot', async () => {
+test('MO-02 an alias reports the owner of its target', async () => {
   const { data } = (await list(thirdParty.liveKey)).body as { data: { id: string; owned_by: string }[] };
   assert.deepEqual(Object.fromEntries(data.map((item) => [item.id, item.owned_by])), Object.fromEntries(OPEN));
 });
 
-test('MO-03 each name on the list can be retrieved, with the same fields', async () => {
+test('MO-03 each listed name can be retrieved, with the same fields', async () => {
   const { data } = (await list(firstParty.liveKey)).body as { data: { id: string }[] };
   assert.equal(data.length, OPEN.length + RESERVED.length);
   for (const item of data) {
@@ -133,7 +133,7 @@ test('MO-03 each name on the list can be retrieved, with the same fields', async
   }
 });
 
-test('MO-03 a name that is not served is not found, for any app', async () => {
+test('MO-03 a name that is not served is not found', async () => {
   const unknown = [
     'gpt-99',
     'LARGE',
@@ -162,7 +162,7 @@ test('MO-03 a disabled model is indistinguishable from an unknown one', async ()
   assert.equal(replies[0]?.error['message'], replies[1]?.error['message']);
 });
 
-test('MO-03 a reserved model is refused to a third party under the name it sent', async () => {
+test('MO-03 a reserved model is refused under the name sent', async () => {
   for (const [name] of RESERVED) {
     for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
       const reply = await send(`/v1/models/${name}`, { url: service.url, key });
@@ -174,7 +174,7 @@ test('MO-03 a reserved model is refused to a third party under the name it sent'
   }
 });
 
-test('MO-04 listed models can be called, and unlisted ones cannot', async () => {
+test('MO-04 listed models can be called, unlisted ones cannot', async () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
   for (const app of [thirdParty, firstParty]) {
@@ -197,7 +197,7 @@ test('MO-06 the model routes reveal no prices, routes or rights', async () => {
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
-test('MO-05 an alias can be redirected without a restart, and a running call keeps the target it began with', async () => {
+test('MO-05 redirecting an alias needs no restart and spares running calls', async () => {
   const user = 'mover';
   await service.fund(thirdParty, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -226,7 +226,7 @@ test('MO-05 an alias can be redirected without a restart, and a running call kee
   assert.equal((await service.wallet(thirdParty, user)).balance, 1_000_000 - 2 * charge);
 });
 
-test('MO-07 usage is recorded under the resolved identifier, never the alias', async () => {
+test('MO-07 usage is recorded under the resolved identifier', async () => {
   const summary = await send('/usage/summary', { url: service.url, key: thirdParty.liveKey, user: 'mover' });
   const charge = chargeFor({ prompt: 100, completion: 10 });
   const one = { requests: 1, promptTokens: 100, completionTokens: 10, chargedMicros: charge };
@@ -251,7 +251,7 @@ async function withWalletLocked(user: string, work: () => Promise<void>): Promis
   }
 }
 
-test('MO-05 a call that began before its provider was renamed is still served', async () => {
+test('MO-05 a call survives the renaming of its provider', async () => {
   const user = 'waiter';
   await service.fund(thirdParty, user, 1_000_000);
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
@@ -281,7 +281,7 @@ test('MO-05 a call that began before its provider was renamed is still served', 
   assert.equal(reply.body['model'], 'acme.large-1');
 });
 
-test('MO-05 a model that was disabled in the meantime is refused to the next call', async () => {
+test('MO-05 a model disabled meanwhile is refused to the next call', async () => {
   const { models, ...rest } = catalogue('acme.large-1');
   const disabled = models.map((model) => ({ ...model, ...(model.id === 'acme.large-1' ? { enabled: false } : {}) }));
   await applyCatalogueFile(service.database.owner, JSON.stringify({ ...rest, models: disabled }));

@@ -51,14 +51,14 @@ const WAYS = { plain, streamed };
 for (const vendor of VENDORS) {
   const model = modelOf(vendor, 'plain');
   for (const [way, ask] of Object.entries(WAYS)) {
-    test(`MO-09 ${vendor.kind}, ${way}: a text, with the charge of the vendor’s usage`, async () => {
+    test(`MO-09 ${vendor.kind}, ${way}: a text, charged by the vendor’s usage`, async () => {
       const system = { role: 'system' as const, content: 'Be brief.' };
       const { message, reason } = await paid(vendor, () => ask(model, { messages: [system, USER], stop: ['END'] }));
       assert.match(message.content ?? '', /^Hello from (Claude|anthropic|Gemini|GPT|Mistral) 🐟$/u);
       assert.equal(reason, 'stop');
     });
 
-    test(`MO-09 ${vendor.kind}, ${way}: parallel tool calls, their results, and deltas as they come`, async () => {
+    test(`MO-09 ${vendor.kind}, ${way}: parallel tool calls and their results work`, async () => {
       const asked = { messages: [USER], tools: [WEATHER] };
       const { message, reason, deltas } = await paid(vendor, () => ask(model, asked));
       assert.equal(reason, 'tool_calls');
@@ -97,13 +97,13 @@ for (const vendor of VENDORS) {
     });
   }
 
-  test(`ER-03 CC-09 ${vendor.kind}: every failure of the vendor is told apart by its own code, costs nothing and shows none of its text`, async () => {
+  test(`ER-03 CC-09 ${vendor.kind}: every vendor failure has its code and costs nothing`, async () => {
     for (const [word, type] of vendor.failures) {
       for (const ask of [plain, streamed]) assert.equal(await failureOf(vendor, ask, word), type, word);
     }
   });
 
-  test(`CC-11 ${vendor.kind}: a stream that fails or is cut after its first byte is an error, never an end, and costs nothing`, async () => {
+  test(`CC-11 ${vendor.kind}: a stream broken after its first byte is an error`, async () => {
     for (const [word, type] of vendor.lateFailures) {
       assert.equal(await failureOf(vendor, streamed, `${word} late`), type, word);
     }
@@ -118,7 +118,7 @@ for (const vendor of VENDORS) {
     }
   });
 
-  test(`MO-09 CC-03 ${vendor.kind}: what the kind has no word for is refused by its path, and nothing is sent`, async () => {
+  test(`MO-09 CC-03 ${vendor.kind}: what the kind has no word for is refused`, async () => {
     const before = stage.requestsOf(vendor).length;
     for (const [fields, param] of vendor.refused) {
       const body = { model, messages: [USER], ...fields };
@@ -170,7 +170,7 @@ const LOOK = [
 
 for (const [what, vendor, use] of LOOK) {
   for (const [way, ask] of Object.entries(WAYS)) {
-    test(`MO-09 ${what}, ${way}: sealed thinking goes back to the vendor unchanged, before the calls that it led to`, async () => {
+    test(`MO-09 ${what}, ${way}: sealed thinking goes back unchanged before its calls`, async () => {
       const asking = { messages: [USER], tools: [WEATHER], reasoning_effort: 'low' as const };
       const { message } = await paid(vendor, () => ask(modelOf(vendor, use), asking));
       const { reasoning_content: shown, reasoning_details: details } = message as Thought;
@@ -196,7 +196,7 @@ interface Thought {
 }
 
 for (const vendor of [anthropic, bedrock]) {
-  test(`MO-09 ${vendor.kind}: cache marks reach the vendor, and what it writes for 5 minutes and for an hour is charged apart`, async () => {
+  test(`MO-09 ${vendor.kind}: cache writes are charged by their lifetime`, async () => {
     for (const ttl of [undefined, '1h']) {
       const mark = { cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) } };
       const system = { role: 'system' as const, content: [{ type: 'text' as const, text: 'A long text.', ...mark }] };
@@ -210,7 +210,7 @@ for (const vendor of [anthropic, bedrock]) {
 }
 
 for (const [way, ask] of Object.entries(WAYS)) {
-  test(`MO-09 google, ${way}: the signature of a tool call goes back to the vendor with the call`, async () => {
+  test(`MO-09 google, ${way}: a tool call’s signature goes back with it`, async () => {
     const asking = { messages: [USER], tools: [WEATHER] };
     const { message } = await paid(google, () => ask(modelOf(google, 'plain'), asking));
     const results = (message.tool_calls ?? []).map(({ id }) => ({
@@ -227,7 +227,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
 }
 
 for (const [way, ask] of Object.entries(WAYS)) {
-  test(`MO-09 mistral, ${way}: thoughts are apart from what is said, and go back to the vendor`, async () => {
+  test(`MO-09 mistral, ${way}: thoughts stay apart and go back`, async () => {
     const model = modelOf(mistral, 'thinking');
     const { message } = await paid(mistral, () => ask(model, { messages: [USER] }));
     assert.equal((message as Thought).reasoning_content, MISTRAL_THOUGHT);
@@ -238,10 +238,10 @@ for (const [way, ask] of Object.entries(WAYS)) {
   });
 }
 
-test('MO-11 azure: one token of Entra serves all calls until it ends', () => assert.equal(entra.tokens(), 1));
+test('MO-11 azure: one Entra token serves all calls until it ends', () => assert.equal(entra.tokens(), 1));
 
 for (const use of ['nova', 'llama', 'mistral']) {
-  test(`MO-09 bedrock: models of other vendors by the same format: ${use}`, async () => {
+  test(`MO-09 bedrock: other vendors’ models use the same format: ${use}`, async () => {
     const model = modelOf(bedrock, use);
     const format = { type: 'json_schema' as const, json_schema: { name: 'place', schema: ANSWER_SCHEMA } };
     for (const ask of [plain, streamed]) {
@@ -264,7 +264,7 @@ for (const use of ['nova', 'llama', 'mistral']) {
 }
 
 for (const vendor of VENDORS) {
-  test(`CC-11 ${vendor.kind}: a stream whose caller leaves in its middle is charged by the vendor’s usage`, async () => {
+  test(`CC-11 ${vendor.kind}: an abandoned stream is charged by the vendor’s usage`, async () => {
     const gate = Promise.withResolvers<void>();
     stage.holdBack(gate.promise);
     await paid(vendor, async () => {
@@ -277,7 +277,7 @@ for (const vendor of VENDORS) {
   });
 }
 
-test('MO-11 Bedrock’s requests are signed for their host, path and body: the vendor would see a change of any', () => {
+test('MO-11 Bedrock requests are signed for their host, path and body', () => {
   const request = stage.requestsOf(bedrock).findLast(({ rawBody }) => rawBody.length > 0);
   assert.ok(request !== undefined);
   assert.equal(signatureFault(request, BEDROCK_ACCOUNT), undefined);
@@ -295,6 +295,6 @@ function requestOf({ method, path, headers, rawBody, body }: RecordedRequest): V
   return { method, path, headers, rawBody, body };
 }
 
-test('MO-09 no library changed or left out a part of any request on its own', async () => {
+test('MO-09 no library changes or omits part of a request', async () => {
   assert.equal(await stage.warnings(), 0);
 });

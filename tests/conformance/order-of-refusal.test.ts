@@ -47,7 +47,7 @@ for (const [index, step] of STEPS.entries()) {
   }
 }
 
-test('CC-10 of any two faults that are further apart, the earlier one is also the one reported', async () => {
+test('CC-10 of any two distant faults, the earlier is reported', async () => {
   for (const [index, step] of STEPS.entries()) {
     for (const first of step) {
       for (const second of STEPS.slice(index + 2).flat()) await assertFirstWins(first, second);
@@ -55,7 +55,7 @@ test('CC-10 of any two faults that are further apart, the earlier one is also th
   }
 });
 
-test('CC-10 a call with every fault at once is refused for its size', async () => {
+test('CC-10 a call with every fault is refused for its size', async () => {
   const all = new Set(STEPS.flat());
   all.delete('compressed'); // Faults of the same step: the order of the two is not specified.
   assertRefusal(await violate(service, all, 'live'), ANSWERS['too large']);
@@ -70,7 +70,7 @@ test('CC-10 a call without any fault is not refused', async () => {
 const BODYLESS = FOR_USER.filter(({ method }) => method === 'GET');
 const DEEP = '['.repeat(40) + ']'.repeat(40);
 
-test('CC-10 the routes about an end user that take no body check the rate before the user', async () => {
+test('CC-10 bodyless end-user routes check the rate before the user', async () => {
   for (const route of BODYLESS) {
     const app = await service.addApp();
     const call = { url: service.url, key: app.liveKey, body: DEEP };
@@ -80,7 +80,7 @@ test('CC-10 the routes about an end user that take no body check the rate before
   }
 });
 
-test('CC-10 the routes about an end user that take no body check the user before the depth', async () => {
+test('CC-10 bodyless end-user routes check the user before the depth', async () => {
   const app = await service.addApp();
   for (const route of BODYLESS) {
     const reply = await callRoute(route, { url: service.url, key: app.liveKey, body: DEEP });

@@ -43,7 +43,7 @@ async function sentFor(fields: Fields, caller: TestApp = app, user = 'anna'): Pr
 
 const NAME = /^[\w-]{43}$/;
 
-test('CC-13 a model that takes `safety_identifier` always gets the same name for a user, no matter what the caller sends', async () => {
+test('CC-13 a user’s `safety_identifier` is always the same', async () => {
   const names = [];
   for (const own of [undefined, null, 'CANARY', ''])
     names.push((await sentFor({ safety_identifier: own }))['safety_identifier']);
@@ -51,7 +51,7 @@ test('CC-13 a model that takes `safety_identifier` always gets the same name for
   assert.equal(new Set(names).size, 1);
 });
 
-test('CC-13 that name differs for every user, and for the same user in another app', async () => {
+test('CC-13 a name differs per user and per app', async () => {
   const names = [];
   for (const [caller, user] of [
     [app, 'anna'],
@@ -63,7 +63,7 @@ test('CC-13 that name differs for every user, and for the same user in another a
   assert.equal(new Set(names).size, 3);
 });
 
-test('CC-13 a cache key is always the same for its user, and differs for other users and apps', async () => {
+test('CC-13 a cache key is unique per user and app', async () => {
   const names = [];
   for (const [key, caller, user] of [
     ['CANARY', app, 'anna'],
@@ -79,7 +79,7 @@ test('CC-13 a cache key is always the same for its user, and differs for other u
   assert.equal(new Set(names).size, 4);
 });
 
-test('CC-13 no cache key is invented, and none is sent to a model that does not take one', async () => {
+test('CC-13 no cache key is invented or sent where unsupported', async () => {
   for (const own of [undefined, null]) assert.ok(!('prompt_cache_key' in (await sentFor({ prompt_cache_key: own }))));
   const sent = await sentFor({
     model: 'acme.few-1',
@@ -90,7 +90,7 @@ test('CC-13 no cache key is invented, and none is sent to a model that does not 
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
 });
 
-test('CC-13 a model without its own list gets no user, but gets the pseudonym of a cache key', async () => {
+test('CC-13 a model without a list gets no user', async () => {
   const sent = await sentFor({
     model: 'large',
     prompt_cache_key: 'CANARY',
@@ -100,7 +100,7 @@ test('CC-13 a model without its own list gets no user, but gets the pseudonym of
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
 });
 
-test('CC-13 the names are derived from their keys alone, and one reveals nothing about another', () => {
+test('CC-13 one derived name reveals nothing about another', () => {
   const [anna, appId] = ['anna' as EndUserId, newAppId()];
   const namesBy = (fill: number) => {
     const names = createPseudonyms(keysOf(Buffer.alloc(32, fill)));

@@ -75,7 +75,7 @@ async function testTools(tools: readonly Tool[]): Promise<void> {
     }
 
     const dspy = tools.find((tool) => tool.package === 'dspy');
-    test('CC-14 DSPy gives up after a timeout and asks again, and pays once for its answer if its key joins', {
+    test('CC-14 DSPy pays once when its retry joins the call', {
       skip: dspy === undefined,
     }, async () => {
       assert.ok(dspy);

@@ -52,7 +52,7 @@ function assertTold(reply: Reply, left: number, reset: number, about: string): v
   );
 }
 
-test('LI-01 every route’s good answer shows the tokens left and when the bucket is full again', async () => {
+test('LI-01 every route’s good answer shows tokens left and reset', async () => {
   for (const route of DATA_PLANE) {
     const app = await appWithTokens(50);
     for (const left of [49, 48]) {
@@ -63,7 +63,7 @@ test('LI-01 every route’s good answer shows the tokens left and when the bucke
   }
 });
 
-test('LI-01 streams and sandbox answers show it too, and both keys share one bucket', async () => {
+test('LI-01 streams and sandbox answers show the shared bucket', async () => {
   const app = await appWithTokens(50);
   for (const [key, stream, left] of [
     [app.liveKey, true, 49],
@@ -76,7 +76,7 @@ test('LI-01 streams and sandbox answers show it too, and both keys share one buc
   }
 });
 
-test('LI-01 refusals after the bucket was checked show it, and earlier refusals do not', async () => {
+test('LI-01 only refusals after the bucket check show it', async () => {
   const app = await appWithTokens(50);
   const options = { url: service.url, key: app.liveKey, user: 'u' };
   upstream.script({ status: 500, body: '{}' });
@@ -107,7 +107,7 @@ test('LI-01 refusals after the bucket was checked show it, and earlier refusals 
   }
 });
 
-test('LI-01 an empty bucket reports how long to wait, in whole seconds and in milliseconds', async () => {
+test('LI-01 an empty bucket reports its wait in both units', async () => {
   const app = await appWithTokens(0);
   for (let count = 0; count < 3; count += 1) {
     const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
@@ -119,14 +119,14 @@ test('LI-01 an empty bucket reports how long to wait, in whole seconds and in mi
   }
 });
 
-test('LI-01 a wait that is not a whole second is reported to the millisecond', async () => {
+test('LI-01 a fractional wait is reported to the millisecond', async () => {
   const app = await appWithTokens(0.4);
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
   assertRefusal(reply, { code: 'TOO_MANY_REQUESTS' });
   assert.deepEqual([reply.headers.get('retry-after'), reply.headers.get('retry-after-ms')], ['1', '600']);
 });
 
-test('LI-01 the slowest app waits a minute and is told to wait no longer', async () => {
+test('LI-01 the slowest app waits at most a minute', async () => {
   const app = await service.addApp({ ratePerMinute: 1, rateBurst: 1 });
   await emptyBucket(service, app);
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
@@ -137,7 +137,7 @@ test('LI-01 the slowest app waits a minute and is told to wait no longer', async
   assert.equal(reply.headers.get('ratelimit-policy'), '"app";q=1;w=60');
 });
 
-test('LI-01 a full bucket of a fast app is reported as full again after a second, the shortest whole one', async () => {
+test('LI-01 a fast app’s full bucket reports one second', async () => {
   const app = await service.addApp({ ratePerMinute: 1_000_000, rateBurst: 100 });
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
   assert.equal(reply.headers.get('ratelimit'), '"app";r=99;t=1');

@@ -20,7 +20,7 @@ after(buckets.close);
 const LIMITS = { ratePerMinute: 60, rateBurst: 20 };
 const emptyFor = (waitMs: number) => ({ isTaken: false, tokensLeft: 0, waitMs });
 
-test('LI-01 a bucket gives what it holds, and then the time until its next token', async () => {
+test('LI-01 a bucket gives what it holds, then a wait', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 3.25);
@@ -28,7 +28,7 @@ test('LI-01 a bucket gives what it holds, and then the time until its next token
   assert.deepEqual(await limiter.take(appId, LIMITS), emptyFor(750)); // Three quarters of a token, at one token a second.
 });
 
-test('LI-01 an empty bucket is remembered, and asked again when its next token is due', async () => {
+test('LI-01 an empty bucket is remembered until its next token', async () => {
   const clock = stoppedClock();
   const limiter = createRateLimiter(pool, clock);
   const appId = newAppId();
@@ -41,7 +41,7 @@ test('LI-01 an empty bucket is remembered, and asked again when its next token i
   assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
 });
 
-test('LI-01 a bucket whose last token was just taken is asked again by the next call: only refusals are remembered', async () => {
+test('LI-01 only refusals are remembered, not a last token taken', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 1);
@@ -67,7 +67,7 @@ test('LI-01 each concurrent call learns its own remainder', async () => {
   }
 });
 
-test('LI-01 concurrent calls in several processes learn the same as if each had been made alone', async () => {
+test('LI-01 calls in several processes learn the same as sequential ones', async () => {
   const other = openPool();
   const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(other, stoppedClock())];
   const [appId, quiet] = [newAppId(), newAppId()];
@@ -93,7 +93,7 @@ test('LI-01 concurrent calls in several processes learn the same as if each had 
   await other.end();
 });
 
-test('LI-01 two processes that want one token at the same moment do not both get it', async () => {
+test('LI-01 two processes never both get one token', async () => {
   const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(pool, stoppedClock())];
   const appId = newAppId();
   await fillOnce(appId, 5);
@@ -120,7 +120,7 @@ test('LI-01 one app’s bucket does not affect another’s', async () => {
   assert.deepEqual([refused.isTaken, taken.isTaken], [false, true]);
 });
 
-test('LI-01 a bucket that was idle for long is full, and no fuller', async () => {
+test('LI-01 a long idle bucket is full, and no fuller', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await setBucket(appId, 0, '-100 days');
@@ -129,7 +129,7 @@ test('LI-01 a bucket that was idle for long is full, and no fuller', async () =>
   assert.equal(await unitsOf(appId), 4n * 60_000_000n);
 });
 
-test('LI-01 a lowered burst applies at once, and cuts the tokens in the bucket', async () => {
+test('LI-01 a lowered burst cuts the bucket’s tokens at once', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 20);
@@ -143,7 +143,7 @@ test('LI-01 a lowered burst applies at once, and cuts the tokens in the bucket',
   );
 });
 
-test('LI-01 a raised limit applies at once, even for an app that was just refused', async () => {
+test('LI-01 a raised limit applies at once after a refusal', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await setBucket(appId, 0, '-1 second');
@@ -152,7 +152,7 @@ test('LI-01 a raised limit applies at once, even for an app that was just refuse
   assert.equal((await limiter.take(appId, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 })).isTaken, true);
 });
 
-test('LI-01 tokens taken and tokens left always add up to what the bucket held, however busy the process is', async () => {
+test('LI-01 tokens taken and left add up under load', async () => {
   const clock = stoppedClock();
   const limiter = createRateLimiter(pool, clock);
   const appId = newAppId();
@@ -168,7 +168,7 @@ test('LI-01 tokens taken and tokens left always add up to what the bucket held, 
   assert.equal(taken, 500);
 });
 
-test('LI-01 if the database cannot be reached the call fails, and the next one asks again', async () => {
+test('LI-01 an unreachable database fails only the current call', async () => {
   const closed = openPool();
   let isBroken = true;
   const flaky = {
@@ -184,7 +184,7 @@ test('LI-01 if the database cannot be reached the call fails, and the next one a
   await closed.end();
 });
 
-test('LI-01 a step of the clock by an hour and back blocks no bucket, and gives out no more than one burst', async () => {
+test('LI-01 a clock step gives out at most one burst', async () => {
   const appId = newAppId();
   const asked = { bucket: appId, perMinute: 60, burst: 20, kept: 0, returned: 0 };
   const take = async (wanted: number, target = 0) => {
@@ -205,7 +205,7 @@ test('LI-01 a step of the clock by an hour and back blocks no bucket, and gives 
   assert.equal((await take(20))?.granted, 20, 'the lease has ended too');
 });
 
-test('CE-05 LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share', async () => {
+test('CE-05 LI-01 a cell gives only its own share when another is silent', async () => {
   const clock = stoppedClock();
   const appId = newAppId();
   await fillOnce(appId, 1); // The share.

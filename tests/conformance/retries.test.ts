@@ -47,7 +47,7 @@ function expectReplayOf(first: Reply, reply: Reply): void {
   assert.notEqual(reply.headers.get('x-correlation-id'), first.headers.get('x-correlation-id'));
 }
 
-test('CC-14 a stock client that times out and retries is charged once, and gets its answer', async () => {
+test('CC-14 a stock client that retries is charged once', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('At last.').body as string }] });
@@ -62,7 +62,7 @@ test('CC-14 a stock client that times out and retries is charged once, and gets 
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 a marked retry joins its first attempt on another gateway while the attempt runs, even if the first caller still waits', async () => {
+test('CC-14 a marked retry joins its attempt on another gateway', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('For both.').body as string }] });
@@ -83,7 +83,7 @@ async function joinedHolds(): Promise<number> {
   return count ?? 0;
 }
 
-test('CC-14 equal calls that are not retries are separate calls, even when they run side by side', async () => {
+test('CC-14 equal calls that are not retries stay separate', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Each.'));
   const replies = await Promise.all([0, 1, 2].map(() => chat(onFirst(user, counted(0)))));
@@ -93,7 +93,7 @@ test('CC-14 equal calls that are not retries are separate calls, even when they 
   await expectCharged(user, 5 * CHARGE);
 });
 
-test('CC-25 a marked retry of a delivered answer is a new call', async () => {
+test('CC-25 a marked retry of a delivered answer runs anew', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Twice.'));
   await chat(onFirst(user, counted(0)));
@@ -102,7 +102,7 @@ test('CC-25 a marked retry of a delivered answer is a new call', async () => {
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-25 an answer whose caller had left is kept for its marked retry, and delivered once', async () => {
+test('CC-25 an abandoned answer is delivered once to its retry', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
@@ -122,7 +122,7 @@ test('CC-25 an answer whose caller had left is kept for its marked retry, and de
   assert.equal((await chat(onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
 });
 
-test('CC-14 twenty concurrent calls with one key over two gateways: one provider request, one charge, twenty equal answers', async () => {
+test('CC-14 concurrent calls with one key share one charge', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('One for all.'));
   const calls = Array.from({ length: 20 }, (_, index) => chat((index % 2 ? onFirst : onSecond)(user, keyed('all'))));
@@ -135,7 +135,7 @@ test('CC-14 twenty concurrent calls with one key over two gateways: one provider
   await expectCharged(user, CHARGE);
 });
 
-test('CC-25 a key is replayed in order, for its own user, app and mode, and refuses another body', async () => {
+test('CC-25 a key replays only its own user’s call', async () => {
   const [user, other] = [await newUser(FUNDS), await newUser(FUNDS)];
   const asked = scripted(saying('Kept.'));
   const first = await chat(onFirst(user, keyed('k')));
@@ -162,7 +162,7 @@ test('CC-14 a malformed key is refused', async () => {
   assert.equal((await chat(onFirst(user, keyed('~'.repeat(255))))).status, 200);
 });
 
-test('CC-14 the checks of the call come before the checks of its key', async () => {
+test('CC-14 a call is checked before its key', async () => {
   const user = await newUser(FUNDS);
   scripted(saying('Checked.'));
   await chat(onFirst(user, keyed('checked')));
@@ -171,7 +171,7 @@ test('CC-14 the checks of the call come before the checks of its key', async () 
   assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
 });
 
-test('CC-25 a refusal, a fault and a broken-off stream are not replayed: the retry runs again', async () => {
+test('CC-25 refusals, faults and broken streams are not replayed', async () => {
   const poor = await newUser(0);
   assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
   const user = await newUser(FUNDS);
@@ -193,7 +193,7 @@ test('CC-25 a refusal, a fault and a broken-off stream are not replayed: the ret
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-25 a stream with a key is replayed byte for byte', async () => {
+test('CC-25 a keyed stream is replayed byte for byte', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['Größe ', '\u{1F600}'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: steps });
@@ -207,7 +207,7 @@ test('CC-25 a stream with a key is replayed byte for byte', async () => {
   await expectCharged(user, CHARGE);
 });
 
-test('CC-12 a stream says its charge before its end, its replay says the same, and a failed one says nothing', async () => {
+test('CC-12 a stream and its replay state the same charge', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
   for (const wantsUsage of [true, false]) {
@@ -226,7 +226,7 @@ test('CC-12 a stream says its charge before its end, its replay says the same, a
   assert.doesNotMatch(failed.text, /charge.micros/);
 });
 
-test('CC-14 another body under the key of a running attempt is refused at once', async () => {
+test('CC-14 another body under a running key is refused', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
@@ -238,7 +238,7 @@ test('CC-14 another body under the key of a running attempt is refused at once',
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 sandbox: a key is charged once, in sequence or twenty at once, and its replay is marked as sandbox', async () => {
+test('CC-14 a sandbox key is charged once', async () => {
   const user = 'tester';
   const options = { ...onFirst(user, keyed('sand')), key: app.testKey };
   const first = await chat(options);
@@ -276,7 +276,7 @@ test('CC-25 a keyed stream is not replayed if its caller left', async () => {
   assert.equal(asked(), 2);
 });
 
-test('CC-25 a suspended wallet gets no kept answer and joins no running call', async () => {
+test('CC-25 a suspended wallet gets no answer of an earlier call', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted(saying('Kept.'));

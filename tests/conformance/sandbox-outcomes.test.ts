@@ -95,7 +95,7 @@ function priceOf(usage: Readonly<Record<string, number>> | undefined): number {
   return chargeFor({ prompt, completion });
 }
 
-test('SB-02 docs/SANDBOX.md lists every outcome, once', () => {
+test('SB-02 docs/SANDBOX.md lists every outcome once', () => {
   assert.deepEqual(
     TABLE.map(({ model }) => model),
     OUTCOME_MODELS,
@@ -145,7 +145,7 @@ function withoutModel({ error }: Reply, model: string) {
   return { ...error, correlationId: '', message: String(error['message']).replace(model, '') };
 }
 
-test('SB-02 a live key finds no outcome: they answer like an unknown model and are on no list', async () => {
+test('SB-02 outcomes are unknown models to a live key', async () => {
   const user = await stage.newUser(1_000_000);
   const live = { url: service.url, key: app.liveKey, user };
   const unknown = await chat(live, { model: 'sandbox/no-such' });
@@ -165,7 +165,7 @@ test('SB-02 a live key finds no outcome: they answer like an unknown model and a
   }
 });
 
-test('SB-02 the caller’s limit cuts an outcome as it cuts an answer', async () => {
+test('SB-02 the caller’s limit cuts an outcome like an answer', async () => {
   for (const model of ['sandbox/long', 'sandbox/tool-call']) {
     const reply = await ask(model, 'cut', { max_tokens: 2 });
     assert.equal(inWords(reply), '200, `length`');
@@ -173,7 +173,7 @@ test('SB-02 the caller’s limit cuts an outcome as it cuts an answer', async ()
   }
 });
 
-test('SB-02 the tool-call outcome calls the first tool on offer, in one piece or in several', async () => {
+test('SB-02 the tool-call outcome calls the first tool on offer', async () => {
   const tools = ['find', 'lose'].map((name) => ({ type: 'function', function: { name } }));
   const plain = await ask('sandbox/tool-call', 'tools', { tools, tool_choice: 'required' });
   interface Call {
@@ -193,7 +193,7 @@ test('SB-02 the tool-call outcome calls the first tool on offer, in one piece or
   assert.equal(parts.map((part) => part.function.arguments).join(''), '{"sandbox":true}');
 });
 
-test('SB-02 a refusal by the model comes in its own field, in both forms', async () => {
+test('SB-02 a model’s refusal has its own field', async () => {
   const plain = await ask('sandbox/refusal', 'refused');
   const [choice] = plain.body['choices'] as { message: { content: unknown; refusal: string } }[];
   assert.equal(choice?.message.content, null);
@@ -202,7 +202,7 @@ test('SB-02 a refusal by the model comes in its own field, in both forms', async
   assert.equal(said.join(''), choice.message.refusal);
 });
 
-test('CC-11 SB-10 a long stream occupies its slot until its caller leaves, and the caller pays for what had arrived', async () => {
+test('CC-11 SB-10 a long stream holds its slot until abandoned', async () => {
   const user = 'leaver';
   const stream = await openStream({ url: service.url, key: app.testKey, user }, { model: 'sandbox/long' });
   await stream.until('" 7"');
@@ -220,7 +220,7 @@ test('CC-11 SB-10 a long stream occupies its slot until its caller leaves, and t
   assert.ok(spent > 0 && spent < chargeFor({ prompt: 0, completion: 300 }), String(spent));
 });
 
-test('CC-15 a rejected request that is repeated at once is judged by its wallet each time, and costs nothing', async () => {
+test('CC-15 each repeat of a rejected request is judged anew', async () => {
   const before = await readCalls();
   for (let count = 0; count < 3; count += 1) {
     const reply = await ask('sandbox/rejected', 'rejected-thrice', { seed: 7 });
@@ -236,13 +236,13 @@ async function readCalls(): Promise<number> {
   return Number(/purser_calls_total\{mode="sandbox",outcome="failed"\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
-test('SB-03 no sandbox call has reached the provider or left a receipt', async () => {
+test('SB-03 no sandbox call reaches the provider or leaves a receipt', async () => {
   assert.equal(upstream.requests.length, 1, 'the one live call');
   const { rows } = await service.database.owner.query('select count(*)::int as receipts from usage.calls');
   assert.deepEqual(rows, [{ receipts: 1 }]);
 });
 
-test('SB-06 every refusal for money comes before an outcome, just as it comes before a provider is called', async () => {
+test('SB-06 every refusal for money comes before an outcome', async () => {
   const { owner } = service.database;
   for (const [assignment, code] of [
     ['balance_micros = 0', 'PAYMENT_REQUIRED'],

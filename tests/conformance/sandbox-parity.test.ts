@@ -110,7 +110,7 @@ function sendWith(key: string, { method = 'POST', path = COMPLETIONS, headers, b
   return httpSend(service.url, { method, path, headers: all, ...(body === undefined ? {} : { body }) });
 }
 
-test(`SB-02 ${CASES.length} requests refused for their content get the same refusal in both modes`, async () => {
+test(`SB-02 ${CASES.length} requests refused for their content match in both modes`, async () => {
   for (const { what, request, isEarly = false } of CASES) {
     const [live, sandbox] = await Promise.all([app.liveKey, app.testKey].map((key) => sendWith(key, request)));
     assert.ok(live !== undefined && sandbox !== undefined);
@@ -133,7 +133,7 @@ for (const fault of STEPS.flat()) {
   });
 }
 
-test('SB-02 an idempotency key used for another body gets the same refusal in both modes', async () => {
+test('SB-02 a reused key gets the same refusal in both modes', async () => {
   const replies: Reply[] = [];
   for (const key of [app.liveKey, app.testKey]) {
     upstream.script({ body: COMPLETION });
@@ -178,7 +178,7 @@ const PROVIDERS: readonly (readonly [outcome: string, plain: UpstreamScript, str
 ];
 
 for (const [seed, [outcome, plain, streamed]] of PROVIDERS.entries()) {
-  test(`SB-02 sandbox/${outcome} gives the answer that a provider behaving so brings about`, async () => {
+  test(`SB-02 sandbox/${outcome} answers as if a provider behaved so`, async () => {
     const ask = (key: string, fields: Readonly<Record<string, unknown>>) =>
       chat({ url: service.url, key, user }, { seed, ...fields }); // A new request each time, so that none is answered from memory.
     const model = `sandbox/${outcome}`;
@@ -235,7 +235,7 @@ for (const [asked, format, given] of [
   ['JSON', { type: 'json_object' }, { sandbox: true }],
   ['JSON of a schema', { type: 'json_schema', json_schema: { name: 'shape', schema: SHAPE } }, INSTANCE],
 ] as const) {
-  test(`SB-02 the canned answer has the shape that was asked for: two choices of ${asked}, plain and streamed`, async () => {
+  test(`SB-02 the canned answer has the requested shape: two choices of ${asked}`, async () => {
     const fields = { n: 2, response_format: format };
     const plain = await chat({ url: service.url, key: app.testKey, user: 'shaped' }, fields);
     const choices = plain.body['choices'] as { index: number; message: { content: string } }[];

@@ -62,7 +62,7 @@ function chargeOf(reply: Reply): number {
   return Number(reply.headers.get('x-service-charge-micros'));
 }
 
-test('SB-01 a user’s first call creates a sandbox wallet with the grant, and is paid from it', async () => {
+test('SB-01 a user’s first call is paid from the grant', async () => {
   assert.equal(await fakeWallet('first'), undefined);
   const reply = await ask('first');
   assert.equal(reply.status, 200, reply.text);
@@ -76,7 +76,7 @@ test('SB-01 a user’s first call creates a sandbox wallet with the grant, and i
   assert.equal((await fakeWallet('first'))?.balance, GRANT - 2 * charge, 'the grant is given only once');
 });
 
-test('SB-01 once the grant is spent, the ordinary payment-required refusal follows', async () => {
+test('SB-01 a spent grant leads to the ordinary payment-required refusal', async () => {
   await ask('spender');
   await setFakeWallet('spender', 'balance_micros = 2000');
   const replies: Reply[] = [];
@@ -87,7 +87,7 @@ test('SB-01 once the grant is spent, the ordinary payment-required refusal follo
   assertRefusal(last, { code: 'PAYMENT_REQUIRED', hasLink: true });
 });
 
-test('SB-02 the answer is fixed, in the compatible format, for any question', async () => {
+test('SB-02 any question gets the same answer', async () => {
   const contents = new Set<unknown>();
   for (const content of ['Hello', 'Something else entirely']) {
     const reply = await ask('canned', { messages: [{ role: 'user', content }] });
@@ -102,7 +102,7 @@ test('SB-02 the answer is fixed, in the compatible format, for any question', as
   assert.equal(contents.size, 1);
 });
 
-test('SB-02 streamed, the same answer arrives in chunks, with usage for callers who asked for it', async () => {
+test('SB-02 the same answer arrives in chunks when streamed', async () => {
   const plain = await ask('canned');
   const [whole] = plain.body['choices'] as { message: { content: string } }[];
   const reply = await ask('canned', { stream: true, stream_options: { include_usage: true } });
@@ -126,7 +126,7 @@ test('SB-02 streamed, the same answer arrives in chunks, with usage for callers 
   assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'stop');
 });
 
-test('SB-02 the caller’s limit cuts the canned answer as a provider would', async () => {
+test('SB-02 the caller’s limit cuts the canned answer', async () => {
   const reply = await ask('canned', { max_tokens: 2 });
   const [choice] = reply.body['choices'] as { finish_reason: string }[];
   assert.equal(choice?.finish_reason, 'length');
@@ -138,7 +138,7 @@ const KNOWN_KEY_FAULTS = STEPS.slice(2)
   .filter((fault) => fault !== 'not connected');
 
 for (const fault of KNOWN_KEY_FAULTS) {
-  test(`SB-02 "${fault}" is refused as with a live key, and the answer says that it is the sandbox`, async () => {
+  test(`SB-02 "${fault}" is refused as with a live key`, async () => {
     const faults = new Set<Fault>([fault]);
     const reply = await violate(service, faults, 'sandbox');
     assertRefusal(reply, ANSWERS[fault]);
@@ -150,7 +150,7 @@ for (const fault of KNOWN_KEY_FAULTS) {
   });
 }
 
-test('SB-02 the answer to an unknown key does not reveal which mode the key would have', async () => {
+test('SB-02 an unknown key’s refusal does not reveal its mode', async () => {
   const reply = await violate(service, new Set<Fault>(['no key']), 'sandbox');
   assert.equal(reply.headers.get('x-service-mode'), null);
 });
@@ -180,7 +180,7 @@ async function countBooks(): Promise<unknown> {
     (select count(*)::int from ledger.wallets) as wallets`;
 }
 
-test('SB-03 a sandbox call reaches no provider, books nothing, and leaves no receipt', async () => {
+test('SB-03 a sandbox call reaches no provider and books nothing', async () => {
   const requests = upstream.requests.length;
   const before = await countBooks();
   for (const fields of [{}, { stream: true }]) assert.equal((await ask('no-trace', fields)).status, 200);
@@ -188,7 +188,7 @@ test('SB-03 a sandbox call reaches no provider, books nothing, and leaves no rec
   assert.deepEqual(await countBooks(), before);
 });
 
-test('SB-03 real money and sandbox money of the same app and user do not mix', async () => {
+test('SB-03 real and sandbox money do not mix', async () => {
   await service.fund(app, 'twin', 1_000_000);
   const charge = chargeOf(await ask('twin'));
   assert.deepEqual(await service.wallet(app, 'twin'), { balance: 1_000_000, held: 0, openStreams: 0 });
@@ -203,7 +203,7 @@ test('SB-03 real money and sandbox money of the same app and user do not mix', a
   assert.equal((await ask('twin')).status, 200);
 });
 
-test('SB-03 the sandbox role has no rights on real money, usage or accounts', async () => {
+test('SB-03 the sandbox role has no rights on real money', async () => {
   const client = await service.database.owner.connect();
   try {
     await client.query('set role purser_sandbox');
@@ -226,7 +226,7 @@ const STATES: readonly (readonly [string, string, Code, boolean])[] = [
 ];
 
 for (const [what, assignment, code, hasLink] of STATES) {
-  test(`SB-06 with ${what} a call is refused with ${code}, and without a link that leads to payment`, async () => {
+  test(`SB-06 with ${what} a call is refused with ${code} and no payment link`, async () => {
     const user = assignment.replaceAll(' ', '');
     await ask(user);
     await setFakeWallet(user, assignment);
@@ -246,7 +246,7 @@ async function reset(user: string, { balance = GRANT, isSuspended = false }): Pr
   await resetSandboxWallet(service.database.owner, { ...wallet, isSuspended });
 }
 
-test('SB-05 CC-25 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer', async () => {
+test('SB-05 CC-25 a reset drops a test user’s kept answers', async () => {
   const headers = { 'idempotency-key': 'reset' };
   const retry = () => chat({ url: service.url, key: app.testKey, user: 'reset', headers });
   assert.equal((await retry()).status, 200);

@@ -39,7 +39,7 @@ const ENDINGS: readonly (readonly [string, readonly UpstreamStep[], string, numb
 ];
 
 for (const [how, rest, lastWord, charge] of ENDINGS) {
-  test(`CC-08 a stream that ${how} tells its caller so only after its settlement is on the books`, async (t) => {
+  test(`CC-08 a stream that ${how} tells its caller only after settlement`, async (t) => {
     const user = `user-${lastWord.length}`;
     await service.fund(app, user, 1_000_000);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ for (const [how, rest, lastWord, charge] of ENDINGS) {
   });
 }
 
-test('CC-08 a buffered answer is sent only after its charge is on the books', async (t) => {
+test('CC-08 a buffered answer is sent only after its settlement', async (t) => {
   const user = 'plain';
   await service.fund(app, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -73,7 +73,7 @@ async function receiptOf({ headers }: Reply) {
 
 for (const stream of [false, true]) {
   const how = stream ? 'streamed' : 'plain';
-  test(`MO-06 MO-08 every kind of token, searches and fees are charged at their price, ${how}`, async () => {
+  test(`MO-06 MO-08 tokens, searches and fees are charged at their prices, ${how}`, async () => {
     script(USAGE, stream);
     const { callId, receipt, seenByOperator } = await receiptOf(await call(stream));
     const { tokens, searches, price, chargedMicros } = receipt;
@@ -103,7 +103,7 @@ for (const stream of [false, true]) {
   });
 }
 
-test('MO-06 a prompt above the bound of a tier is charged by that tier as a whole', async () => {
+test('MO-06 a tier charges the whole prompt above its bound', async () => {
   const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 };
   const chargeOf = async (prompt: number): Promise<unknown> => {
     script({ ...usage, prompt_tokens: prompt, total_tokens: prompt + 10 }, false);
@@ -113,7 +113,7 @@ test('MO-06 a prompt above the bound of a tier is charged by that tier as a whol
   assert.equal(await chargeOf(1_001), withMargin(2_002 + 80 + 700));
 });
 
-test('WA-07 a hold covers the searches of a call, and more of them than its bound are our loss', async () => {
+test('WA-07 a hold covers searches up to the call’s bound', async () => {
   script({ ...USAGE, num_search_queries: 3 }, false);
   const three = (await receiptOf(await call())).receipt;
   assert.equal(three['chargedMicros'], CHARGE + 5_500);
@@ -135,14 +135,14 @@ function callOf(user: string, words: number): Promise<Reply> {
   return chat({ url: service.url, key: app.liveKey, user }, { messages });
 }
 
-test('WA-07 MO-08 a hold is for no more than the context has room for, prompt and answer together', async () => {
+test('WA-07 MO-08 a hold never exceeds the room in the context', async () => {
   script({ prompt_tokens: 700, completion_tokens: 10, total_tokens: 710 }, false);
   const { receipt } = await receiptOf(await callOf('anna', 700));
   // The dearest of 2,000 tokens: 1,001 of prompt as audio, which is just in the second tier, and 999 of audio as the answer.
   assert.equal(receipt['heldMicros'], withMargin(1_001 * 32 + 999 * 64 + 700 + 3 * 5_000));
 });
 
-test('MO-08 a prompt that cannot fit the context is refused by name, and no top-up is asked for', async () => {
+test('MO-08 a prompt larger than the context is refused', async () => {
   await service.fund(app, 'poor', 1);
   const refused = await callOf('poor', 2_001);
   assertRefusal(refused, { code: 'BAD_REQUEST', param: 'messages', hasLink: false });
@@ -150,7 +150,7 @@ test('MO-08 a prompt that cannot fit the context is refused by name, and no top-
   assertRefusal(await callOf('poor', 2_000), { code: 'PAYMENT_REQUIRED', param: null });
 });
 
-test('MO-05 an operator reads the prices that a model had, has and will have', async () => {
+test('MO-05 an operator reads past, current and future prices', async () => {
   const path = '/operator/models/acme.history-1';
   const entry = {
     provider: 'upstream',

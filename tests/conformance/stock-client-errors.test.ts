@@ -90,7 +90,7 @@ async function failureOf(act: () => Promise<unknown>): Promise<InstanceType<type
 }
 
 for (const [index, { code, status, error, who, act }] of ERRORS.entries()) {
-  test(`ER-07 a stock client raises its own error for ${code}, with code, type and id readable (${index + 1})`, async () => {
+  test(`ER-07 a stock client raises its own error for ${code} (${index + 1})`, async () => {
     const receipts = await countReceipts();
     const fault = await failureOf(() => act(who?.() ?? client)); // With its own retries on: it must not use them here.
     assert.ok(fault instanceof error, fault.constructor.name);
@@ -108,7 +108,7 @@ async function countReceipts(): Promise<number> {
   return count ?? 0;
 }
 
-test('ER-07 a cap that was reached and a blocked wallet are told apart, and only the first offers a way to pay', async () => {
+test('ER-07 a reached cap offers payment, a blocked wallet none', async () => {
   const { service, app, clientOf } = simulated;
   await service.fund(app, 'capped', 1_000_000, 1);
   await service.fund(app, 'blocked', 1_000_000);
@@ -125,7 +125,7 @@ test('ER-07 a cap that was reached and a blocked wallet are told apart, and only
   }
 });
 
-test('ER-04 a client configured for another interface, or for an address without its version, learns the right one', async () => {
+test('ER-04 a misconfigured client learns the right address', async () => {
   const { app, service } = simulated;
   const unversioned = new OpenAI({ baseURL: service.url, apiKey: app.liveKey });
   for (const act of [
@@ -141,7 +141,7 @@ test('ER-04 a client configured for another interface, or for an address without
   assert.equal(nowhere.message, '404 There is nothing at this address.');
 });
 
-test('ER-04 a client that asks for embeddings, images, moderations or audio learns that there are none', async () => {
+test('ER-04 a client learns which interfaces do not exist', async () => {
   const input = 'Hello';
   for (const [act, says] of [
     [() => client.embeddings.create({ model: 'echo', input }), /This service has no embeddings\./],
@@ -156,7 +156,7 @@ test('ER-04 a client that asks for embeddings, images, moderations or audio lear
   }
 });
 
-test('ER-05 a stock client that calls too fast can read how fast it may call, waits as told and is answered', async () => {
+test('ER-05 a stock client that calls too fast waits', async () => {
   const { service, clientOf } = simulated;
   const hasty = await service.addApp({ ratePerMinute: 600, rateBurst: 1 });
   await emptyBucket(service, hasty);
@@ -171,7 +171,7 @@ test('ER-05 a stock client that calls too fast can read how fast it may call, wa
   assert.equal(response.headers.get('ratelimit'), '"app";r=0;t=1');
 });
 
-test('ER-05 a stock client is told to retry a throttled call, and raises its error when it has no retries left', async () => {
+test('ER-05 a throttled stock client without retries raises its error', async () => {
   const fault = await failureOf(() =>
     ask('throttled')(simulated.clientOf(simulated.app.liveKey, 'anna', { maxRetries: 0 })),
   );
@@ -181,7 +181,7 @@ test('ER-05 a stock client is told to retry a throttled call, and raises its err
   assert.ok(Number(fault.headers.get('retry-after')) >= 1);
 });
 
-test('CC-23 a provider that never reports usage is charged by our own count, and the books are right after all', async () => {
+test('CC-23 a provider without usage is charged by our count', async () => {
   const spent = await simulated.spentBy('anna', () => client.chat.completions.create({ model: 'no-usage', messages }));
   assert.ok(spent > 0 && spent < 1_000, `${spent}`);
   assert.deepEqual(await simulated.service.check(), []);

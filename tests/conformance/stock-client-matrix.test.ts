@@ -28,7 +28,7 @@ function run(client: StockClient, version: string): void {
   runScenarios(column, sceneOf);
 }
 
-test('CC-01 after all scenarios the books are right, and the table shows these results', async (t) => {
+test('CC-01 after all scenarios books and table are right', async (t) => {
   t.assert.deepEqual(await stage.service.check(), []);
   const ran = columns.filter(({ seen }) => seen.size > 0);
   if (ran.length > 0) t.diagnostic(`stock clients\n\n${matrixText(ran)}\n`);

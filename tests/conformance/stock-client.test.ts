@@ -26,7 +26,7 @@ function costOf(usage: OpenAI.CompletionUsage | null | undefined): number {
 }
 
 for (const model of ['echo', 'sim.echo-1', 'cached']) {
-  test(`CC-01 a stock client gets a buffered completion of ${model}, and its usage is what is charged`, async () => {
+  test(`CC-01 a buffered completion of ${model} is charged by its reported usage`, async () => {
     let answered: { data: OpenAI.ChatCompletion; request_id: string | null } | undefined;
     const spent = await simulated.spentBy('anna', async () => {
       answered = await client.chat.completions.create({ model, messages }).withResponse();
@@ -42,7 +42,7 @@ for (const model of ['echo', 'sim.echo-1', 'cached']) {
   });
 }
 
-test('CC-12 a stock client that asks for usage reads it from the last chunk, and it equals a buffered call’s usage', async () => {
+test('CC-12 a stock client reads usage from the last chunk', async () => {
   const plain = await client.chat.completions.create({ model: 'echo', messages });
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   const spent = await simulated.spentBy('anna', async () => {
@@ -63,7 +63,7 @@ test('CC-12 a stock client that asks for usage reads it from the last chunk, and
   assert.equal(spent, costOf(chunks.at(-1)?.usage));
 });
 
-test('CC-12 a stock client that does not ask for usage gets none, and is charged the same', async () => {
+test('CC-12 a stock client gets no usage without asking', async () => {
   const plain = await client.chat.completions.create({ model: 'echo', messages });
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   const spent = await simulated.spentBy('anna', async () => {
@@ -74,7 +74,7 @@ test('CC-12 a stock client that does not ask for usage gets none, and is charged
   assert.equal(spent, costOf(plain.usage));
 });
 
-test('CC-13 the stream helper of a stock client assembles several choices', async () => {
+test('CC-13 a stock client’s stream helper assembles several choices', async () => {
   const whole = await client.chat.completions.stream({ model: 'echo', messages, n: 3 }).finalChatCompletion();
   assert.equal(whole.choices.length, 3);
   assert.ok(whole.choices.every(({ message }) => (message.content ?? '').length > 0));
@@ -92,7 +92,7 @@ test('MO-01 a stock client lists and retrieves models', async () => {
   assert.deepEqual([model.id, model.object, model.created, model.owned_by], ['echo', 'model', 0, 'sim']);
 });
 
-test('SB-02 a stock client with a test key gets the canned answer, buffered and streamed', async () => {
+test('SB-02 a test key gives a stock client the canned answer', async () => {
   const sandbox = simulated.clientOf(simulated.app.testKey, 'anna');
   const { data, response } = await sandbox.chat.completions.create({ model: 'echo', messages }).withResponse();
   assert.equal(response.headers.get('x-service-mode'), 'sandbox');
@@ -100,7 +100,7 @@ test('SB-02 a stock client with a test key gets the canned answer, buffered and 
   assert.equal(streamed.choices[0]?.message.content, data.choices[0]?.message.content);
 });
 
-test('SB-02 a stock client recognises each outcome of the sandbox', async () => {
+test('SB-02 a stock client recognises each sandbox outcome', async () => {
   const sandbox = simulated.clientOf(simulated.app.testKey, 'anna', { maxRetries: 0 });
   const tools = [{ type: 'function' as const, function: { name: 'find' } }];
   const ask = (name: string) => sandbox.chat.completions.create({ model: `sandbox/${name}`, messages, tools });

@@ -44,7 +44,7 @@ for (const [when, before] of [
   ['after its head', [{ write: '' }] as UpstreamStep[]],
   ['after comments of its own', [{ write: ': wait\n\n: wait\n\n' }] as UpstreamStep[]],
 ] as const) {
-  test(`CC-01 if the provider is slow ${when}, the status goes out with a keep-alive, and the answer follows`, async () => {
+  test(`CC-01 if the provider is slow ${when}, a keep-alive precedes the answer`, async () => {
     const gate = createGate();
     const caller = await callerOf([...before, { waitFor: gate.opened }, ...STEPS]);
     const stream = await openStream(caller);
@@ -58,7 +58,7 @@ for (const [when, before] of [
   });
 }
 
-test('CC-01 a status that goes out late is followed by a keep-alive at once', async (t) => {
+test('CC-01 a keep-alive follows a late status at once', async (t) => {
   const pace = { statusMsMax: 50, keepAliveMs: 3_600_000, heldUpMsMax: 10_000 };
   const unhurried = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace });
   t.after(unhurried.close);
@@ -70,7 +70,7 @@ test('CC-01 a status that goes out late is followed by a keep-alive at once', as
   stream.leave();
 });
 
-test('CC-15 a request that its provider rejects after the status went out reaches the provider once', async () => {
+test('CC-15 a request rejected after its status reaches the provider once', async () => {
   const gate = createGate();
   const caller = await callerOf([]);
   upstream.script({ status: 400, body: [{ waitFor: gate.opened }, { write: '{}' }] });
@@ -85,7 +85,7 @@ test('CC-15 a request that its provider rejects after the status went out reache
   await expectWallet(caller.user, false);
 });
 
-test('CC-01 silence in the middle of a stream is filled with comments between frames, and none follows the end', async () => {
+test('CC-01 comments between frames fill silence until the stream ends', async () => {
   const gate = createGate();
   const half = frame({ choices: [{ index: 0, delta: { content: 'half' }, finish_reason: null }] });
   const cut = [{ write: half.slice(0, 30) }, { waitFor: gate.opened }, { write: half.slice(30) }];
@@ -108,7 +108,7 @@ for (const [what, steps, message] of [
     'UPSTREAM_THROTTLED',
   ],
 ] as const) {
-  test(`ER-06 a provider that ${what} after the status went out is reported in the stream, and costs nothing`, async () => {
+  test(`ER-06 a provider that ${what} after the status is reported in the stream`, async () => {
     const gate = createGate();
     const caller = await callerOf([{ write: '' }, { waitFor: gate.opened }, ...steps]);
     const stream = await openStream(caller);
@@ -131,7 +131,7 @@ test('ER-06 a malformed first frame still gets a real status', async () => {
   }
 });
 
-test('CC-11 if the caller leaves before the provider has begun, the provider’s stream is ended', async () => {
+test('CC-11 a caller that leaves early ends the provider’s stream', async () => {
   const caller = await callerOf([{ write: '' }, { hang: true }]);
   const index = upstream.requests.length;
   const stream = await openStream(caller);

@@ -56,7 +56,7 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
   }
 }
 
-test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async (t) => {
+test('ON-02 WH-06 webhooks in any order book one credit and debit', async (t) => {
   assert.equal(ORDERS.length, 120);
   t.diagnostic(`every ${STEP}. order from ${FIRST} on`);
   const waiting = [...ORDERS.entries()].filter(([number]) => number % STEP === FIRST);
@@ -139,7 +139,7 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
   ];
 }
 
-test('WH-06 the app learns of a payment once, and of no refund, dispute or returned money', async () => {
+test('WH-06 the app learns only of payments, each once', async () => {
   const owner = await newOwner(service);
   const other = await newOwnApp(owner);
   const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };
@@ -162,7 +162,7 @@ test('WH-06 the app learns of a payment once, and of no refund, dispute or retur
   assert.deepEqual(await told(), [expected]);
 });
 
-test('ON-02 forged and altered webhooks are refused and leave no row anywhere', async () => {
+test('ON-02 forged and altered webhooks leave no row', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const { body } = stripe.event('payment_intent.succeeded', payment);
@@ -190,7 +190,7 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook may be as old, or as far ahead, as clocks may differ, and may be signed by two secrets at once', async () => {
+test('ON-02 clock skew and double signatures are tolerated', async () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const [name, signature] of [
     ['old', (body: string) => stripe.sign(body, { at: now - 290 })],
@@ -206,7 +206,7 @@ test('ON-02 a webhook may be as old, or as far ahead, as clocks may differ, and 
   }
 });
 
-test('ON-02 while Stripe is away a webhook is answered with a 500, and counts when it is sent again', async () => {
+test('ON-02 a webhook during a Stripe outage counts when resent', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -219,7 +219,7 @@ test('ON-02 while Stripe is away a webhook is answered with a 500, and counts wh
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook that cannot be stored is answered with a 500, and counts when it is sent again', async () => {
+test('ON-02 a webhook that cannot be stored counts when resent', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -233,7 +233,7 @@ test('ON-02 a webhook that cannot be stored is answered with a 500, and counts w
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 webhooks that are not about our payments are accepted and leave no row', async () => {
+test('ON-02 webhooks about other things leave no row', async () => {
   const before = await Promise.all([rows('payments.processor_webhooks'), rows('payments.payments')]);
   const { payment, customer } = {
     payment: stripe.event('payment_intent.succeeded', 'pi_of_somebody_else'),
@@ -249,7 +249,7 @@ test('ON-02 webhooks that are not about our payments are accepted and leave no r
   assert.deepEqual(await Promise.all([rows('payments.processor_webhooks'), rows('payments.payments')]), before);
 });
 
-test('ON-02 the webhook address accepts only POST, no compressed body, and none that is too large', async () => {
+test('ON-02 the webhook address accepts only small, uncompressed POSTs', async () => {
   const { url } = service;
   assertRefusal(await send('/webhooks/stripe', { url }), { code: 'METHOD_NOT_ALLOWED', hasLink: false });
   const headers = { 'content-encoding': 'gzip' };

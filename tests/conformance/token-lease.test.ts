@@ -71,7 +71,7 @@ async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   );
 }
 
-test('LI-01 a busy app’s calls take few statements, and each answer says how many tokens are left after it', async () => {
+test('LI-01 a busy app’s calls take few statements', async () => {
   const { limiter, counted } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -84,7 +84,7 @@ test('LI-01 a busy app’s calls take few statements, and each answer says how m
   assert.equal(await leftAfter(appId, [limiter]), 800n * TOKEN);
 });
 
-test('LI-01 calls that arrive at once each learn how many tokens are left after them, leased tokens included', async () => {
+test('LI-01 simultaneous calls each learn the remainder, leased tokens included', async () => {
   const { limiter } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -100,13 +100,13 @@ test('LI-01 calls that arrive at once each learn how many tokens are left after 
   assert.equal(await leftAfter(appId, [limiter]), 820n * TOKEN);
 });
 
-test('LI-01 a call is answered at once when its process has a leased token', async () => {
+test('LI-01 a leased token answers a call at once', async () => {
   const { limiter, appId } = await busyApp();
   assert.ok(!(limiter.take(appId, LIMITS) instanceof Promise));
   await limiter.stop();
 });
 
-test('LI-01 an app that keeps calling never waits for a statement', async () => {
+test('LI-01 a busy app never waits for a statement', async () => {
   const { limiter, appId, clock, counted } = await busyApp();
   for (let count = 0; count < 100; count += 1) {
     assert.ok(!(limiter.take(appId, LIMITS) instanceof Promise), `call ${count} waits`);
@@ -117,7 +117,7 @@ test('LI-01 an app that keeps calling never waits for a statement', async () => 
   assert.equal(await leftAfter(appId, [limiter]), 860n * TOKEN);
 });
 
-test('LI-01 an app that calls now and then gets no lease', async () => {
+test('LI-01 an app that calls rarely gets no lease', async () => {
   const { limiter, counted, clock } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -129,7 +129,7 @@ test('LI-01 an app that calls now and then gets no lease', async () => {
   assert.equal(counted.statements, 12);
 });
 
-test('LI-01 no tokens are leased from a bucket that is less than half full', async () => {
+test('LI-01 a bucket less than half full leases no tokens', async () => {
   const { limiter } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 499);
@@ -138,7 +138,7 @@ test('LI-01 no tokens are leased from a bucket that is less than half full', asy
   assert.equal(await unitsOf(appId), 469n * TOKEN);
 });
 
-test('LI-01 each process leases at most a tenth of the burst, and several together more', async () => {
+test('LI-01 a process leases at most a tenth of the burst', async () => {
   const processes = Array.from({ length: 6 }, () => startProcess());
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -157,7 +157,7 @@ test('LI-01 each process leases at most a tenth of the burst, and several togeth
   assert.equal(left, 760n * TOKEN);
 });
 
-test('LI-01 leased tokens that are not used are back in the bucket a second later', async () => {
+test('LI-01 unused leased tokens return a second later', async () => {
   const { limiter, clock, appId } = await busyApp();
   clock.moveOn(999);
   assert.ok((await unitsOf(appId)) < 960n * TOKEN);
@@ -181,7 +181,7 @@ test('LI-01 an app that calls less gets a smaller lease', async () => {
   assert.equal(await leftAfter(appId, [limiter]), 880n * TOKEN);
 });
 
-test('LI-01 the bucket fills up to the burst less the leased tokens, and the reported remainder grows with time', async () => {
+test('LI-01 the reported remainder grows with time beside a lease', async () => {
   const { limiter, clock } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -200,7 +200,7 @@ test('LI-01 the bucket fills up to the burst less the leased tokens, and the rep
   await limiter.stop();
 });
 
-test('LI-01 the lease of a dead process counts as in the bucket for three seconds, then as spent', async () => {
+test('LI-01 a dead process’s lease is spent after three seconds', async () => {
   const { appId } = await busyApp(); // This process is never heard of again.
   const [dead = 0] = await leasesOf(appId);
   await setBucket(appId, 990, '-1 hour');
@@ -221,7 +221,7 @@ test('LI-01 the lease of a dead process counts as in the bucket for three second
   assert.deepEqual(await leasesOf(appId), []);
 });
 
-test('LI-01 while a lease is out, the bucket fills up to the burst less the lease, and no further', async () => {
+test('LI-01 a bucket fills to the burst less the lease', async () => {
   const appId = newAppId();
   const begunMs = performance.now();
   /** Three tokens a second; at most so many in the bucket, and what comes while the test runs. */
@@ -239,7 +239,7 @@ test('LI-01 while a lease is out, the bucket fills up to the burst less the leas
   await assertLeft(0, 93);
 });
 
-test('LI-01 a process of a version without leases leaves room for them', async () => {
+test('LI-01 a version without leases leaves room for them', async () => {
   const appId = newAppId();
   const bucket = { bucket: appId, perMinute: 60, burst: 100 };
   await leaseTokens(pool, randomUUID(), [{ ...bucket, wanted: 0, kept: 0, returned: 0, target: 10 }]);
@@ -249,7 +249,7 @@ test('LI-01 a process of a version without leases leaves room for them', async (
   assert.deepEqual(await leasesOf(appId), [10]);
 });
 
-test('LI-01 a process whose lease was ended by the database spends no more of it', async () => {
+test('LI-01 a lease the database ended is spent no further', async () => {
   const { limiter, appId, clock } = await busyApp();
   await sql(database)`delete from limits.token_leases where app_id = ${appId}`;
   await fillOnce(appId, 3);
@@ -257,7 +257,7 @@ test('LI-01 a process whose lease was ended by the database spends no more of it
   assert.equal(await takeAtOnce(limiter, appId, 30), 3);
 });
 
-test('LI-01 calls that find the bucket empty are served from the lease of their process', async () => {
+test('LI-01 calls on an empty bucket use their process’s lease', async () => {
   const { limiter, appId, clock } = await busyApp();
   await fillOnce(appId, 0);
   clock.moveOn(1_000); // It may be spent again once the database has said that it is still there.
@@ -266,7 +266,7 @@ test('LI-01 calls that find the bucket empty are served from the lease of their 
   assert.ok(served > 0 && served <= held, `${served} of ${held}`);
 });
 
-test('LI-01 a change of limits applies to a lease at once', async () => {
+test('LI-01 a limit change applies to leases at once', async () => {
   const { limiter, appId } = await busyApp();
   const smaller = { ratePerMinute: 60, rateBurst: 5 };
   const answers = await takeInTurn(limiter, appId, 8, smaller);

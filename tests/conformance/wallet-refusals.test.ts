@@ -39,7 +39,7 @@ function shapeOf(reply: Reply) {
   return { status: reply.status, error, names, hasUrl: topupUrl !== undefined, keys: Object.keys(reply.body) };
 }
 
-test('WA-02 a missing, an empty and a disconnected wallet answer the same, always with a link', async () => {
+test('WA-02 missing, empty and disconnected wallets get the same refusal', async () => {
   await service.fund(app, 'u-empty', 0);
   await service.fund(app, 'u-small', 5);
   await service.fund(app, 'u-left1', 1_000_000);
@@ -57,7 +57,7 @@ test('WA-02 a missing, an empty and a disconnected wallet answer the same, alway
   }
 });
 
-test('WA-02 a link is an address of ours with a signed token, for this app and user alone', async () => {
+test('WA-02 a link is signed for this app and user', async () => {
   const links = await Promise.all(
     ['u-1', 'u-2'].map(async (user) => new URL(String((await ask(user)).body['topupUrl']))),
   );
@@ -74,7 +74,7 @@ test('WA-02 a refused call creates no wallet', async () => {
   await assert.rejects(service.wallet(app, 'u-nobody'), /no such wallet/);
 });
 
-test('WA-03 a cap that is used up refuses with a link, even if the wallet is full', async () => {
+test('WA-03 a used-up cap refuses even with a full wallet', async () => {
   await service.fund(app, 'u-capped', 100_000_000, 6_000);
   const replies: Reply[] = [];
   for (let count = 0; count < 100 && replies.at(-1)?.status !== 402; count += 1) replies.push(await ask('u-capped'));
@@ -88,7 +88,7 @@ test('WA-03 a cap that is used up refuses with a link, even if the wallet is ful
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-03 a call that exceeds the cap only because of other holds is refused with the same code and no link', async () => {
+test('WA-03 a cap reached only by holds gives no link', async () => {
   await service.fund(app, 'u-racer', 100_000_000, 2_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
@@ -110,7 +110,7 @@ test('WA-03 a call that exceeds the cap only because of other holds is refused w
   assert.doesNotMatch(String(upFront.error['message']), /on hold/);
 });
 
-test('WA-13 while a stream holds most of the money, a parallel call gets its share; once nothing is left, the refusal passes', async () => {
+test('WA-13 a parallel call gets its share of the rest', async () => {
   await service.fund(app, 'u-parallel', 6_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   upstream.script({
@@ -144,7 +144,7 @@ test('WA-03 spending from an earlier month leaves the cap whole', async () => {
   assert.equal((await ask('u-month')).status, 200);
 });
 
-test('WA-04 a suspended wallet is refused without link, amount or reason, and more money does not lift the suspension', async () => {
+test('WA-04 a suspended wallet’s refusal shows no link or reason', async () => {
   await service.fund(app, 'u-susp', 777_777);
   await service.setWallet(app, 'u-susp', 'is_suspended = true');
   const amount = micros(888_888n);
@@ -162,13 +162,13 @@ test('WA-04 a suspended wallet is refused without link, amount or reason, and mo
   assert.equal((await service.wallet(app, 'u-susp')).balance, 777_777 + 888_888);
 });
 
-test('WA-04 the same user’s wallet in another app is a separate wallet', async () => {
+test('WA-04 the same user’s wallet in another app is separate', async () => {
   const other = await service.addApp();
   await service.fund(other, 'u-susp', 1_000_000);
   assert.equal((await chat({ url: service.url, key: other.liveKey, user: 'u-susp' })).status, 200);
 });
 
-test('WA-07 a wallet that cannot afford the requested output gets as much as it can afford, and is told so', async () => {
+test('WA-07 a poor wallet gets the output it can afford', async () => {
   await service.fund(app, 'u-lower', 2_000);
   const reply = await ask('u-lower');
   assert.equal(reply.status, 200, reply.text);

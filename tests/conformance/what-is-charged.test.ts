@@ -51,7 +51,7 @@ const ONE_REASON = [
   { choices: [], usage: USAGE },
 ];
 
-test('CC-11 a stream of two choices with one finish reason is charged, and a stock client reads both', async () => {
+test('CC-11 a stream with one of two finish reasons is charged', async () => {
   const { user, reply } = await streamOf(ONE_REASON, { n: 2 });
   assert.equal(payloadsOf(reply.text).at(-1), '[DONE]');
   await expectCharged(user, CHARGE);
@@ -67,7 +67,7 @@ test('CC-11 a stream of two choices with one finish reason is charged, and a sto
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-11 a choice without a finish reason gets the one that fits, plain and streamed, and is charged', async () => {
+test('CC-11 a choice without a finish reason gets one', async () => {
   const calls = [{ index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }];
   const full = { ...USAGE, completion_tokens: 16, total_tokens: 46 };
   for (const [said, usage, reason] of [
@@ -113,7 +113,7 @@ const VENDORS: readonly (readonly [vendor: string, plain: Payload, last: Payload
 ];
 
 for (const [vendor, plain, last, charge, told] of VENDORS) {
-  test(`MO-08 CC-12 usage of ${vendor}, is charged and shown, plain and streamed`, async () => {
+  test(`MO-08 CC-12 usage of ${vendor}, is charged and shown`, async () => {
     const message = { content: 'x' };
     const whole = await plainOf({ choices: [{ message, finish_reason: 'stop' }], ...plain });
     assert.partialDeepStrictEqual(whole.reply.body['usage'], told);
@@ -140,7 +140,7 @@ async function chargedFor(body: string): Promise<number> {
   return Number(reply.headers.get('x-service-charge-micros'));
 }
 
-test('CC-23 our own count of a prompt does not depend on how its JSON was written', async () => {
+test('CC-23 our prompt count does not depend on JSON spelling', async () => {
   const english = 'Tell me about the history of the lighthouse at the end of the bay. '.repeat(8);
   const plain = await chargedFor(JSON.stringify(bodyOf(english)));
   assert.equal(plain, estimatedCharge(JSON.stringify(bodyOf(english)), 'word'));
@@ -153,7 +153,7 @@ test('CC-23 our own count of a prompt does not depend on how its JSON was writte
   assert.equal(await chargedFor(escaped), await chargedFor(russian));
 });
 
-test('WA-07 CC-23 our own count of an answer is never above the limit that was sent', async () => {
+test('WA-07 CC-23 our own answer count never exceeds the limit sent', async () => {
   const user = await newUser(BALANCE);
   const content = 'word '.repeat(40);
   upstream.script({ body: JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }) });
@@ -162,7 +162,7 @@ test('WA-07 CC-23 our own count of an answer is never above the limit that was s
   await expectCharged(user, chargeFor({ prompt: estimatedPromptOf(body), completion: 10 }));
 });
 
-test('MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it', async () => {
+test('MO-08 a cache mark reaches a provider only if priced', async () => {
   const mark = { cache_control: { type: 'ephemeral' } };
   const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   const messages = [
@@ -187,7 +187,7 @@ test('MO-08 a cache mark reaches a provider only if its writes have a price, and
   }
 });
 
-test('MO-08 a mark without a price goes from wherever servers read one, and from nowhere else', async () => {
+test('MO-08 an unpriced mark is removed only where servers read it', async () => {
   const mark = { cache_control: { type: 'ephemeral' } };
   const parameters = { type: 'object', properties: { cache_control: { type: 'string' } } };
   const described = { name: 'look', parameters };

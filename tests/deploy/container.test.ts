@@ -32,7 +32,7 @@ const SECRET = randomBytes(48).toString('base64');
 /** What a stop takes beyond the two settings: requests without money, charges, the database. */
 const STOP_MARGIN_MS = 20_000;
 
-test('OP-17 the image sets settings that exist, runs as an ordinary user, and asks a route that exists for its health', () => {
+test('OP-17 the image has valid settings, user and health route', () => {
   for (const name of Object.keys(image.environment)) {
     assert.ok(name === 'PATH' || settingNames().has(name), name);
   }
@@ -50,7 +50,7 @@ test('OP-17 the image sets settings that exist, runs as an ordinary user, and as
   assert.match(image.text, /^ENTRYPOINT \["purser"\]$/m, 'a shell in between would keep the signal for itself');
 });
 
-test('OP-17 the recipe installs packages before it copies the sources, for every workspace', () => {
+test('OP-17 the recipe installs packages before copying sources', () => {
   const recipe = deployText('container/Dockerfile');
   const before = recipe.slice(0, recipe.indexOf('RUN npm ci'));
   for (const file of globSync('packages/*/package.json', { cwd: ROOT })) {
@@ -58,7 +58,7 @@ test('OP-17 the recipe installs packages before it copies the sources, for every
   }
 });
 
-test('OP-17 only what the image is made of is given to its build', () => {
+test('OP-17 the build is given only what the image needs', () => {
   const lines = deployText('../.dockerignore').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
   assert.equal(rules[0], '*');
@@ -66,7 +66,7 @@ test('OP-17 only what the image is made of is given to its build', () => {
   assert.ok(!rules.some((rule) => /^!.*(?:\.purser|\.git\b|\.env)/.test(rule)), rules.join(' '));
 });
 
-test('OP-17 both compose files run the image with a read-only root, give it time to stop, and publish on loopback only', () => {
+test('OP-17 compose runs the image read-only on loopback', () => {
   for (const { name, services } of [demo, production]) {
     const { purser } = services;
     assert.equal(purser.build?.dockerfile, 'deploy/container/Dockerfile', name);
@@ -86,7 +86,7 @@ test('OP-17 both compose files run the image with a read-only root, give it time
   }
 });
 
-test('OP-17 the demo of compose needs no setting, and its pages of development open on the machine around it', () => {
+test('OP-17 the compose demo needs no setting', () => {
   const { environment = {} } = demo.services.purser;
   const set = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value ?? '']), // Without a value: the machine's own.

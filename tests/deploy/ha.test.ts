@@ -56,7 +56,7 @@ const haproxy = deployText('ha/haproxy.cfg');
 const program = programAt('haproxy');
 const analyze = programAt('systemd-analyze');
 
-test('OP-17 the files for high availability name the same machines and ports', () => {
+test('OP-17 the high-availability files name the same machines and ports', () => {
   assert.deepEqual(
     patroni.etcd3.hosts,
     Object.values(ETCD).map((address) => `${address}:2379`),
@@ -80,7 +80,7 @@ test('OP-17 the files for high availability name the same machines and ports', (
   assert.equal(patroni.restapi.listen, `0.0.0.0:${port}`);
 });
 
-test('OP-17 etcd runs on no database machine: one that wakes from a stop could take the lock of its successor away', () => {
+test('OP-17 etcd runs on no database machine', () => {
   const databases = new Set<string>(ADDRESSES);
   assert.deepEqual(
     Object.values(ETCD).filter((address) => databases.has(address)),
@@ -88,7 +88,7 @@ test('OP-17 etcd runs on no database machine: one that wakes from a stop could t
   );
 });
 
-test('OP-17 nobody gets into the databases without a password, and only the other nodes as one of them', () => {
+test('OP-17 nobody enters the databases without a password', () => {
   const { replication, rewind } = patroni.postgresql.authentication;
   const rules = patroni.postgresql.pg_hba.map((rule) => rule.split(/ +/));
   for (const rule of rules) assert.equal(rule.at(-1), 'scram-sha-256', rule.join(' '));
@@ -109,14 +109,14 @@ test('OP-17 nobody gets into the databases without a password, and only the othe
   for (const address of Object.values(GATEWAYS)) assert.match(address, /^10\.0\.0\.\d+$/);
 });
 
-test('OP-17 a commit is confirmed by two machines, and Patroni takes its times as they are', () => {
+test('OP-17 two machines confirm each commit', () => {
   assert.deepEqual([dcs.synchronous_mode, dcs.synchronous_mode_strict, dcs.failsafe_mode], [true, true, true]);
   for (const name of UNSAFE) assert.ok(!(name in dcs.postgresql.parameters), name);
   assert.ok(dcs.ttl >= TTL_MIN);
   assert.ok(dcs.loop_wait + 2 * dcs.retry_timeout <= dcs.ttl);
 });
 
-test('OP-17 the failover run has the files that are shipped, apart from names, addresses, passwords and paths', (t) => {
+test('OP-17 the failover run uses the shipped files', (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ha-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   assert.equal(
@@ -146,7 +146,7 @@ test('OP-17 the failover run has the files that are shipped, apart from names, a
   assert.ok(!Object.values(variables).some((value) => value === 'change-me' || value.includes(DATABASES.db1)));
 });
 
-test('OP-17 what the file says about cells that copy the directory is valid, and names what the service uses', (t) => {
+test('OP-17 the file’s part on copying cells is valid', (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-ha-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const text = readFileSync(writePatroniFile(folder, { isSynchronous: true, isCopied: true }), 'utf8');

@@ -62,7 +62,7 @@ const gateway = deployYaml('kubernetes/gateway.yaml') as Workload;
 const worker = deployYaml('kubernetes/worker.yaml') as Workload;
 const migration = deployYaml('kubernetes/migrate/job.yaml') as Workload;
 
-test('OP-17 production starts with the settings and secrets of the Kubernetes example once its secret is replaced', () => {
+test('OP-17 production starts with the Kubernetes example’s settings', () => {
   for (const name of [...Object.keys(settings), ...Object.keys(secrets)]) {
     assert.ok(settingNames().has(name) || name.endsWith('_API_KEY'), name);
   }
@@ -75,7 +75,7 @@ test('OP-17 production starts with the settings and secrets of the Kubernetes ex
   assert.ok(Object.values(catalogue.providers).every(({ kind }) => kind !== 'simulator'));
 });
 
-test('OP-17 the probes of a gateway ask routes that exist, and none but readiness asks the database', () => {
+test('OP-17 probes use existing routes, only readiness the database', () => {
   const { ports, startupProbe, readinessProbe, livenessProbe } = gateway.spec.template.spec.containers[0];
   assert.deepEqual(
     ports?.map(({ containerPort }) => containerPort),
@@ -92,7 +92,7 @@ test('OP-17 the probes of a gateway ask routes that exist, and none but readines
   assert.equal(livenessProbe?.httpGet.path, '/healthz');
 });
 
-test('OP-17 Kubernetes gives a gateway the time that its stop takes', () => {
+test('OP-17 Kubernetes gives a gateway the time its stop takes', () => {
   const all = { ...image.environment, ...settings, ...secrets, PURSER_SECRET: SECRET };
   const { stopDelayMs, stopCallsMs } = readConfig(all);
   assert.ok(stopDelayMs > 0, 'load balancers need a moment');
@@ -100,7 +100,7 @@ test('OP-17 Kubernetes gives a gateway the time that its stop takes', () => {
   assert.ok(terminationGracePeriodSeconds >= (stopDelayMs + stopCallsMs) / 1_000 + STOP_MARGIN_SECONDS);
 });
 
-test('OP-17 no pod may do more than it needs, and secrets are named, never written down', () => {
+test('OP-17 pods get least privilege, and secrets are only named', () => {
   const commands = { serve: gateway, work: worker, migrate: migration };
   for (const [command, { spec }] of Object.entries(commands)) {
     const { securityContext, ...pod } = spec.template.spec;
@@ -124,7 +124,7 @@ test('OP-17 no pod may do more than it needs, and secrets are named, never writt
   }
 });
 
-test('OP-17 each gateway keeps charges on a disk of its own, which its user can write to', () => {
+test('OP-17 each gateway has its own writable disk for charges', () => {
   const { spec } = gateway;
   const { containers, securityContext } = spec.template.spec;
   const disk = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === image.volume)?.name;
@@ -136,7 +136,7 @@ test('OP-17 each gateway keeps charges on a disk of its own, which its user can 
   assert.ok((spec.replicas ?? 0) >= 2, 'a roll takes one away');
 });
 
-test('OP-17 services, the disruption budget and the kustomizations name what exists', () => {
+test('OP-17 services, disruption budget and kustomizations name what exists', () => {
   const labels = gateway.spec.template.metadata.labels;
   type Service = { readonly metadata: { readonly name: string }; readonly spec: { readonly selector: Labels } };
   const services = deployYamls('kubernetes/service.yaml') as readonly Service[];

@@ -4,7 +4,7 @@ import { eraseTypes, nameCommand } from '../../tools/pack/erase.ts';
 import { isAllowed, thirdPartyLicences } from '../../tools/pack/licences.ts';
 import { type LockEntry, shippedPackages } from '../../tools/pack/lock.ts';
 
-test('OP-17 erasing types moves no code, so stack traces keep their lines and columns', () => {
+test('OP-17 erasing types keeps lines and columns', () => {
   const source = `import { type Micros, micros } from '#kernel/micros.ts';
 import type { Log } from './log.ts';
 const later = () => import('@purser/contract/errors.ts');
@@ -23,7 +23,7 @@ export function pay<Kind extends string>(amount: Micros, kind?: Kind): never {
   assert.doesNotMatch(code, /Log|Kind/);
 });
 
-test('OP-17 only module specifiers of ours get another ending', () => {
+test('OP-17 only our own module specifiers get another ending', () => {
   for (const text of ["'https://example.com/x.ts'", "'notes.ts'", "'@other/package/x.ts'"]) {
     assert.equal(eraseTypes(`const a = ${text};`), `const a = ${text};`);
   }
@@ -31,14 +31,14 @@ test('OP-17 only module specifiers of ours get another ending', () => {
   assert.equal(eraseTypes(url), url.replace('.ts', '.js'));
 });
 
-test('OP-17 commands are named as people with the installed program type them', () => {
+test('OP-17 commands appear as users of the program type them', () => {
   assert.equal(nameCommand('Run `npm run purser -- ledger check`.'), 'Run `purser ledger check`.');
   assert.equal(nameCommand('start the service (same as \\`npm start\\`)'), 'start the service');
   assert.equal(nameCommand('npm start\n'), 'purser serve\n');
   assert.equal(nameCommand('npm started'), 'npm started');
 });
 
-test('OP-17 a licence fits if one of its alternatives does, in all its parts', () => {
+test('OP-17 a licence fits if one alternative fits wholly', () => {
   for (const fits of ['MIT', '(AFL-2.1 OR BSD-3-Clause)', 'MIT AND ISC']) assert.ok(isAllowed(fits), fits);
   for (const not of [undefined, 'GPL-3.0', 'MIT AND GPL-3.0', 'SEE LICENSE IN X', 'UNLICENSED']) {
     assert.ok(!isAllowed(not), String(not));
@@ -56,7 +56,7 @@ const one = (version: string, dependencies: Readonly<Record<string, string>> = {
   dependencies,
 });
 
-test('OP-17 exactly the packages that the service reaches are shipped, in the version that each one gets', () => {
+test('OP-17 exactly the packages the service reaches are shipped', () => {
   const packages: Record<string, LockEntry> = {
     'packages/service': one('0.1.0', { '@purser/contract': '0.1.0', top: '1.0.0' }),
     'node_modules/@purser/contract': { version: '0.1.0', link: true, resolved: 'packages/contract' },

@@ -21,7 +21,7 @@ function run(...words: readonly string[]): string {
   return stdout + stderr;
 }
 
-test('OP-17 the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, (t) => {
+test('OP-17 the systemd units are valid and hardly exposed', WITH_SYSTEMD, (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-units-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(UNITS, folder, { recursive: true });
@@ -34,7 +34,7 @@ test('OP-17 the units for systemd are valid, and hardly exposed', WITH_SYSTEMD, 
   }
 });
 
-test('OP-17 systemd repeats a start for as long as it takes, but none that cannot succeed', () => {
+test('OP-17 systemd repeats any start that can still succeed', () => {
   const unit = linesOf('purser.service');
   for (const line of ['Restart=on-failure', 'StartLimitIntervalSec=0']) assert.ok(unit.includes(line), line);
   assert.match(
@@ -46,7 +46,7 @@ test('OP-17 systemd repeats a start for as long as it takes, but none that canno
 
 const linesOf = (name: string) => readFileSync(path.join(UNITS, name), 'utf8').split('\n');
 
-test('OP-17 the unit for several gateways is the one for a service, but for its port', () => {
+test('OP-17 the multi-gateway unit differs only in its port', () => {
   const one = new Set(linesOf('purser.service'));
   const others = linesOf('purser@.service').filter((line) => !one.has(line));
   assert.ok(

@@ -22,14 +22,14 @@ const written = [...new Set(files.flatMap((file) => namesIn(readFileSync(path.jo
   .filter((name) => !OTHERS.includes(name))
   .toSorted();
 
-test('CP-09 the README of the audit trail lists exactly the acts that the code records', () => {
+test('CP-09 the audit README lists exactly the recorded acts', () => {
   const readme = readFileSync(path.join(service, 'audit/README.md'), 'utf8');
   // These two are put together from a role.
   const made = ['account.make-operator', 'account.make-owner'];
   assert.deepEqual([...new Set(namesIn(readme))].filter((name) => !made.includes(name)).toSorted(), written);
 });
 
-test('CP-09 the page of an app’s activity has words for every act of its members', () => {
+test('CP-09 the activity page has words for every member act', () => {
   const ofMembers = written.filter((name) => /^(key|team|webhook|sandbox|playground)\./.test(name));
   assert.ok(ofMembers.length > 15, String(ofMembers.length));
   assert.deepEqual(

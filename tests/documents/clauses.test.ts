@@ -17,7 +17,7 @@ const CITED = new RegExp(String.raw`\b(?:${sections.join('|')})-\d{2}\b`, 'g');
 
 const citedIn = (text: string): readonly string[] => text.match(CITED) ?? [];
 
-test('each clause has an id of its section, numbered without a gap', () => {
+test('clause ids fit their section and have no gaps', () => {
   const numbered = sections.flatMap((prefix) => {
     const own = ids.filter((id) => id.startsWith(`${prefix}-`));
     return own.map((_, index) => `${prefix}-${String(index + 1).padStart(2, '0')}`);
@@ -26,7 +26,7 @@ test('each clause has an id of its section, numbered without a gap', () => {
   assert.equal(law.match(/^- /gm)?.length, ids.length);
 });
 
-test('every clause that code, SQL, tests and documents cite exists', () => {
+test('every cited clause exists', () => {
   const known = new Set(ids);
   const unknown = [...tree].flatMap(([file, text]) =>
     citedIn(text)
@@ -36,7 +36,7 @@ test('every clause that code, SQL, tests and documents cite exists', () => {
   assert.deepEqual(unknown, [], `${LAW} has no such clause. Cite another one, or add it.`);
 });
 
-test('every clause is in the name of a test that `npm test` runs', () => {
+test('every clause has a test that `npm test` runs', () => {
   const names = promiseFiles(ROOT).flatMap((file) => testNamesIn(tree.get(file) ?? ''));
   const cited = new Set(names.flatMap(citedIn));
   assert.deepEqual(

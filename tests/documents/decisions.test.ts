@@ -41,7 +41,7 @@ const mentions = [...new Set(globSync(FILES, { cwd: ROOT, exclude: EXCLUDED }).m
   .filter((file) => file !== 'tests/documents/decisions.test.ts')
   .flatMap((file) => mentionsIn(file, readFileSync(path.join(ROOT, file), 'utf8')));
 
-test('every mention of a decision names a record that exists', () => {
+test('every mention of a decision names an existing record', () => {
   assert.ok(mentions.length > 100, String(mentions.length));
   assert.deepEqual(
     mentions.filter((mention) => !exists(mention)),
@@ -49,12 +49,12 @@ test('every mention of a decision names a record that exists', () => {
   );
 });
 
-test(`there are at most ${RECORDS_MAX} records of decisions, each with a number of its own`, () => {
+test(`there are at most ${RECORDS_MAX} decision records, numbered uniquely`, () => {
   assert.ok(records.length <= RECORDS_MAX, String(records.length));
   assert.equal(numbers.size, records.length);
 });
 
-test('the list of decisions has each record once, with its title', () => {
+test('the list of decisions has each record once', () => {
   const list = textOf('README.md');
   const rows = [...list.matchAll(/^- \[(\d+)\]\(([^)]+)\): (.+)$/gm)];
   assert.equal(rows.length, records.length);
@@ -64,7 +64,7 @@ test('the list of decisions has each record once, with its title', () => {
   );
 });
 
-test(`no record of a decision has more than ${WORDS_MAX} words`, () => {
+test(`no decision record has more than ${WORDS_MAX} words`, () => {
   const long = records.map((record) => ({ record, words: wordsOf(record) })).filter(({ words }) => words > WORDS_MAX);
   assert.deepEqual(long, []);
 });

@@ -30,7 +30,7 @@ test('ER-01 the guide lists every code with its status', () => {
 /** Variables of the reader's shell that begin otherwise, because they are not of this service. */
 const FOREIGN = ['DATABASE_URL'];
 
-test('OP-18 the documents use one set of names for the variables of their commands, and `npm start` prints those of the demo', () => {
+test('OP-18 documents and `npm start` share one set of variables', () => {
   const used = new Set<string>();
   for (const file of allDocuments()) {
     for (const [, name = ''] of readDocument(file).matchAll(/\$\{?([A-Z][A-Z_]+)/g)) used.add(name);
@@ -48,12 +48,12 @@ test('OP-18 the documents use one set of names for the variables of their comman
   );
 });
 
-test('OP-02 the guide lists every setting that the service reads, and no other', () => {
+test('OP-02 the guide lists exactly the settings the service reads', () => {
   const told = rowsUnder(`${OPERATOR}/settings.md`, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
 });
 
-test('CC-21 the document lists every field of an answer that an app gets, and no other', () => {
+test('CC-21 the document lists exactly an answer’s fields', () => {
   const told = rowsUnder('docs/PARAMETERS.md', '## What an answer holds')
     .flatMap((row) => row.flatMap(namesIn))
     .flatMap((name) => name.split('.'));
@@ -63,7 +63,7 @@ test('CC-21 the document lists every field of an answer that an app gets, and no
   assert.deepEqual([...new Set(told)].toSorted(), [...new Set(seen)].toSorted());
 });
 
-test('OP-06 the log lines in the guide exist, with their levels', () => {
+test('OP-06 the guide’s log lines exist with their levels', () => {
   const sources = globSync('packages/service/src/**/*.ts', { cwd: ROOT });
   const code = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
   for (const [cell = '', level = ''] of rowsUnder(`${OPERATOR}/log.md`, '## Log lines')) {
@@ -73,7 +73,7 @@ test('OP-06 the log lines in the guide exist, with their levels', () => {
   }
 });
 
-test('ON-02 the guide subscribes to the Stripe events that the payments folder names', () => {
+test('ON-02 the guide subscribes to exactly our Stripe events', () => {
   const EVENT = /`((?:checkout|payment_intent|charge|refund)\.(?!ts)[a-z_.]+)`/g;
   const eventsIn = (document: string) =>
     [...readDocument(document).matchAll(EVENT)].map(([, name = '']) => name).toSorted();
@@ -82,7 +82,7 @@ test('ON-02 the guide subscribes to the Stripe events that the payments folder n
   assert.deepEqual(eventsIn(`${OPERATOR}/payments-and-mail.md`), events);
 });
 
-test('CC-11 the examples in the owner’s guide are what such calls cost', () => {
+test('CC-11 the examples in the owner’s guide state real costs', () => {
   const price = {
     priceId: 1n,
     inputMicrosPerMillion: 400_000n,
@@ -107,7 +107,7 @@ for (const document of allDocuments()) {
   test(`OP-18 ${document}: each link has a target`, () => assert.deepEqual(deadLinks(document), []));
 }
 
-test('OP-18 each document with blocks of code has a test that runs them', () => {
+test('OP-18 each document with code has a test', () => {
   const withCode = allDocuments().filter((document) => /^```\w/m.test(readDocument(document)));
   assert.deepEqual(
     withCode.filter((document) => !GUIDES.includes(document) && !ELSEWHERE.includes(document)),

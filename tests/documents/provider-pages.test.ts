@@ -18,7 +18,7 @@ const MICROS = 1_000_000;
 for (const name of readdirSync(path.join(ROOT, FOLDER))) {
   const page = `${FOLDER}/${name}`;
 
-  test(`MO-06 ${page} has the parts that every family's page has, in the same order`, () => {
+  test(`MO-06 ${page} has every family page's parts in the same order`, () => {
     const [, ...parts] = readDocument(page).split(/^## /m);
     assert.deepEqual(
       parts.map((part) => part.slice(0, part.indexOf('\n'))),
@@ -27,7 +27,7 @@ for (const name of readdirSync(path.join(ROOT, FOLDER))) {
     for (const part of parts) assert.ok(part.split(/\s+/).length > WORDS_MIN, part);
   });
 
-  test(`MO-08 the commands of ${page} name a model of its entry, and its answer costs what the entry says`, () => {
+  test(`MO-08 the commands of ${page} cost what its entry says`, () => {
     const blocks = blocksOf(page);
     const entry = blocks.find(({ file }) => file === 'catalogue');
     const catalogue = parseCatalogueFile(entry?.code ?? '');

@@ -11,7 +11,7 @@ const DOCUMENT = 'docs/PARAMETERS.md';
 const KINDS = Object.keys(CAPABILITIES) as (keyof typeof CAPABILITIES)[];
 const SENT = Object.keys(CAPABILITIES.anthropic) as SentParameter[];
 
-test('MO-09 every parameter that is forwarded to providers has a rule for each kind that translates', () => {
+test('MO-09 each kind has a rule for every forwarded parameter', () => {
   const forwarded = ['messages', ...PARAMETER_TABLE.filter(({ kind }) => kind === 'forwarded').map(({ name }) => name)];
   assert.deepEqual(
     forwarded.filter((name) => !(SENT as string[]).includes(name)),
@@ -19,7 +19,7 @@ test('MO-09 every parameter that is forwarded to providers has a rule for each k
   );
 });
 
-test('MO-09 the document says what each kind does with each parameter, in the words of the code', () => {
+test('MO-09 the document describes parameters in the code’s words', () => {
   const rows = rowsUnder(DOCUMENT, '## What providers of other kinds take');
   const expected = SENT.toSorted().map((name) => [
     `\`${name}\``,

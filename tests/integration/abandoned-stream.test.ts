@@ -67,7 +67,7 @@ const [ROLE, FIRST] = STREAM as [UpstreamStep, UpstreamStep];
 const ENDING = STREAM.slice(-3);
 const NEVER: UpstreamStep = { hang: true };
 
-test('CC-08 a stream whose caller leaves while its hold is placed reaches no provider, and the hold is released', async (t) => {
+test('CC-08 a stream abandoned while its hold is placed reaches no provider', async (t) => {
   const user = await newUser(BALANCE);
   const before = upstream.requests.length;
   const lock = await lockWallet(service.database, user);
@@ -85,7 +85,7 @@ test('CC-08 a stream whose caller leaves while its hold is placed reaches no pro
   assert.equal(upstream.requests.length, before);
 });
 
-test('CC-11 an abandoned stream is never charged more than its hold', async () => {
+test('CC-11 an abandoned stream never costs more than its hold', async () => {
   const long = { write: frame({ choices: [{ index: 0, delta: { content: 'long '.repeat(400) } }] }) };
   const abandoned = await open('large', [ROLE, long, NEVER], { limit: 20 });
   await abandoned.chat.read('long');
@@ -126,7 +126,7 @@ for (const [what, floods] of [
   });
 }
 
-test('LI-02 a new stream ends the oldest drain instead of being refused', async (t) => {
+test('LI-02 a new stream ends the oldest drain', async (t) => {
   const second = await startSecondGateway(service);
   t.after(second.close);
   for (const url of [service.url, second.url]) {
@@ -161,7 +161,7 @@ async function isDrained(user: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-test('CC-14 a retry does not wait for a drained stream, whose answer goes to nobody', async () => {
+test('CC-14 a retry does not wait for a drained stream', async () => {
   const user = await newUser(BALANCE);
   const body = JSON.stringify({
     model: 'acme.drained-1',

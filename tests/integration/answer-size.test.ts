@@ -25,7 +25,7 @@ async function call(fields: object): Promise<{ readonly reply: Reply; readonly b
 
 const LISTING = { logprobs: true, top_logprobs: 20, max_completion_tokens: 32_768 };
 
-test('CC-24 a plain call asks for no answer that would be too large to take, and its caller is told the limit', async () => {
+test('CC-24 a plain call’s output limit rules out oversized answers', async () => {
   upstream.script({
     body: completionBody({ model: 'm', content: 'Hi.', usage: { prompt_tokens: 9, completion_tokens: 2 } }),
   });
@@ -41,7 +41,7 @@ test('CC-24 a plain call asks for no answer that would be too large to take, and
   assert.ok(eight <= one / 8, `${eight} for each of eight, ${one} for one`);
 });
 
-test('CC-24 a plain answer that is too large all the same is cut there, delivered, and charged by our own count', async () => {
+test('CC-24 an oversized plain answer is cut, delivered and charged', async () => {
   const said = 'What had been generated. '.repeat(40);
   const entry = JSON.stringify({ token: ' a', logprob: -1, bytes: [32, 97], top_logprobs: [] });
   const head = `{"choices":[{"index":0,"message":{"role":"assistant","content":"${said}"},"logprobs":{"content":[`;
@@ -56,7 +56,7 @@ test('CC-24 a plain answer that is too large all the same is cut there, delivere
   assert.ok(bill.tokens.completion >= said.length / 6 && bill.charged < bill.held, JSON.stringify(bill));
 });
 
-test('CC-24 more large answers than fit into memory at once all arrive, after some that were no completions', async () => {
+test('CC-24 more large answers than fit into memory all arrive', async () => {
   const listed = Array.from({ length: 500 }, () => ({
     token: 'x'.repeat(3_000),
     logprob: -1,
@@ -81,7 +81,7 @@ test('CC-24 more large answers than fit into memory at once all arrive, after so
   assert.deepEqual(await service.check(), []);
 });
 
-test('CC-24 a stream whose next chunk is too large ends there, and what had come is charged', async () => {
+test('CC-24 a stream ends before an oversized chunk', async () => {
   const delta = { role: 'assistant', content: 'What had been generated.' };
   const said = { write: frame({ choices: [{ index: 0, delta, finish_reason: null }] }) };
   const huge = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(2 * 1024 * 1024)}`;

@@ -82,7 +82,7 @@ async function detach(t: TestContext): Promise<void> {
 const run = (t: TestContext, ...words: readonly string[]) =>
   runHere(t, ['ledger', ...words], { owner: ledger.database.owner });
 
-test('WA-16 months with every kind of receipt are closed, and archived as what was sealed', async () => {
+test('WA-16 closed months are archived as they were sealed', async () => {
   const { owner } = ledger.database;
   await close();
   await assert.rejects(archiveMonth(owner, '2025-03', folder), /Close 2025-03 first/);
@@ -102,7 +102,7 @@ test('WA-16 months with every kind of receipt are closed, and archived as what w
   );
 });
 
-test('WA-16 receipts that are not what was sealed replace no archive, and a folder that is not there is named', async () => {
+test('WA-16 receipts that differ from the seal replace no archive', async () => {
   const { owner } = ledger.database;
   await close();
   const file = await archiveMonth(owner, '2025-01', folder);
@@ -121,7 +121,7 @@ test('WA-16 receipts that are not what was sealed replace no archive, and a fold
   });
 });
 
-test('WA-16 nothing is detached without a whole archive, too early, or before the check has been over it', async () => {
+test('WA-16 a month is detached only with a whole archive', async () => {
   const { owner } = ledger.database;
   await close();
   await archiveMonth(owner, '2025-01', folder);
@@ -147,7 +147,7 @@ test('WA-16 nothing is detached without a whole archive, too early, or before th
   assert.deepEqual(await receiptsText('2025-01'), january);
 });
 
-test('WA-16 after a month is detached, balances, the checks, days and statistics are right without its receipts', async (t) => {
+test('WA-16 balances stay right after a month is detached', async (t) => {
   const { owner } = ledger.database;
   await archive();
   const before = await balances();
@@ -179,7 +179,7 @@ test('WA-16 after a month is detached, balances, the checks, days and statistics
   assert.deepEqual(days, daysBefore.slice(0, 1));
 });
 
-test('WA-16 with a month detached, the check still finds what is wrong, in what is here and in what was kept', async (t) => {
+test('WA-16 the check still works after a month is detached', async (t) => {
   await detach(t);
   for (const [by, rule] of [
     [
@@ -225,7 +225,7 @@ test('WA-16 with a month detached, the check still finds what is wrong, in what 
   assert.deepEqual(await rulesOf(), []);
 });
 
-test('WA-16 CP-04 a report that would need archived receipts is refused, and says from which day on there are some', async (t) => {
+test('WA-16 CP-04 a report that needs archived receipts is refused', async (t) => {
   await detach(t);
   const usage = createAppUsage({ planes: ledger.live, reports: ledger.live });
   const query = {
@@ -244,7 +244,7 @@ test('WA-16 CP-04 a report that would need archived receipts is refused, and say
   assert.equal(page[0]?.requests, 1);
 });
 
-test('WA-16 a month comes back from its archive, under any name, and after a restore that was killed', async (t) => {
+test('WA-16 a month comes back from its archive', async (t) => {
   const { owner } = ledger.database;
   await detach(t);
   const file = path.join(folder, 'purser-receipts-2025-01.csv.gz');
@@ -269,7 +269,7 @@ test('WA-16 a month comes back from its archive, under any name, and after a res
   );
 });
 
-test('WA-16 the commands work one at a time, and say what they take', async (t) => {
+test('WA-16 the commands work one at a time', async (t) => {
   const { owner } = ledger.database;
   await close();
   const { lines } = await run(t, 'months');

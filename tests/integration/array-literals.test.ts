@@ -33,7 +33,7 @@ for (const [type, { attributes }] of Object.entries(WRITERS)) {
 
 const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
 
-test('the database reads any text, bytes and numbers of a record as they are', async () => {
+test('the database reads any record as written', async () => {
   // NUL cannot be stored, and lone surrogates are no text.
   const texts = fc
     .string({ unit: 'binary', maxLength: 30 })
@@ -80,14 +80,14 @@ test('the database reads any text, bytes and numbers of a record as they are', a
 const read = (literal: string): Promise<unknown> =>
   database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
 
-test('a record from another build is told from a bad value in any language of the server', async () => {
+test('another build’s record is recognised in any server language', async () => {
   const fault = await read(`{"(${newCallId()},1,2)"}`);
   assert.ok(fault instanceof Error);
   fault.message = 'fehlerhafte Record-Konstante: »(1,2)«'; // As a server with `lc_messages = 'de_DE.utf8'` says it.
   assert.equal(isItemFault(fault), false);
 });
 
-test('a record from another build does not fail its call: the call waits for a build that can read it', async () => {
+test('a call waits for a build that reads its record', async () => {
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1.5,2,false)"}`)), true);

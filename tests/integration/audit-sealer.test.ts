@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 /** The sealers of two gateways on one audit trail. */
 
-test('CP-09 acts of two gateways at once are chained, each once, and none waits for the chain', async () => {
+test('CP-09 simultaneous acts of two gateways are each chained once', async () => {
   const { owner: db, pools } = await newTrail();
   const [first, second] = pools;
   // The lowest number commits last: what comes after it must not leave it out.
@@ -40,7 +40,7 @@ test('CP-09 acts of two gateways at once are chained, each once, and none waits 
   assert.deepEqual(rows, [{ settled: true }]);
 });
 
-test('CP-09 after a sealer was killed in the middle of its work, another goes on with the chain', async () => {
+test('CP-09 another sealer goes on after one is killed', async () => {
   const { owner: db, pools } = await newTrail();
   for (const subject of ['one', 'two', 'three']) await addAct(pools[0], subject);
   const lock = await db.connect();

@@ -50,7 +50,7 @@ function found(said: string): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map(([, what = '', is = '', words = '']) => [what, `${is}: ${words}`]));
 }
 
-test('MO-13 the probe says beforehand what it may cost, and sends nothing without --yes', async (t) => {
+test('MO-13 the probe sends nothing without --yes', async (t) => {
   const { status, said } = await run(t, []);
   // 8 questions of 300 tokens; two limits of 24 and six of 512, or eight answers of 4,000.
   assert.match(said, /at most 8 calls\.\n.*at most 0\.00864 EUR if .* honours[^]*at most 0\.0664 EUR if it ignores/);
@@ -58,14 +58,14 @@ test('MO-13 the probe says beforehand what it may cost, and sends nothing withou
   assert.match((await run(t, [], { price: undefined })).said, /not known: the entry has no price/);
 });
 
-test('MO-13 the probe of an alias names the model to probe', async (t) => {
+test('MO-13 the probe of an alias names its model', async (t) => {
   const file = path.join(folder, 'alias.json');
   writeFileSync(file, JSON.stringify({ providers: { ours: OURS }, models: [MODEL], aliases: { small: MODEL.id } }));
   await assert.rejects(probe(t, file, 'small'), /no model `small`\. It is an alias: name the model, `acme\.small`\.$/);
   await assert.rejects(probe(t, file, 'large'), /no model `large`\.$/);
 });
 
-test('MO-13 a server that behaves needs no change but a context that it says is smaller', async (t) => {
+test('MO-13 a good server needs only a smaller context', async (t) => {
   upstream.script(answerOf(GOOD_SERVER));
   const { status, said } = await run(t, ['--yes']);
   assert.equal(status, 0);
@@ -86,7 +86,7 @@ test('MO-13 a server that behaves needs no change but a context that it says is 
   assert.ok(sent.every(({ headers }) => headers.authorization === 'Bearer key-of-ours'));
 });
 
-test('MO-13 a server that ignores `max_completion_tokens`, as Ollama does, is found out, and `max_tokens` proposed', async (t) => {
+test('MO-13 a server that ignores `max_completion_tokens` gets `max_tokens` proposed', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, limits: ['max_tokens'] }));
   const { said } = await run(t, ['--yes'], { outputLimitParameter: 'max_completion_tokens', contextTokens: 8_000 });
   assert.match(
@@ -100,7 +100,7 @@ test('MO-13 a server that ignores `max_completion_tokens`, as Ollama does, is fo
   assert.match(none.said, /The entry needs no change/);
 });
 
-test('MO-13 a server without usage, `stream_options`, tools, schemas and developer role gets an entry that fits it', async (t) => {
+test('MO-13 a server without common features gets a fitting entry', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, reportsUsage: false, isOld: true }));
   const { said } = await run(t, ['--yes'], {
     contextTokens: 8_000,
@@ -125,7 +125,7 @@ test('MO-13 a server without usage, `stream_options`, tools, schemas and develop
   assert.doesNotMatch(said, /CANARY/);
 });
 
-test('MO-13 a proposal that drops parameters changes nothing else, and the catalogue takes it', async (t) => {
+test('MO-13 a proposal that drops parameters changes nothing else', async (t) => {
   upstream.script(answerOf({ ...GOOD_SERVER, isOld: true }));
   const proposal = async (changes: JsonObject) =>
     proposedIn((await run(t, ['--yes'], { contextTokens: 8_000, onAbandon: 'cancel', ...changes })).said);
@@ -151,7 +151,7 @@ test('MO-13 a proposal that drops parameters changes nothing else, and the catal
   assert.ok(!('reasonsOutOfSight' in drained));
 });
 
-test('MO-13 what a weak model or a fault may have caused is unclear, and changes nothing', async (t) => {
+test('MO-13 an unclear result changes nothing', async (t) => {
   const usual = answerOf({ ...GOOD_SERVER, obeys: false });
   upstream.script((request) => {
     const asked = request.body as JsonObject | undefined;
@@ -166,7 +166,7 @@ test('MO-13 what a weak model or a fault may have caused is unclear, and changes
   assert.match(said, /The entry needs no change/);
 });
 
-test('MO-13 a prompt that the server cuts without a word is found out if the context is filled', async (t) => {
+test('MO-13 filling the context reveals a silently cut prompt', async (t) => {
   const usual = answerOf(GOOD_SERVER);
   upstream.script((request) => {
     if (request.rawBody.length < 30_000) return usual(request);
@@ -177,7 +177,7 @@ test('MO-13 a prompt that the server cuts without a word is found out if the con
   assert.match(found(said)['too long a prompt'] ?? '', /^no: the prompt was cut to 4096 tokens without an error/);
 });
 
-test('MO-13 an upstream that is down, refuses the key, throttles or knows no such model is told apart', async (t) => {
+test('MO-13 each way an upstream fails is told apart', async (t) => {
   const failing = async (script: NextScript) => {
     upstream.script(script);
     const { status, said } = await run(t, ['--yes']);
@@ -199,7 +199,7 @@ test('MO-13 an upstream that is down, refuses the key, throttles or knows no suc
   assert.match(await failing({ body: [{ write: frame('no completion') }] }), /did not answer the simplest call/);
 });
 
-test('MO-13 MO-09 a native kind is probed through its own format, and what the format has no word for is named', async (t) => {
+test('MO-13 MO-09 a native kind is probed through its own format', async (t) => {
   const usage = { input_tokens: 20, output_tokens: 3 };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-3-haiku', stop_sequence: null };
   const events: readonly JsonObject[] = [

@@ -30,7 +30,7 @@ function slowed(pool: Pool, gate: () => Promise<void>): Pool {
   return { connect } as unknown as Pool;
 }
 
-test('MO-05 a slow catalogue read does not replace the result of a newer one', async () => {
+test('MO-05 a slow catalogue read does not replace a newer one', async () => {
   await applyCatalogueFile(owner, JSON.stringify({ ...FILE, aliases: { old: 'acme.large-1' } }));
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const gates = [opened];
@@ -48,7 +48,7 @@ test('MO-05 a slow catalogue read does not replace the result of a newer one', a
   assert.deepEqual([catalogue.find('new')?.id, catalogue.find('old')], ['acme.large-1', undefined]);
 });
 
-test('WA-07 MO-08 what an entry adds to every request counts in the bound of a prompt', async () => {
+test('WA-07 MO-08 a prompt’s bound counts what an entry always adds', async () => {
   const extraBody = { top_k: 5, chat_template_kwargs: { persona: 'ü'.repeat(500) } };
   const providers = { ...FILE.providers, upstream: { ...FILE.providers.upstream, extraBody } };
   const catalogue = createCatalogue(owner, () => true);
@@ -82,7 +82,7 @@ async function apply(file: object, nowMs?: number): Promise<void> {
   await applyCatalogueFile(owner, JSON.stringify(file), nowMs);
 }
 
-test('MO-05 a price that is set for later comes into force at its time, without anybody doing anything', async () => {
+test('MO-05 a scheduled price comes into force by itself', async () => {
   let nowMs = MONDAY_MS - 1;
   const catalogue = createCatalogue(owner, () => true, { nowMs: () => nowMs });
   await apply(twoUpstreams());
@@ -110,7 +110,7 @@ test('MO-05 a price that is set for later comes into force at its time, without 
   assert.notEqual(catalogue.find('acme.both-1')?.upstreams[0].price.priceId, before);
 });
 
-test('MO-05 a new price from a time that has passed is refused; one that was set before may stay', async () => {
+test('MO-05 a new price from a past time is refused', async () => {
   await apply(twoUpstreams());
   const { file } = await readCatalogue(owner);
   const [model] = file.models;
@@ -137,7 +137,7 @@ async function named(): Promise<ReadonlyMap<string, bigint>> {
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
-test('MO-05 a price row is kept as long as its price is, and a price that changes gets a new row', async () => {
+test('MO-05 only a changed price gets a new row', async () => {
   await apply(twoUpstreams());
   const first = await named();
   assert.deepEqual([...first.keys()].toSorted(), ['one 10', 'one 11 04', 'two 20']);
@@ -160,7 +160,7 @@ test('MO-05 a price row is kept as long as its price is, and a price that change
 const isIdlePrice = (fault: unknown) =>
   fault instanceof CatalogueFileError && /models\.0\.price: .*2100-01-04T00:00:00Z/.test(fault.message);
 
-test('MO-05 a price is refused if it would not count, because one that was set for later has come into force', async () => {
+test('MO-05 a price that would never count is refused', async () => {
   await apply(twoUpstreams());
   const { file } = await readCatalogue(owner);
   const [model] = file.models;

@@ -42,7 +42,7 @@ async function cells(t: TestContext, ...words: readonly string[]): Promise<strin
   return lines.join('\n');
 }
 
-test('CE-03 each table is of the directory, of a cell or local, and every one of the directory can be copied', async () => {
+test('CE-03 every directory table can be copied', async () => {
   const rows = await sql<{ name: string; has_key: boolean }>(owner)`
     select n.nspname || '.' || c.relname as name, exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -86,13 +86,13 @@ test('CE-01 slots are written as ranges', () => {
   assert.equal(slotsInWords([]), '');
 });
 
-test('CE-01 a database without cells is none, and a gateway that names one is refused', async () => {
+test('CE-01 a database without cells refuses a gateway naming one', async () => {
   await openCell(owner, undefined);
   await open('before-there-were-cells');
   await assert.rejects(openCell(owner, 'c1'), /There is no cell c1/);
 });
 
-test('CE-01 the first cell has all slots, and keeps the wallets that were there', async (t) => {
+test('CE-01 the first cell has all slots and existing wallets', async (t) => {
   await assert.rejects(cells(t, 'add', 'c1'), /Required option '--at <address>' not specified/);
   await assert.rejects(cells(t, 'add', 'C_1', '--at', 'http://10.0.1.5:8787'), /A cell's name is/);
   await assert.rejects(cells(t, 'add', 'c1', '--at', 'ftp://10.0.1.5'), /must be an http or https URL/);
@@ -114,7 +114,7 @@ test('CE-01 the first cell has all slots, and keeps the wallets that were there'
   await assert.rejects(openCell(owner, undefined), /Set PURSER_CELL=c1/);
 });
 
-test('CE-01 slots are given away, but never those of a user with a wallet', async (t) => {
+test('CE-01 a slot with a wallet is never given away', async (t) => {
   const user = userIn(100, 199);
   await open(user);
   await assert.rejects(cells(t, 'assign', '100-199', '--to', 'c2'), /have wallets in c1/);
@@ -127,7 +127,7 @@ test('CE-01 slots are given away, but never those of a user with a wallet', asyn
   assert.equal(await cells(t, 'find', APP, other), `slot ${slotOf(APP, other)}, cell c2`);
 });
 
-test('CE-01 WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong', async (t) => {
+test('CE-01 WA-01 a wallet is refused outside its user’s cell', async (t) => {
   const first = await createTestDatabase();
   t.after(first.close);
   for (const name of ['c1', 'c2']) await addCell(first.owner, name, 'http://10.0.1.5:8787');
@@ -139,7 +139,7 @@ test('CE-01 WA-01 nobody has a wallet in two cells: a wallet is refused where it
   assert.equal(await openAt(userIn(2_048, 4_095)), true);
 });
 
-test('CE-01 a wallet that is opened while its slot is given away keeps the slot, or is refused', async () => {
+test('CE-01 a wallet opened during a transfer keeps its slot or is refused', async () => {
   const early = userIn(500, 599);
   const client = await owner.connect();
   await client.query('begin');
@@ -163,7 +163,7 @@ test('CE-01 a wallet that is opened while its slot is given away keeps the slot,
   await opening;
 });
 
-test('CE-01 the wallets of each cell have ids of their own', async (t) => {
+test('CE-01 the wallets of each cell have distinct ids', async (t) => {
   const second = await createTestDatabase();
   t.after(second.close);
   await addCell(second.owner, 'c1', 'http://10.0.1.5:8787');
@@ -182,7 +182,7 @@ test('CE-01 the wallets of each cell have ids of their own', async (t) => {
 
 const copy = (databaseUrl: string) => copyDirectory(owner, { name: 'c2', databaseUrl, log: createLog('silent') });
 
-test('CE-03 a copy of several hosts is refused, unless PostgreSQL itself looks for the leader', async () => {
+test('CE-03 several hosts need PostgreSQL to look for the leader', async () => {
   await assert.rejects(copy('postgres://u:secret@127.0.0.1:1,127.0.0.1:2/db'), (fault: Error) => {
     assert.match(fault.message, /Add \?target_session_attrs=read-write/);
     return !fault.message.includes('secret');

@@ -33,7 +33,7 @@ after(async () => {
   await upstream.close();
 });
 
-test('WA-07 a plain call takes exactly the price of its reported usage out of the wallet', async () => {
+test('WA-07 a plain call costs exactly the price of its usage', async () => {
   await service.fund(app, 'plain', 1_000_000);
   upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE }) });
   const reply = await chat({ url: service.url, key: app.liveKey, user: 'plain' });
@@ -44,7 +44,7 @@ test('WA-07 a plain call takes exactly the price of its reported usage out of th
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a streamed call takes exactly the price of its reported usage too', async () => {
+test('WA-07 a streamed call costs exactly the price of its usage', async () => {
   await service.fund(app, 'streamed', 1_000_000);
   upstream.script({
     body: streamSteps({ model: 'large-upstream', pieces: ['Hi', '.'], usage: USAGE, includeUsageChunk: true }),

@@ -44,7 +44,7 @@ const stateOf = async (month: string) => {
     select receipts, charged_micros, closed_at is not null as closed from ledger.months where month = ${`${month}-01`}`;
 };
 
-test('WA-16 a month is closed only after it has ended, in its order, without running calls, and with right books', async () => {
+test('WA-16 a month closes only once it is complete', async () => {
   const { owner } = ledger.database;
   await assert.rejects(closeMonth(owner, '2025-12'), /2026-01 is the first month/);
   await assert.rejects(closeMonth(owner, '2026-02'), /Close 2026-01 first/);
@@ -62,7 +62,7 @@ test('WA-16 a month is closed only after it has ended, in its order, without run
   await assert.rejects(closeMonth(owner, now), /Close 2026-02 first/);
 });
 
-test('WA-16 a closed month takes no receipt: a call with such an id holds nothing', async () => {
+test('WA-16 a closed month takes no receipt', async () => {
   const { owner } = ledger.database;
   await closeMonth(owner, '2026-01');
   const late = { ...holdOf('user', 10), callId: callIdAt(at('2026-01', 31)) };
@@ -75,7 +75,7 @@ test('WA-16 a closed month takes no receipt: a call with such an id holds nothin
   assert.equal((await ledger.wallet('user')).held, 0);
 });
 
-test('WA-16 the hash of a month is of its CSV, and the chain is of that and the month before', async () => {
+test('WA-16 a month’s hash chains its CSV to the previous month', async () => {
   const { owner } = ledger.database;
   const { receipts: closed } = await closeMonth(owner, '2026-01');
   await call('user', at('2026-02', 3), 7);
@@ -98,7 +98,7 @@ test('WA-16 the hash of a month is of its CSV, and the chain is of that and the 
   assert.equal((await closeMonth(owner, '2026-01')).receipts, closed);
 });
 
-test('WA-16 what a wallet and a budget add up to in a closed month is kept', async () => {
+test('WA-16 a closed month keeps its sums', async () => {
   const rows = await sql(ledger)`
     select to_char(month, 'YYYY-MM') as month, receipts::int, charged_micros::int as charged, entries::int, last_seq::int,
     opening_micros::int as opening, closing_micros::int as closing from ledger.month_wallets order by month`;
@@ -108,7 +108,7 @@ test('WA-16 what a wallet and a budget add up to in a closed month is kept', asy
   ]);
 });
 
-test('WA-16 the check and the sums look into no month that is closed and that they have been over', async () => {
+test('WA-16 checks and sums skip closed months', async () => {
   const { owner } = ledger.database;
   for (const month of ['2026-01', '2026-02']) await closeMonth(owner, month);
   assert.equal((await checkChanges(ledger.live)).found, 0n);
@@ -142,7 +142,7 @@ test('WA-16 the check and the sums look into no month that is closed and that th
   assert.deepEqual([whole.entries, whole.found], [all[0]?.entries, 0n]);
 });
 
-test('WA-16 a month is made while the one before is closed, and calls go on', async () => {
+test('WA-16 calls go on while a month is closed', async () => {
   assert.equal(await makeMonth(ledger.live), false);
   await call('user', new Date(), 1);
   assert.deepEqual(await ledger.differences(), []);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 
-test('OP-01 help and words that are no command do nothing, not even a look at the settings or at a database', (t) => {
+test('OP-01 help and unknown commands do nothing', (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-words-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const data = path.join(folder, 'data');

@@ -52,7 +52,7 @@ async function rowsOf(user: string) {
   return rows[0];
 }
 
-test('ON-01, WH-07 consent opens the wallet with its cap, and the app gets one event about it', async () => {
+test('ON-01 WH-07 consent opens the wallet and sends one event', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const made = await connect({ identity, appId, user, cap: 20_000_000, userLabel: 'Anna at App' });
   assert.equal(made.userLabel, 'Anna at App');
@@ -67,7 +67,7 @@ test('ON-01, WH-07 consent opens the wallet with its cap, and the app gets one e
   assert.deepEqual(await connections.ofIdentity({ ...identity, connectionId: made.connectionId }), made);
 });
 
-test('ON-05, WH-07 disconnecting and connecting again finds the same wallet and balance, and sends no event', async () => {
+test('ON-05 WH-07 reconnecting finds the same wallet and sends no event', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const made = await connect({ identity, appId, user, cap: 5_000_000, userLabel: 'Old' });
   await stage.topUp(appId, user, 1_000);
@@ -84,7 +84,7 @@ test('ON-05, WH-07 disconnecting and connecting again finds the same wallet and 
   assert.deepEqual(await toldOf(user), ['connection.created', 'topup.completed']);
 });
 
-test('BI-04 a wallet belongs to the first identity that consents: another one changes nothing', async () => {
+test('BI-04 a wallet belongs to the first identity that consents', async () => {
   const [user, first, second] = [newUser(), await newIdentity(), await newIdentity()];
   const { connectionId } = await connect({ identity: first, appId, user, cap: 5_000_000, userLabel: 'Mine' });
   const before = await rowsOf(user);
@@ -100,7 +100,7 @@ test('BI-04 a wallet belongs to the first identity that consents: another one ch
   assert.deepEqual(await connections.list(second.identityId), []);
 });
 
-test('BI-04 when several identities consent at once, one of them owns the wallet', async () => {
+test('BI-04 of identities consenting at once, one owns the wallet', async () => {
   // Locked by the database owner, whose lock has no timeout: the service's own locks time out, and the machine may be slow.
   const { consent } = createConnections(db, 'EUR');
   for (let round = 0; round < 10; round += 1) {
@@ -127,7 +127,7 @@ test('BI-04 when several identities consent at once, one of them owns the wallet
   }
 });
 
-test('WH-07 claiming a wallet that an operator opened sends an event and is audited', async () => {
+test('WH-07 claiming an operator’s wallet sends an event', async () => {
   const operator = await newOperator(service);
   const [user, identity] = [newUser(), await newIdentity()];
   await operator.get(201, 'POST', `/operator/apps/${appId}/wallets`, {
@@ -147,14 +147,14 @@ test('WH-07 claiming a wallet that an operator opened sends an event and is audi
   ]);
 });
 
-test('WH-07 opening a wallet of one’s own is not a claim', async () => {
+test('WH-07 opening one’s own wallet is not a claim', async () => {
   const operator = await newOperator(service);
   const [user, identity] = [newUser(), await newIdentity()];
   await connect({ identity, appId, user });
   assert.deepEqual(await trailOf(operator, `${appId} ${user}`), []);
 });
 
-test('WA-11 connecting and disconnecting never lift a suspension, and a suspension never disconnects', async () => {
+test('WA-11 suspension and connection never change each other', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user });
   const testApp = { ...app, testKey: '' };
@@ -172,7 +172,7 @@ test('WA-11 connecting and disconnecting never lift a suspension, and a suspensi
   assert.equal((await walletOf(user)).isConnected, true);
 });
 
-test('ON-04 a pause sets the cap to zero, and resuming restores the earlier cap', async () => {
+test('ON-04 resuming after a pause restores the earlier cap', async () => {
   for (const cap of [5_000_000, undefined]) {
     const [user, identity] = [newUser(), await newIdentity()];
     const { connectionId } = await connect({ identity, appId, user, cap });
@@ -191,7 +191,7 @@ test('ON-04 a pause sets the cap to zero, and resuming restores the earlier cap'
   }
 });
 
-test('ON-04 setting a cap ends a pause, and so does consent', async () => {
+test('ON-04 setting a cap or consenting ends a pause', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user, cap: 5_000_000 });
   const owner = { ...identity, connectionId };
@@ -208,7 +208,7 @@ test('ON-04 setting a cap ends a pause, and so does consent', async () => {
   assert.equal((await walletOf(user)).cap, undefined);
 });
 
-test('ON-04 an identity can neither see nor change the connection of another one', async () => {
+test('ON-04 an identity cannot see or change another’s connection', async () => {
   const [user, identity, stranger] = [newUser(), await newIdentity(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user, cap: 5_000_000 });
   const before = await rowsOf(user);
@@ -220,7 +220,7 @@ test('ON-04 an identity can neither see nor change the connection of another one
   assert.deepEqual(await rowsOf(user), before);
 });
 
-test('ON-04 an identity sees its own connections only, the newest first', async () => {
+test('ON-04 an identity sees only its own connections, newest first', async () => {
   const [identity, other] = [await newIdentity(), await newIdentity()];
   const named = [newUser(), newUser(), newUser()];
   for (const user of named) await connect({ identity, appId, user });

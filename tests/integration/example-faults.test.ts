@@ -41,7 +41,7 @@ function loggedSince(length: number): readonly unknown[] {
   return [...example.said().slice(length).matchAll(LOGGED)].map(([, what, facts = '']) => [what, JSON.parse(facts)]);
 }
 
-test('BI-02 the example refuses every name that Purser would not show, so every account can connect a wallet', async () => {
+test('BI-02 the example refuses names that Purser would not show', async () => {
   const dullest = { password: 'correct horse' };
   const refused = [
     '\u202eannA',
@@ -67,7 +67,7 @@ test('BI-02 the example refuses every name that Purser would not show, so every 
   }
 });
 
-test('when a session of the example ends, its pages and its answer end, and those of other sessions do not', async () => {
+test('an ending session of the example leaves others open', async () => {
   const { cookie, user } = await signIn('Sessions');
   await service.fund(app, user, 1_000_000);
   const elsewhere = (await signIn('Sessions')).cookie;
@@ -103,7 +103,7 @@ test('a session of the example ends after twelve hours', (t) => {
   assert.equal(sessions.of(cookie.split(';')[0]), undefined);
 });
 
-test('SDK-02 the example logs the correlation id of a failed call and nothing else about it', async () => {
+test('SDK-02 the example logs only the correlation id of a failed call', async () => {
   const { cookie, user } = await signIn('Logged');
   await service.fund(app, user, 1_000_000);
   const start = example.said().length;
@@ -140,7 +140,7 @@ test('SDK-02 the example logs the correlation id of a failed call and nothing el
   }
 });
 
-test('the example writes its accounts to a new file and then renames it into place', async () => {
+test('the example replaces its accounts file by renaming', async () => {
   await signIn('Before');
   const file = accountsFile(dataDirectory);
   const asItWas = path.join(dataDirectory, 'as-it-was.json');

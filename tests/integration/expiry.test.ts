@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const DAY_US = 24 * 60 * 60 * 1_000_000;
 
-test('CP-01 expired sessions, resets and attempts are removed, and nothing else is', async (t) => {
+test('CP-01 only expired sessions, resets and attempts are removed', async (t) => {
   const database = await createTestDatabase();
   const { owner } = database;
   const pool = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });

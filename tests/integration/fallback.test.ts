@@ -96,7 +96,7 @@ for (const [model, script] of [
   ['throttled', throttling(1)],
   ['down', { status: 503, body: '{}' }],
 ] as const) {
-  test(`CC-16 a plain call whose first upstream is ${model} is served by the next, at its price, as the same model`, async () => {
+  test(`CC-16 a plain call whose first upstream is ${model} is served by the next`, async () => {
     first.script(model, script);
     second.script(model, PLAIN);
     const before = (await service.wallet(app, 'anna')).balance;
@@ -111,7 +111,7 @@ for (const [model, script] of [
   });
 }
 
-test('CC-16 a stream whose first upstream says nothing is served by the next, at its price', async () => {
+test('CC-16 a silent upstream’s stream is served by the next', async () => {
   first.script('silent', SILENCE);
   second.script('silent', { body: STEPS });
   const before = (await service.wallet(app, 'anna')).balance;
@@ -123,7 +123,7 @@ test('CC-16 a stream whose first upstream says nothing is served by the next, at
   assert.equal(servers.first.requests.at(-1)?.aborted, true);
 });
 
-test('CC-11 a stream that breaks after its first chunk asks no other upstream, and is free', async () => {
+test('CC-11 a stream broken after its first chunk is free', async () => {
   first.script('cut', { body: [...STEPS.slice(0, 2), { destroy: true }] });
   second.script('cut', { body: STEPS });
   const before = (await service.wallet(app, 'anna')).balance;
@@ -133,14 +133,14 @@ test('CC-11 a stream that breaks after its first chunk asks no other upstream, a
   assert.equal((await service.wallet(app, 'anna')).balance, before);
 });
 
-test('CC-15 a rejected call asks no other upstream, and is remembered', async () => {
+test('CC-15 a rejected call asks no other upstream', async () => {
   first.script('bad', { status: 400, body: '{}' });
   second.script('bad', PLAIN);
   for (const _ of ['once', 'again']) assert.equal((await ask('bad')).status, 502);
   assert.deepEqual([first.count('bad'), second.count('bad')], [1, 0]);
 });
 
-test('CC-16 an upstream that costs more than the hold is not asked, and nothing is charged', async () => {
+test('CC-16 an upstream dearer than the hold is not asked', async () => {
   first.script('poor', { status: 503, body: '{}' });
   second.script('poor', PLAIN);
   await service.fund(app, 'poor', 250); // The prompt is bounded by its bytes: enough for the first upstream, not for one at three times its price.
@@ -150,7 +150,7 @@ test('CC-16 an upstream that costs more than the hold is not asked, and nothing 
   assert.deepEqual(await service.wallet(app, 'poor'), { balance: 250, held: 0, openStreams: 0 });
 });
 
-test('CC-16 if all upstreams fail, the caller is told to come back after the shortest wait that one asked for', async () => {
+test('CC-16 if all upstreams fail, the shortest wait is told', async () => {
   first.script('lost', throttling(20));
   second.script('lost', throttling(7));
   const reply = await ask('lost');
@@ -160,7 +160,7 @@ test('CC-16 if all upstreams fail, the caller is told to come back after the sho
   assert.deepEqual([(await ask('lost', { user: 'other' })).status, second.count('lost')], [429, 2]);
 });
 
-test('CC-16 no other upstream is asked for a caller who has left', async () => {
+test('CC-16 an abandoned call asks no other upstream', async () => {
   const gate = Promise.withResolvers<void>();
   first.script('left', { status: 503, headers: {}, body: [{ waitFor: gate.promise }, { write: '{}' }] });
   second.script('left', PLAIN);
@@ -178,7 +178,7 @@ test('CC-16 no other upstream is asked for a caller who has left', async () => {
   assert.deepEqual([line?.['outcome'], second.count('left')], ['failed', 0]);
 });
 
-test('CC-16 the operator’s own apps are told who served, in a header, and the log names it with the number of tries', async () => {
+test('CC-16 only the operator’s own apps are told who served', async () => {
   first.script('own', throttling(1));
   second.script('own', PLAIN);
   const headers = { 'x-correlation-id': 'own' };
@@ -189,7 +189,7 @@ test('CC-16 the operator’s own apps are told who served, in a header, and the 
   assert.deepEqual([line['upstream'], line['tries']], [{ provider: 'second', providerModel: 'own-upstream' }, 2]);
 });
 
-test('CC-16 a plain call goes on when its upstream has not answered in the upstream’s own time', async () => {
+test('CC-16 a plain call goes on when its upstream times out', async () => {
   first.script('slow', SILENCE);
   second.script('slow', PLAIN);
   const reply = await ask('slow');
@@ -203,7 +203,7 @@ async function keySentFor(model: string): Promise<string | undefined> {
   return servers.first.requests.at(-1)?.headers.authorization;
 }
 
-test('MO-11 WA-07 keys of a file and of a command are replaced while calls come; without one, calls fail and are free', async () => {
+test('MO-11 WA-07 keys of files and commands are replaced between calls', async () => {
   const sources = ['file', 'command'] as const;
   const replaceKeys = (key: string): void => {
     for (const source of sources) {
@@ -234,7 +234,7 @@ test('MO-11 WA-07 keys of a file and of a command are replaced while calls come;
   }
 });
 
-test('CC-16 a refused key of a pool hands its calls to the next key, and is asked last once it has failed often', async () => {
+test('CC-16 a refused pool key hands over to the next', async () => {
   service.keepSecret('sk-one');
   first.script('pooled', ({ headers }) =>
     headers.authorization === 'Bearer sk-one' ? { status: 401, body: '{}' } : PLAIN,
@@ -253,7 +253,7 @@ test('CC-16 a refused key of a pool hands its calls to the next key, and is aske
   ]);
 });
 
-test('WA-07 content past its limit costs what the hold for its own upstream would have been', async () => {
+test('WA-07 content past its limit costs its upstream’s hold', async () => {
   first.script('far', { body: completionBody({ model: 'x', content: 'far '.repeat(10_000), usage: USAGE }) });
   const reply = await ask('far', { max_completion_tokens: 5 });
   assert.equal(reply.status, 200, reply.text);
@@ -264,7 +264,7 @@ test('WA-07 content past its limit costs what the hold for its own upstream woul
   assert.equal(String(rows[0]?.charged), reply.headers.get('x-service-charge-micros'));
 });
 
-test('CC-16 an upstream that keeps failing is asked last, and operators see that it is open', async () => {
+test('CC-16 an upstream that keeps failing is asked last', async () => {
   first.script('view', { status: 503, body: '{}' });
   second.script('view', PLAIN);
   for (let count = 0; count < 5; count += 1) assert.equal((await ask('view')).status, 200);

@@ -48,7 +48,7 @@ function textOf(keys: KeptKeys | undefined) {
   return keys && Object.fromEntries(Object.entries(keys).map(([purpose, key]) => [purpose, key.toString('hex')]));
 }
 
-test('OP-13 the keys of a database stay the same while PURSER_SECRET changes, in any order of starts', async () => {
+test('OP-13 a database’s keys stay the same while PURSER_SECRET changes', async () => {
   const { start } = await newDatabase();
   const first = await start(OLD);
   assert.equal(new Set(Object.values(first ?? {})).size, KEPT_PURPOSES.length, 'each purpose has a key of its own');
@@ -68,7 +68,7 @@ test('OP-13 the keys of a database stay the same while PURSER_SECRET changes, in
   assert.deepEqual(await start(OLD, NEW), first, 'it does beside the new one');
 });
 
-test('OP-13 a command with one secret ends no change, and only the last gateway does', async () => {
+test('OP-13 only the last gateway ends a change of secret', async () => {
   const { start } = await newDatabase();
   const first = await start(OLD);
   await start(NEW, OLD);
@@ -78,7 +78,7 @@ test('OP-13 a command with one secret ends no change, and only the last gateway 
   assert.equal(await start(OLD, undefined, false), undefined);
 });
 
-test('OP-13 a database from before keys were kept keeps the ones that were derived from its secret', async () => {
+test('OP-13 an older database keeps its derived keys', async () => {
   const { owner, start } = await newDatabase();
   await start(OLD); // For the fingerprint, which such a database has.
   await sql(owner)`delete from db.kept_keys`;
@@ -88,7 +88,7 @@ test('OP-13 a database from before keys were kept keeps the ones that were deriv
   assert.deepEqual(await start(NEW), opened);
 });
 
-test('OP-13 a purpose that is new in this build gets its key, and one of a newer build is kept', async () => {
+test('OP-13 keys of unknown purposes are kept', async () => {
   const { owner, start } = await newDatabase();
   const first = await start(OLD);
   await sql(owner)`delete from db.kept_keys where purpose = 'audit-head'`;
@@ -102,7 +102,7 @@ test('OP-13 a purpose that is new in this build gets its key, and one of a newer
   assert.deepEqual(await start(OLD), second);
 });
 
-test('OP-13 `secret replace` keeps what it can open, under new keys where it can, and gives up the rest only when the secret is lost', async () => {
+test('OP-13 `secret replace` gives up only what it cannot open', async () => {
   const { owner, start, replace } = await newDatabase();
   const first = await start(OLD);
   await assert.rejects(replace(NEW), /Neither PURSER_SECRET nor PURSER_SECRET_ALSO opens this database/);
@@ -118,7 +118,7 @@ test('OP-13 `secret replace` keeps what it can open, under new keys where it can
   await assert.rejects(replace(NEW, { secretAlso: THIRD }), /A gateway runs on this database/);
 });
 
-test('OP-13 `secret replace` seals webhook secrets and authenticator secrets again, and apps and people notice nothing', async () => {
+test('OP-13 `secret replace` reseals stored secrets without anyone noticing', async () => {
   const { owner, replace } = await newDatabase();
   const { addApp } = await createTestGround(catalogueAt('http://127.0.0.1:9'), database);
   const { appId } = await addApp();

@@ -39,7 +39,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     return all as [string, ...string[]];
   };
 
-  test(`CP-08 a budget is booked with the hold and given back with the settlement, over all users of the key (${way})`, async () => {
+  test(`CP-08 a budget is booked with the hold and returned at settlement (${way})`, async () => {
     const [anna, bert = ''] = await users(2);
     const { ask, rows } = keyWith(100);
     const [first, second] = [ask(anna, 60), ask(bert, 30)];
@@ -59,7 +59,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     assert.deepEqual(await ledger.differences(), []);
   });
 
-  test(`CP-08 a call gets what the budget has left, as it would of a cap, and the budget is judged before the user’s money (${way})`, async () => {
+  test(`CP-08 a call gets what the budget has left (${way})`, async () => {
     const [anna] = await users(1);
     const { ask, rows } = keyWith(100);
     assert.deepEqual(await ledger.reserve([ask(anna, { least: 10, most: 500 })]), [75]);
@@ -74,7 +74,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     assert.deepEqual(await rows(), [[0, 95]]);
   });
 
-  test(`CP-08 WA-08 a budget begins anew with the month, and a hold of the old month settles there (${way})`, async () => {
+  test(`CP-08 WA-08 a budget begins anew with the month (${way})`, async () => {
     const [anna] = await users(1);
     const { ask, rows } = keyWith(100);
     await beginDatabaseClock(database, new Date('2027-01-31T23:59:59Z'));
@@ -102,7 +102,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     assert.deepEqual(await ledger.differences(), []);
   });
 
-  test(`CP-08 WA-10 the budget of calls whose process died is free again (${way})`, async () => {
+  test(`CP-08 WA-10 a dead process’s calls free their budget (${way})`, async () => {
     const [anna, bert = ''] = await users(2);
     const { ask, rows } = keyWith(100);
     const dead = await ledger.addInstance();
@@ -114,7 +114,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     assert.deepEqual(await ledger.reserve([ask(anna, 100)]), [100]);
   });
 
-  test(`CP-08 calls with and without budgets, crossed over wallets and keys at once, overspend nothing and never deadlock (${way})`, async () => {
+  test(`CP-08 crossed calls overspend no budget and never deadlock (${way})`, async () => {
     const names = await users(24); // Few turns share a wallet, whose lock would hide that of the budget.
     const keys = [keyWith(1_000), keyWith(1_500), keyWith(700)];
     let granted: CallId[] = [];
@@ -144,7 +144,7 @@ for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[]) {
     assert.deepEqual(await ledger.differences(), []);
   });
 
-  test(`CP-08 WA-09 the check derives what each budget has spent and holds (${way})`, async () => {
+  test(`CP-08 WA-09 the check derives what each budget spends and holds (${way})`, async () => {
     const [anna] = await users(1);
     const { key, ask } = keyWith(100);
     const call = ask(anna, 30);

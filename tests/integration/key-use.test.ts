@@ -28,7 +28,7 @@ async function secondsAgo(keyId: KeyId): Promise<number> {
   return ago ?? Number.NaN;
 }
 
-test('CP-03 the last use of a key is recorded by its age, and an earlier use never replaces a later one', async () => {
+test('CP-03 an earlier use never replaces a later one', async () => {
   const [keyId] = keys;
   await touchKeys(database.owner, [{ keyId, agoMs: 3_000_000 }]);
   assert.equal(await secondsAgo(keyId), 3_000);
@@ -38,7 +38,7 @@ test('CP-03 the last use of a key is recorded by its age, and an earlier use nev
   assert.equal(await secondsAgo(keyId), 1_000);
 });
 
-test('CP-03 keys are locked in the order of their ids, so two processes never wait for each other', async () => {
+test('CP-03 two processes never wait for each other’s key locks', async () => {
   const [first, last] = keys;
   const client = await database.owner.connect();
   await client.query('begin');

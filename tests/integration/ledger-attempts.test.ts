@@ -38,7 +38,7 @@ async function placed(...requests: readonly HoldRequest[]): Promise<readonly (re
   });
 }
 
-test('CC-14 of equal calls in one batch the first holds, and the others learn of it', async () => {
+test('CC-14 of equal calls in a batch, the first holds', async () => {
   await ledger.open('batch', 100);
   const [first, second] = [keyOf('batch', 'a'), keyOf('batch', 'a')];
   const conflict = keyOf('batch', 'a', { body: 'other' });
@@ -58,14 +58,14 @@ test('CC-14 of equal calls in one batch the first holds, and the others learn of
   assert.deepEqual(await placed(second), [['granted', null]]); // Nothing of the first was kept.
 });
 
-test('CC-14 an idempotency key is looked up in its own wallet only', async () => {
+test('CC-14 an idempotency key belongs to one wallet', async () => {
   await ledger.open('mine', 100);
   await ledger.open('yours', 100);
   assert.deepEqual(await placed(keyOf('mine', 'w')), [['granted', null]]);
   assert.deepEqual(await placed(keyOf('yours', 'w')), [['granted', null]]);
 });
 
-test('CC-14 a retry finds its running call although that holds the whole balance, but not on a suspended or disconnected wallet', async () => {
+test('CC-14 a retry finds its call despite an empty wallet', async () => {
   await ledger.open('drained', 10);
   const first = keyOf('drained', 'd');
   await placed(first);
@@ -77,7 +77,7 @@ test('CC-14 a retry finds its running call although that holds the whole balance
   assert.deepEqual(await placed(keyOf('drained', 'd')), [['payment_required', null]]);
 });
 
-test('CC-14 of several equal running calls, a retry joins one that nobody waits for and stays with it', async () => {
+test('CC-14 a retry joins a call that nobody waits for', async () => {
   await ledger.open('equal', 100);
   const firsts = [keyOf('equal', 'e', { joins: false }), keyOf('equal', 'e', { joins: false })];
   assert.deepEqual(await placed(...firsts), [
@@ -92,7 +92,7 @@ test('CC-14 of several equal running calls, a retry joins one that nobody waits 
   assert.deepEqual(await placed(keyOf('equal', 'e', { joined: two })), [['attempt_running', two]]);
 });
 
-test('CC-14 a settlement without a kept answer leaves a joined call open and ends any other', async () => {
+test('CC-14 a settlement without an answer leaves joined calls open', async () => {
   await ledger.open('joined', 100);
   const [joined, alone] = [keyOf('joined', 'j'), keyOf('joined', 'k')];
   await placed(joined, alone, keyOf('joined', 'j'));
@@ -113,7 +113,7 @@ test('CC-14 a settlement without a kept answer leaves a joined call open and end
   assert.deepEqual([(await ledger.wallet('joined')).held, (await ledger.wallet('joined')).balance], [0, 90]);
 });
 
-test('CC-14 a call without an idempotency key neither waits for a call nor is joined', async () => {
+test('CC-14 a call without an idempotency key is never joined', async () => {
   await ledger.open('none', 100);
   assert.deepEqual(await placed(holdOf('none', 10), holdOf('none', 10, { callId: newCallId() })), [
     ['granted', null],

@@ -38,7 +38,7 @@ async function pass(): Promise<{ wallets: number; entries: number; rules: readon
 
 const NOTHING = { wallets: 0, entries: 0, rules: [] };
 
-test('WA-09 a pass checks what is new since the last pass and nothing else', async () => {
+test('WA-09 a pass checks only what is new', async () => {
   await ledger.open('quiet', 100);
   await ledger.open('busy', 100);
   await pass();
@@ -53,7 +53,7 @@ test('WA-09 a pass checks what is new since the last pass and nothing else', asy
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-09 a wrong wallet is reported at every pass until it is right', async () => {
+test('WA-09 a wrong wallet is reported until corrected', async () => {
   await ledger.open('wrong', 100);
   await pass();
   await ledger.setWallet('wrong', 'balance_micros = 101'); // Without a new version.
@@ -75,7 +75,7 @@ test('WA-09 a wrong wallet is reported at every pass until it is right', async (
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-08 a pass in a new month counts spending from zero', async () => {
+test('WA-08 a new month’s pass counts spending from zero', async () => {
   await ledger.open('month', 100);
   const [old, late, young] = [holdOf('month', 10), holdOf('month', 10), holdOf('month', 10)];
   await ledger.reserve([old, late]);
@@ -96,7 +96,7 @@ test('WA-08 a pass in a new month counts spending from zero', async () => {
   await ledger.setWallet('month', 'cap_spent_micros = 9');
 });
 
-test('WA-09 only the full check finds a change behind a checkpoint', async () => {
+test('WA-09 only the full check looks behind a checkpoint', async () => {
   await pass();
   const seen = await afterTampering(ledger, [ofFirstCharge('charged_micros = charged_micros + 1')], async (db) => ({
     byChanges: (await selectChanges(db, 0n, 1_000)).filter(({ rule }) => rule !== null).length,
@@ -120,7 +120,7 @@ test('WA-09 a pass in small statements checks every wallet once', async () => {
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-09 a pass never waits for a call, nor a call for a pass', async () => {
+test('WA-09 passes and calls never wait for each other', async () => {
   await ledger.open('locked', 100);
   const writer = await ledger.database.owner.connect();
   const checker = await ledger.database.owner.connect();
@@ -140,7 +140,7 @@ test('WA-09 a pass never waits for a call, nor a call for a pass', async () => {
   }
 });
 
-test('WA-09 passes alongside calls find nothing wrong and agree with the full check', async () => {
+test('WA-09 passes alongside calls agree with the full check', async () => {
   const users = ['a', 'b', 'c'];
   for (const user of users) await ledger.open(user, 10_000);
   const over = new AbortController();
@@ -164,7 +164,7 @@ test('WA-09 passes alongside calls find nothing wrong and agree with the full ch
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 the gateway can run the incremental check but cannot write its results', async () => {
+test('WA-09 the gateway cannot write the incremental check’s results', async () => {
   await assert.rejects(ledger.live.query('update ledger.checkpoints set version = version + 1'), { code: '42501' });
   await assert.rejects(ledger.live.query('update ledger.last_check set differences = 0'), { code: '42501' });
 });

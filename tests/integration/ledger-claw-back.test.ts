@@ -31,7 +31,7 @@ async function lastMovements(user: string): Promise<readonly string[]> {
   return movements.map(({ kind, books, amount, after }) => `${kind}, ${books}: ${amount}, leaves ${after}`);
 }
 
-test('WA-12 a settlement after a claw-back takes what the balance has, books the rest as owed and suspends the wallet', async () => {
+test('WA-12 a settlement beyond the balance suspends the wallet', async () => {
   await ledger.open('part', 100);
   const request = holdOf('part', 80);
   await ledger.reserve([request]);
@@ -46,7 +46,7 @@ test('WA-12 a settlement after a claw-back takes what the balance has, books the
   assert.deepEqual(await ledger.reserve([holdOf('part', 1)]), ['wallet_suspended']);
 });
 
-test('WA-12 a charge that the balance still covers neither books a receivable nor suspends', async () => {
+test('WA-12 a charge the balance covers causes no debt', async () => {
   await ledger.open('covered', 100);
   const request = holdOf('covered', 80);
   await ledger.reserve([request]);
@@ -66,7 +66,7 @@ test('WA-12 a free call after a claw-back books nothing', async () => {
   assert.deepEqual(await lastMovements('free'), []);
 });
 
-test('WA-12 in a batch of calls, the first take what the balance has and the others are booked as owed', async () => {
+test('WA-12 a batch takes the balance first, then owes', async () => {
   await ledger.open('batch', 300);
   const requests = [100, 100, 100].map((amount) => holdOf('batch', amount));
   await ledger.reserve(requests);
@@ -85,7 +85,7 @@ test('WA-12 in a batch of calls, the first take what the balance has and the oth
   ]);
 });
 
-test('WA-06 a wallet stays clawed only while its holds exceed its balance', async () => {
+test('WA-06 a wallet stays clawed only while holds exceed its balance', async () => {
   await ledger.open('clears', 100);
   const [first, second] = [holdOf('clears', 50), holdOf('clears', 30)];
   await ledger.reserve([first, second]);
@@ -97,7 +97,7 @@ test('WA-06 a wallet stays clawed only while its holds exceed its balance', asyn
   await expectWallet('clears', { balance: 5, held: 0, isClawed: false });
 });
 
-test('WA-06 a credit ends the clawed state once the balance covers the holds', async () => {
+test('WA-06 a credit covering the holds ends the clawed state', async () => {
   await ledger.open('refilled', 100);
   const request = holdOf('refilled', 80);
   await ledger.reserve([request]);
@@ -110,7 +110,7 @@ test('WA-06 a credit ends the clawed state once the balance covers the holds', a
   await expectWallet('refilled', { balance: 0, held: 0, isSuspended: false });
 });
 
-test('WA-12 the available amount is never below zero, and a new hold is refused', async () => {
+test('WA-12 the available amount is never below zero', async () => {
   await ledger.open('below', 100);
   await ledger.reserve([holdOf('below', 80)]);
   await clawBack('below', 90);

@@ -31,7 +31,7 @@ async function balanceOf(user: string): Promise<number> {
   return (await ledger.wallet(user)).balance;
 }
 
-test('WA-09 a credit counts once per key, and another amount under the same key is a conflict', async () => {
+test('WA-09 another amount under a credit’s key conflicts', async () => {
   await ledger.open('once', 0);
   assert.equal(await credit('once', 500n, 'invoice-1'), 'booked');
   assert.equal(await credit('once', 500n, 'invoice-1'), 'repeated');
@@ -51,7 +51,7 @@ test('WA-09 a credit sent many times at once counts once', async () => {
   assert.equal(await balanceOf('at-once'), 500);
 });
 
-test('WA-09 a key belongs to one wallet: on another wallet it is another credit', async () => {
+test('WA-09 a key on another wallet is another credit', async () => {
   await ledger.open('mine', 0);
   await ledger.open('yours', 0);
   assert.equal(await credit('mine', 5n, 'invoice-1'), 'booked');
@@ -59,7 +59,7 @@ test('WA-09 a key belongs to one wallet: on another wallet it is another credit'
   assert.deepEqual([await balanceOf('mine'), await balanceOf('yours')], [5, 7]);
 });
 
-test('WA-09 keys with colons that look like other causes stay apart', async () => {
+test('WA-09 keys with colons stay apart from other causes', async () => {
   await ledger.open('colons', 0);
   assert.equal(await credit('colons', 5n, '1:a'), 'booked');
   assert.equal(await credit('colons', 7n, 'a'), 'booked');
@@ -67,7 +67,7 @@ test('WA-09 keys with colons that look like other causes stay apart', async () =
   assert.equal(await balanceOf('colons'), 21);
 });
 
-test('WA-01 a wallet holds up to 2^53 - 1 micros, and a credit beyond that books nothing', async () => {
+test('WA-01 a credit beyond 2^53 - 1 micros books nothing', async () => {
   await ledger.open('full', 0);
   const most = BigInt(Number.MAX_SAFE_INTEGER);
   assert.equal(await credit('full', most, 'all'), 'booked');
@@ -84,7 +84,7 @@ for (const amount of [0n, -1n, -1_000_000n]) {
   });
 }
 
-test('WA-01 an app and a user have one wallet, and opening it again changes nothing', async () => {
+test('WA-01 opening a wallet again changes nothing', async () => {
   await ledger.open('opened', 100, 50);
   const again = { appId: APP, userId: 'opened' as EndUserId, currency: 'USD', cap: undefined };
   assert.equal(await insertWallet(ledger.live, again), false);
@@ -93,7 +93,7 @@ test('WA-01 an app and a user have one wallet, and opening it again changes noth
   assert.equal(await balanceOf('opened'), 100);
 });
 
-test('WA-02 a credit to a missing wallet does not create it', async () => {
+test('WA-02 a credit does not create a missing wallet', async () => {
   assert.equal(await credit('nobody', 5n, 'invoice-1'), 'no_wallet');
   assert.deepEqual(await ledger.reserve([holdOf('nobody', 1)]), ['payment_required']);
 });

@@ -73,7 +73,7 @@ test('WA-09 the check finds nothing once everything is restored', async () => {
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 the check reports a charge that the wrong wallet paid', async () => {
+test('WA-09 the check reports a charge to the wrong wallet', async () => {
   const rules = await rulesAfter(
     'update usage.calls set seq = null, balance_after_micros = null where charged_micros = 20',
     ofVictim('balance_micros = balance_micros + 20, entry_seq = 2'),
@@ -88,7 +88,7 @@ test('WA-09 the check reports a charge that the wrong wallet paid', async () => 
   ]);
 });
 
-test('WA-09 the check reports a number that an entry in the journal shares with a receipt', async () => {
+test('WA-09 the check reports a number used twice', async () => {
   const rules = await rulesAfter(
     `update usage.calls set seq = 4 where wallet_id = ${VICTIM} and seq = 3`,
     `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
@@ -98,12 +98,12 @@ test('WA-09 the check reports a number that an entry in the journal shares with 
   assert.ok(rules.includes('each entry has a number of its own: 3, not 2'), rules.join());
 });
 
-test('WA-09 an entry between the wrong books for its kind cannot be stored', async () => {
+test('WA-09 an entry between the wrong books cannot be stored', async () => {
   const moved = `update ledger.journal set credit = 'earned' where wallet_id = ${VICTIM}`;
   await assert.rejects(rulesAfter(moved), /kind_moves_between_its_books/);
 });
 
-test('WA-09 each kind of entry can be stored between exactly one pair of books', async () => {
+test('WA-09 each kind of entry fits one pair of books', async () => {
   const rows = await sql<{ movement: string }>(ledger)`select kind || ': ' || debit || ' to ' || credit as movement
     from unnest(enum_range(null::ledger.entry_kind)) kind, unnest(enum_range(null::ledger.book)) debit,
       unnest(enum_range(null::ledger.book)) credit
@@ -111,7 +111,7 @@ test('WA-09 each kind of entry can be stored between exactly one pair of books',
   assert.deepEqual(rows.map(({ movement }) => movement).toSorted(), MOVEMENTS.toSorted());
 });
 
-test('WA-09 if there are very many differences, the check lists the first ones and gives the total', async () => {
+test('WA-09 the check lists the first differences and counts all', async () => {
   const [first, ...others] = await afterTampering(
     ledger,
     [`update ledger.wallets set currency = 'e', balance_micros = balance_micros + 1`],

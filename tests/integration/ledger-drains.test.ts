@@ -22,7 +22,7 @@ async function expectRight(user: string, openStreams: number): Promise<void> {
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold', async () => {
+test('LI-02 a stream without a slot takes a drain’s', async () => {
   await ledger.open('one', 1_000);
   const running = streamOf('one', 2);
   const drained = streamOf('one', 2);
@@ -44,7 +44,7 @@ test('LI-02 a stream that finds no free slot takes the slot of a drain, and the 
   await expectRight('one', 0);
 });
 
-test('LI-02 no drain is ended for a plain call or while a slot is free', async () => {
+test('LI-02 plain calls and free slots end no drain', async () => {
   await ledger.open('free', 1_000);
   const drained = streamOf('free', 2);
   await ledger.reserve([drained]);
@@ -54,7 +54,7 @@ test('LI-02 no drain is ended for a plain call or while a slot is free', async (
   await expectRight('free', 2);
 });
 
-test('LI-02 in one batch each stream ends the oldest remaining drain', async () => {
+test('LI-02 each stream of a batch ends the oldest drain', async () => {
   await ledger.open('batch', 1_000);
   const drains = [streamOf('batch', 3), streamOf('batch', 3), streamOf('batch', 3)] as const;
   await ledger.reserve(drains);
@@ -69,7 +69,7 @@ test('LI-02 in one batch each stream ends the oldest remaining drain', async () 
   await expectRight('batch', 3);
 });
 
-test('LI-02 under a lowered limit as many drains end as necessary', async () => {
+test('LI-02 a lowered limit ends as many drains as needed', async () => {
   await ledger.open('lowered', 1_000);
   const streams = Array.from({ length: 4 }, () => streamOf('lowered', 4));
   await ledger.reserve(streams);
@@ -81,7 +81,7 @@ test('LI-02 under a lowered limit as many drains end as necessary', async () => 
   await expectRight('lowered', 2);
 });
 
-test('CC-10 a stream that is refused by its wallet ends no drain', async () => {
+test('CC-10 a stream refused by its wallet ends no drain', async () => {
   await ledger.open('poor', 30);
   const drained = streamOf('poor', 1);
   await ledger.reserve([drained]);
@@ -95,7 +95,7 @@ test('CC-10 a stream that is refused by its wallet ends no drain', async () => {
   await expectRight('poor', 1);
 });
 
-test('LI-02 a plain call or an ended call cannot become a drain, and marking a drain twice changes nothing', async () => {
+test('LI-02 only a running stream becomes a drain', async () => {
   await ledger.open('none', 1_000);
   const plain = holdOf('none', 10);
   const ended = streamOf('none', 1);
@@ -119,7 +119,7 @@ async function drainedSince(callId: string): Promise<unknown> {
   return rows[0].since;
 }
 
-test('LI-02 however many streams start at once, the slot of each drain is taken once', async () => {
+test('LI-02 simultaneous streams take each drain’s slot once', async () => {
   for (let round = 0; round < 10; round += 1) {
     const user = `race-${round}`;
     await ledger.open(user, 10_000);

@@ -50,7 +50,7 @@ async function reapWhileLocked(user: string): Promise<number> {
   }
 }
 
-test('WA-10 the holds of a process whose lease ran out are released and nothing is charged', async () => {
+test('WA-10 a process without a lease loses its holds', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('orphan', 100);
   await ledger.open('other', 100);
@@ -67,7 +67,7 @@ test('WA-10 the holds of a process whose lease ran out are released and nothing 
   assert.equal(await reapHolds(ledger.live, ALL), 0);
 });
 
-test('WA-10 a hold never expires by age: the reaper releases it only after its lease has run out', async () => {
+test('WA-10 a hold never expires by age alone', async () => {
   await ledger.open('old', 100);
   const request = holdOf('old', 60);
   await ledger.reserve([request]);
@@ -77,7 +77,7 @@ test('WA-10 a hold never expires by age: the reaper releases it only after its l
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
 });
 
-test('WA-10 a reaper with a limit of zero fences nobody and releases nothing', async () => {
+test('WA-10 a reaper with a limit of zero releases nothing', async () => {
   const late = await ledger.addInstance();
   await ledger.open('asked', 100);
   const request = holdOf('asked', 60);
@@ -89,7 +89,7 @@ test('WA-10 a reaper with a limit of zero fences nobody and releases nothing', a
   await ledger.settle([endOf(request, 0)]);
 });
 
-test('WA-10 a reaper releases no more than its limit at a time, and everything in the end', async () => {
+test('WA-10 a reaper releases at most its limit at once', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('many', 100);
   await ledger.reserve(
@@ -143,7 +143,7 @@ async function startProcess(t: TestContext) {
   return { holds, id, stop };
 }
 
-test('WA-10 a locked wallet does not stop other wallets’ holds from being released, and its own are released later', async () => {
+test('WA-10 a locked wallet does not delay other wallets’ releases', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('locked', 100);
   await ledger.open('unlocked', 100);
@@ -154,7 +154,7 @@ test('WA-10 a locked wallet does not stop other wallets’ holds from being rele
   assert.equal(await reapHolds(ledger.live, ALL), 1);
 });
 
-test('WA-10 a process that has been gone for more than a day is forgotten unless one of its holds is left', async () => {
+test('WA-10 a process gone for a day is forgotten', async () => {
   const [gone, holding, recent] = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()];
   await ledger.open('kept', 100);
   await ledger.reserve([holdOf('kept', 10)], holding);
@@ -167,7 +167,7 @@ test('WA-10 a process that has been gone for more than a day is forgotten unless
   assert.deepEqual([await stateOf(holding), (await ledger.wallet('kept')).held], [undefined, 0]);
 });
 
-test('WA-10 a reaper queues for the lock of a wallet that is always locked', async () => {
+test('WA-10 a reaper queues for a busy wallet’s lock', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('busy', 100);
   await ledger.reserve([holdOf('busy', 10)], dead);
@@ -179,7 +179,7 @@ test('WA-10 a reaper queues for the lock of a wallet that is always locked', asy
   assert.deepEqual([await reaping, (await ledger.wallet('busy')).held], [1, 0]);
 });
 
-test('WA-10 a hold that was placed while its process was forgotten is released', async () => {
+test('WA-10 a hold of a forgotten process is released', async () => {
   const forgotten = await ledger.addInstance();
   await ledger.open('late', 100);
   await ledger.reserve([holdOf('late', 10)], forgotten);
@@ -193,7 +193,7 @@ test('WA-10 a forgotten process places no hold', async () => {
   await assert.rejects(ledger.reserve([holdOf('forgotten', 10)], -1n), { code: '55000' });
 });
 
-test('WA-10 a fenced process takes a new id and goes on', async (t) => {
+test('WA-10 a fenced process goes on under a new id', async (t) => {
   await ledger.open('woken', 100);
   const { holds, id } = await startProcess(t);
   const first = holdOf('woken', 10);
@@ -217,7 +217,7 @@ test('WA-10 a live process renews its lease', async (t) => {
   await waitUntil('the lease is renewed', async () => (await secondsLeft(instance)) > 10);
 });
 
-test('WA-10 a lease has its configured length when it begins and when it is renewed', async (t) => {
+test('WA-10 a lease always has its configured length', async (t) => {
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log });
   const instance = await startInstance(pool, log, 3_000);
   t.after(() => instance.stop().then(() => pool.end()));
@@ -237,7 +237,7 @@ async function secondsLeft(instance: bigint): Promise<number> {
   return left ?? 0;
 }
 
-test('WA-10 a process that shuts down gracefully gives up its lease at once', async (t) => {
+test('WA-10 a graceful shutdown gives up the lease at once', async (t) => {
   await ledger.open('left', 100);
   const { holds, id, stop } = await startProcess(t);
   await holds.place(holdOf('left', 10));
@@ -247,7 +247,7 @@ test('WA-10 a process that shuts down gracefully gives up its lease at once', as
   assert.equal(await reapHolds(ledger.live, ALL), 1);
 });
 
-test('WA-10 the sandbox holds of a dead process are released too', async () => {
+test('WA-10 a dead process’s sandbox holds are released too', async () => {
   const dead = await ledger.addInstance();
   const sandbox = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 1, log });
   const grant = micros(1_000n);
@@ -267,7 +267,7 @@ test('WA-10 the sandbox holds of a dead process are released too', async () => {
   await sandbox.end();
 });
 
-test('WA-10 a hold that cannot be released does not stop the others from being released', async () => {
+test('WA-10 a stuck hold does not block other releases', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('broken', 100);
   await ledger.open('sound', 100);

@@ -64,7 +64,7 @@ async function expectBooks(user: string, balance: number, held = 0): Promise<voi
   assert.deepEqual((await checkChanges(ledger.live)).differences, []);
 }
 
-test('WA-10 a charge that was told is booked after its hold was released, once, with a receipt of its own', async () => {
+test('WA-10 a told charge is booked once after its hold’s release', async () => {
   const request = await released('told', { balance: 100, amount: 60 });
   assert.deepEqual(await late(endOf(request, 25)), [[25, 0]]);
   assert.deepEqual(await late(endOf(request, 25)), [[25, 0]]);
@@ -92,7 +92,7 @@ test('WA-10 a charge that was told is booked after its hold was released, once, 
   await expectBooks('told', 75);
 });
 
-test('WA-10 a late charge takes no more than the old hold, and the rest of the bill is an overrun', async () => {
+test('WA-10 a late charge never exceeds the old hold', async () => {
   const request = await released('above', { balance: 100, amount: 60 });
   assert.deepEqual(await late(endOf(request, 61)), [[60, 0]]);
   const movements = await movementsOf(ledger.database, 'above');
@@ -106,7 +106,7 @@ test('WA-10 a late charge takes no more than the old hold, and the rest of the b
   await expectBooks('above', 40);
 });
 
-test('WA-10 money that another call holds stays with it, and the rest of a late charge is our loss', async () => {
+test('WA-10 a late charge takes no money another call holds', async () => {
   const request = await released('shared', { balance: 100, amount: 60 });
   const other = holdOf('shared', 70);
   assert.deepEqual(await ledger.reserve([other]), [70]);
@@ -123,7 +123,7 @@ test('WA-10 money that another call holds stays with it, and the rest of a late 
   await expectBooks('shared', 0);
 });
 
-test('WA-10 an empty wallet pays nothing late, and a clawed one neither', async () => {
+test('WA-10 empty and clawed wallets pay nothing late', async () => {
   const request = await released('empty', { balance: 60, amount: 60 });
   const other = holdOf('empty', 60);
   await ledger.reserve([other]);
@@ -134,14 +134,14 @@ test('WA-10 an empty wallet pays nothing late, and a clawed one neither', async 
   assert.equal(shortfall, 0, 'nobody owes what we lost');
 });
 
-test('WA-10 a suspended or disconnected wallet pays late: both are about new calls', async () => {
+test('WA-10 a suspended or disconnected wallet still pays late', async () => {
   const request = await released('gone', { balance: 100, amount: 60 });
   await ledger.setWallet('gone', 'is_connected = false, is_suspended = true');
   assert.deepEqual(await late(endOf(request, 25)), [[25, 0]]);
   await expectBooks('gone', 75);
 });
 
-test('WA-03 a late charge takes no more than what the cap has left', async () => {
+test('WA-03 a late charge never exceeds the cap’s rest', async () => {
   const request = await released('capped', { balance: 1_000, amount: 60, cap: 100 });
   const [ended, running] = [holdOf('capped', 50), holdOf('capped', 40)];
   await ledger.reserve([ended, running]);
@@ -151,7 +151,7 @@ test('WA-03 a late charge takes no more than what the cap has left', async () =>
   await expectBooks('capped', 940, 40);
 });
 
-test('WA-08 a late charge counts for the month of its hold also when that month has ended', async () => {
+test('WA-08 a late charge counts for its hold’s month', async () => {
   const monthBefore = `(date_trunc('month', clock_timestamp(), 'UTC') at time zone 'UTC' - interval '1 month')::date`;
   await ledger.open('ended', 1_000, 100);
   const [paid, request, second] = [holdOf('ended', 70), holdOf('ended', 30), holdOf('ended', 30)];
@@ -176,7 +176,7 @@ test('WA-08 a late charge counts for the month of its hold also when that month 
   await expectBooks('ended', 902);
 });
 
-test('WA-10 a charge that comes months later is booked in the last month', async () => {
+test('WA-10 a charge months late is booked in the last month', async () => {
   const request = await released('months', { balance: 100, amount: 60 });
   await rewrite(ledger.database, `update usage.calls set month = '2020-01-01' where call_id = $1`, [request.callId]);
   assert.deepEqual(await late(endOf(request, 25)), [[25, 0]]);
@@ -187,7 +187,7 @@ test('WA-10 a charge that comes months later is booked in the last month', async
   await expectBooks('months', 75);
 });
 
-test('CP-08 a late charge counts for the budget of its key, and takes no more than that has left', async () => {
+test('CP-08 a late charge never exceeds the key’s budget', async () => {
   const budget = { key: 'key_late' as KeyId, micros: micros(100n) };
   await ledger.open('budgeted', 1_000);
   const [request, unlimited] = [holdOf('budgeted', 60, { budget }), holdOf('budgeted', 30, { budget })];
@@ -204,7 +204,7 @@ test('CP-08 a late charge counts for the budget of its key, and takes no more th
   await expectBooks('budgeted', 910, 40);
 });
 
-test('WA-10 nothing is charged late unless an answer was told and a process lost the hold', async () => {
+test('WA-10 only a told answer is charged late', async () => {
   const abandoned = await released('untold', { balance: 100, amount: 10 });
   const [free, failed, running] = [holdOf('untold', 10), holdOf('untold', 10), holdOf('untold', 10)];
   await release([free]);
@@ -225,7 +225,7 @@ test('WA-10 nothing is charged late unless an answer was told and a process lost
   await expectBooks('untold', 100, 10);
 });
 
-test('WA-10 two processes that bring the same late charge book it once', async () => {
+test('WA-10 two processes book the same late charge once', async () => {
   const request = await released('twice', { balance: 100, amount: 60 });
   const lock = await lockWallet(ledger.database, 'twice');
   const both = [0, 1].map(() => settleLate(ledger.database.owner, [endOf(request, 25)]));
@@ -236,7 +236,7 @@ test('WA-10 two processes that bring the same late charge book it once', async (
   await expectBooks('twice', 75);
 });
 
-test('WA-10 a late charge that waits for its wallet takes what it has then', async () => {
+test('WA-10 a waiting late charge takes what is left', async () => {
   const request = await released('waiting', { balance: 100, amount: 60 });
   await ledger.reserve([holdOf('waiting', 90)]);
   const client = await ledger.database.owner.connect();
@@ -257,7 +257,7 @@ test('WA-10 a late charge that waits for its wallet takes what it has then', asy
   await expectBooks('waiting', 125, 90);
 });
 
-test('WA-10 settlements of several wallets are charged late together, and a settlement of such a call changes nothing', async () => {
+test('WA-10 settlements of several wallets are charged late together', async () => {
   for (const user of ['one', 'two']) await ledger.open(user, 100);
   const requests = [holdOf('two', 20), holdOf('one', 20), holdOf('two', 20)];
   await release(requests);
@@ -277,7 +277,7 @@ test('WA-10 settlements of several wallets are charged late together, and a sett
   await expectBooks('two', 86);
 });
 
-test('WA-09 the sums of charges have the late ones, and the full check finds what is wrong with them', async () => {
+test('WA-09 the full check covers late charges', async () => {
   await rollUpAll(ledger.live, 100);
   assert.deepEqual(await sumDifferences(ledger.database.owner), []);
   const request = await released('checked', { balance: 50, amount: 50 });

@@ -42,21 +42,21 @@ async function placeOne(user: string): Promise<string> {
   return row?.outcome ?? '';
 }
 
-test('WA-07 holds that wait for the same wallet are judged one after the other and never overspend its balance', async () => {
+test('WA-07 waiting holds never overspend a wallet’s balance', async () => {
   await ledger.open('balance', 100);
   const answers = await meeting('balance', () => placeOne('balance'));
   assert.deepEqual(answers.toSorted(), ['balance_race_lost', 'granted']);
   assert.equal((await ledger.wallet('balance')).held, 60);
 });
 
-test('WA-03 holds that wait for the same wallet are judged one after the other and never overspend its cap', async () => {
+test('WA-03 waiting holds never overspend a wallet’s cap', async () => {
   await ledger.open('cap', 1_000, 100);
   const answers = await meeting('cap', () => placeOne('cap'));
   assert.deepEqual(answers.toSorted(), ['cap_race_lost', 'granted']);
   assert.equal((await ledger.wallet('cap')).held, 60);
 });
 
-test('WA-09 of two credits under one key that wait for the same wallet, one is booked and the other is a repeat', async () => {
+test('WA-09 two waiting credits under one key count once', async () => {
   await ledger.open('credit', 0);
   const credit = { appId: APP, userId: 'credit' as EndUserId, kind: 'top_up', key: 'payment-1' } as const;
   const answers = await meeting('credit', () => insertCredit(owner, { ...credit, amount: micros(50n) }));
@@ -94,13 +94,13 @@ function holdsOn(users: readonly string[]): readonly HoldRequest[] {
   return users.toReversed().map((user) => holdOf(user, 10));
 }
 
-test('WA-07 a batch of holds that waits for its first wallet has locked no other', async () => {
+test('WA-07 a waiting batch of holds locks no other wallet', async () => {
   const users = await openMany('placed');
   await expectInOrder(users, () => reserveHolds(owner, ledger.instance, holdsOn(users)));
   await expectInOrder(users, () => placeOrdinary(owner, ledger.instance, holdsOn(users)));
 });
 
-test('WA-07 a batch of settlements that waits for its first wallet has locked no other', async () => {
+test('WA-07 a waiting batch of settlements locks no other wallet', async () => {
   const users = await openMany('settled');
   for (const settle of [settleHolds, endOrdinary]) {
     const requests = holdsOn(users);

@@ -41,14 +41,14 @@ async function openShort(user: string): Promise<void> {
 }
 
 for (const kind of ['refund', 'claw_back'] as const) {
-  test(`WA-05 a ${kind} within the balance is taken from it and does not suspend the wallet`, async () => {
+  test(`WA-05 a ${kind} within the balance does not suspend the wallet`, async () => {
     await ledger.open(`within-${kind}`, 100);
     assert.equal(await ledger.takeBack(`within-${kind}`, 100, { kind }), 'booked');
     await expectWallet(`within-${kind}`, { balance: 0, shortfall: 0, isSuspended: false });
     assert.deepEqual(await movementsAfterFirst(`within-${kind}`), [`${kind}, wallet to processor: 100, leaves 0`]);
   });
 
-  test(`WA-05 WA-06 a ${kind} above the balance takes all of it, books the rest as owed and suspends the wallet`, async () => {
+  test(`WA-05 WA-06 a ${kind} above the balance suspends the wallet`, async () => {
     await ledger.open(`above-${kind}`, 100);
     assert.equal(await ledger.takeBack(`above-${kind}`, 130, { kind }), 'booked');
     await expectWallet(`above-${kind}`, { balance: 0, shortfall: 30, isSuspended: true });
@@ -65,7 +65,7 @@ for (const kind of ['refund', 'claw_back'] as const) {
     await expectWallet(`empty-${kind}`, { balance: 0, shortfall: 1, isSuspended: true, entries: 1 });
   });
 
-  test(`WA-09 a ${kind} sent many times at once counts once, and another amount under the same key is a conflict`, async () => {
+  test(`WA-09 a ${kind} sent many times at once counts once`, async () => {
     const user = `once-${kind}`;
     await ledger.open(user, 100);
     const act = { kind, key: 'dispute-1' };
@@ -77,7 +77,7 @@ for (const kind of ['refund', 'claw_back'] as const) {
   });
 }
 
-test('WA-09 a key counts separately for each kind of act and each wallet', async () => {
+test('WA-09 a key counts separately per kind and wallet', async () => {
   await ledger.open('apart', 100);
   await ledger.open('other', 100);
   for (const user of ['apart', 'other']) {
@@ -91,7 +91,7 @@ test('WA-09 a key counts separately for each kind of act and each wallet', async
   }
 });
 
-test('WA-05 a credit or a claw-back of zero, of less, or of an unknown kind is refused and books nothing', async () => {
+test('WA-05 an invalid credit or claw-back is refused', async () => {
   await ledger.open('odd', 100);
   const call = (act: string, kind: string, amount: string) =>
     ledger.live.query(`select ledger.${act}($1, 'odd', '${kind}', ${amount}, 'key')`, [APP]);
@@ -108,7 +108,7 @@ test('WA-05 a credit or a claw-back of zero, of less, or of an unknown kind is r
   await expectWallet('odd', { balance: 100, entries: 1 });
 });
 
-test('WA-06 money acts on a missing wallet do not create it', async () => {
+test('WA-06 money acts do not create a missing wallet', async () => {
   assert.equal(await ledger.credit('nobody', 1), 'no_wallet');
   assert.equal(await ledger.takeBack('nobody', 1), 'no_wallet');
   assert.equal(await ledger.reinstate('nobody'), 'no_wallet');
@@ -117,7 +117,7 @@ test('WA-06 money acts on a missing wallet do not create it', async () => {
   assert.equal(await ledger.wallets.find(APP, 'nobody' as EndUserId), undefined);
 });
 
-test('WA-06 a claw-back takes even money that calls hold, and what those calls then cannot pay is owed as well', async () => {
+test('WA-06 a claw-back takes even money that calls hold', async () => {
   await ledger.open('held', 100);
   const request = holdOf('held', 80);
   await ledger.reserve([request]);
@@ -127,14 +127,14 @@ test('WA-06 a claw-back takes even money that calls hold, and what those calls t
   await expectWallet('held', { balance: 0, held: 0, shortfall: 80, isSuspended: true, isClawed: false });
 });
 
-test('WA-06 a shortfall that the balance does not cover keeps the wallet suspended, and no part of it is recovered', async () => {
+test('WA-06 a shortfall is never recovered in part', async () => {
   await openShort('uncovered');
   await ledger.credit('uncovered', 29);
   assert.equal(await ledger.reinstate('uncovered'), 'shortfall');
   await expectWallet('uncovered', { balance: 29, shortfall: 30, isSuspended: true });
 });
 
-test('WA-06 a shortfall is recovered once the balance covers it, and the suspension ends', async () => {
+test('WA-06 recovering a shortfall ends the suspension', async () => {
   await openShort('covered');
   await ledger.credit('covered', 31);
   assert.equal(await ledger.reinstate('covered'), 'reinstated');
@@ -156,7 +156,7 @@ test('WA-06 money that calls hold does not cover a shortfall', async () => {
   assert.deepEqual(await ledger.settle([endOf(request, 80)]), [{ isSettled: true, charged: 80 }]);
 });
 
-test('WA-06 writing off a shortfall books it as our loss and lifts the suspension in one step', async () => {
+test('WA-06 writing off a shortfall lifts the suspension', async () => {
   await openShort('forgiven');
   await ledger.credit('forgiven', 37); // This would cover it.
   assert.equal(await ledger.reinstate('forgiven', true), 'reinstated');
@@ -164,7 +164,7 @@ test('WA-06 writing off a shortfall books it as our loss and lifts the suspensio
   assert.equal((await movementsAfterFirst('forgiven')).at(-1), 'write_off, loss to receivable: 30, leaves 37');
 });
 
-test('WA-06 reinstating again changes nothing, and a later shortfall is a new one', async () => {
+test('WA-06 reinstating again changes nothing', async () => {
   await openShort('again');
   for (const time of [1, 2, 3]) {
     assert.equal(await ledger.reinstate('again', true), 'reinstated');
@@ -183,7 +183,7 @@ test('WA-06 reinstating many times at once recovers once', async () => {
   await expectWallet('at-once', { balance: 60, shortfall: 0, isSuspended: false });
 });
 
-test('WA-05 funds that a bank gives back can be spent again but do not lift a suspension', async () => {
+test('WA-05 funds a bank returns lift no suspension', async () => {
   await openShort('won');
   assert.equal(await ledger.credit('won', 130, { kind: 'funds_reinstated' }), 'booked');
   await expectWallet('won', { balance: 130, shortfall: 30, isSuspended: true });
@@ -217,7 +217,7 @@ for (const isConnected of [true, false]) {
   }
 }
 
-test('WA-03 AU-10 a lowered cap binds the next call, and running calls settle in full', async () => {
+test('WA-03 AU-10 a lowered cap binds only the next call', async () => {
   await ledger.open('capped', 1_000, 500);
   const request = holdOf('capped', 400);
   assert.deepEqual(await ledger.reserve([request]), [400]);
@@ -230,7 +230,7 @@ test('WA-03 AU-10 a lowered cap binds the next call, and running calls settle in
   await expectWallet('capped', { balance: 700, held: 700, capSpent: 300 });
 });
 
-test('WA-07 usage reported above the hold is booked as our loss, and the wallet pays only its hold', async () => {
+test('WA-07 reported usage above the hold is our loss', async () => {
   await ledger.open('overrun', 100);
   const request = holdOf('overrun', 60);
   await ledger.reserve([request]);
@@ -245,7 +245,7 @@ test('WA-07 usage reported above the hold is booked as our loss, and the wallet 
   await expectWallet('overrun', { entries: 3 });
 });
 
-test('WA-07 our own count above the hold charges the hold and books no loss, since no provider billed it', async () => {
+test('WA-07 our own count above the hold books no loss', async () => {
   await ledger.open('counted', 100);
   const request = holdOf('counted', 60);
   await ledger.reserve([request]);
@@ -253,7 +253,7 @@ test('WA-07 our own count above the hold charges the hold and books no loss, sin
   assert.deepEqual(await movementsAfterFirst('counted'), ['charge, wallet to earned: 60, leaves 40']);
 });
 
-test('WA-07 WA-12 the overrun of a call whose money was clawed back is booked next to what is owed', async () => {
+test('WA-07 WA-12 a clawed call’s overrun is booked beside its debt', async () => {
   await ledger.open('both', 100);
   const request = holdOf('both', 60);
   await ledger.reserve([request]);
@@ -267,7 +267,7 @@ test('WA-07 WA-12 the overrun of a call whose money was clawed back is booked ne
   await expectWallet('both', { balance: 0, held: 0, shortfall: 40, isSuspended: true, isClawed: false });
 });
 
-test('WA-09 the receipt of a call says if its usage contradicted itself', async () => {
+test('WA-09 a receipt says if its usage contradicted itself', async () => {
   await ledger.open('clamped', 100);
   const [odd, even] = [holdOf('clamped', 10), holdOf('clamped', 10)];
   await ledger.reserve([odd, even]);
@@ -277,7 +277,7 @@ test('WA-09 the receipt of a call says if its usage contradicted itself', async 
   assert.deepEqual(rows, [{ clamped: false }, { clamped: true }]);
 });
 
-test('WA-06 a wallet that owes or has spent more than the largest amount can still be read', async () => {
+test('WA-06 a wallet beyond the largest amount stays readable', async () => {
   const most = Number.MAX_SAFE_INTEGER;
   await ledger.open('boundless', most);
   for (let times = 0; times < 2; times += 1) {

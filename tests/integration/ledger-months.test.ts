@@ -51,7 +51,7 @@ test('WA-08 a hold counts in the current UTC month', async () => {
   await expectMonth('now', current, 20, 0);
 });
 
-test('WA-08 in a new month the full cap is available again', async () => {
+test('WA-08 a new month has the full cap again', async () => {
   await ledger.open('new', 1_000, 100);
   const first = holdOf('new', 90);
   await ledger.reserve([first]);
@@ -65,7 +65,7 @@ test('WA-08 in a new month the full cap is available again', async () => {
   await expectMonth('new', current, 60, 0);
 });
 
-test('WA-08 a hold of an earlier month settles without touching the new month', async () => {
+test('WA-08 an earlier month’s hold leaves the new month alone', async () => {
   await ledger.open('over', 1_000, 100);
   const old = holdOf('over', 70);
   const older = holdOf('over', 20);
@@ -80,7 +80,7 @@ test('WA-08 a hold of an earlier month settles without touching the new month', 
   assert.equal((await ledger.wallet('over')).balance, 1_000 - 65 - 30);
 });
 
-test('WA-08 a hold that ends before the new month has any hold counts in its own month', async () => {
+test('WA-08 a hold settled before any new one keeps its month', async () => {
   await ledger.open('quiet', 1_000, 100);
   const old = holdOf('quiet', 70);
   await ledger.reserve([old]);
@@ -135,7 +135,7 @@ function databaseClock(beginning: string) {
   };
 }
 
-test('WA-08 a step of the clock that is taken back begins no month, and the true one begins on time', async (t) => {
+test('WA-08 a clock step that is taken back begins no month', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   await ledger.open('stepped', 1_000, 50);
   const clock = databaseClock('2031-01-31T22:30:00Z');
@@ -156,7 +156,7 @@ test('WA-08 a step of the clock that is taken back begins no month, and the true
   await expectMonth('stepped', '2031-02-01', 0, 50);
 });
 
-test('WA-08 a clock that has been set right is believed after an hour', async (t) => {
+test('WA-08 a corrected clock is believed after an hour', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   await ledger.open('righted', 1_000, 50);
   const clock = databaseClock('2032-05-31T22:00:00Z');
@@ -170,7 +170,7 @@ test('WA-08 a clock that has been set right is believed after an hour', async (t
   await expectMonth('righted', '2032-06-01', 0, 50);
 });
 
-test('WA-08 two gateways that look at the clock at once see no step', async (t) => {
+test('WA-08 two gateways reading one clock see no step', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   const { owner } = ledger.database;
   await stepDatabaseClock(ledger.database, '0');
@@ -181,7 +181,7 @@ test('WA-08 two gateways that look at the clock at once see no step', async (t) 
   assert.deepEqual(rows, [{ is_steady: true }]);
 });
 
-test('WA-08 the first gateway that starts after a pause believes the clock at once, one beside others does not', async (t) => {
+test('WA-08 only the first gateway believes the clock at once', async (t) => {
   t.after(() => stepDatabaseClock(ledger.database, '0'));
   const { owner } = ledger.database;
   await ledger.open('paused', 1_000, 50);

@@ -19,7 +19,7 @@ async function expectRight(): Promise<void> {
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-07 a hold sets aside the amount it requests and leaves the balance unchanged', async () => {
+test('WA-07 a hold leaves the balance unchanged', async () => {
   await ledger.open('one', 100);
   assert.deepEqual(await ledger.reserve([holdOf('one', 60)]), [60]);
   const { balance, held, entries } = await ledger.wallet('one');
@@ -27,14 +27,14 @@ test('WA-07 a hold sets aside the amount it requests and leaves the balance unch
   await expectRight();
 });
 
-test('WA-07 a hold can take the whole balance and not one micro more', async () => {
+test('WA-07 a hold can take exactly the whole balance', async () => {
   await ledger.open('edge', 100);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 101)]), ['payment_required']);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 100)]), [100]);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 1)]), ['balance_race_lost']);
 });
 
-test('WA-07 a hold gets what balance and cap afford, between its least and its most', async () => {
+test('WA-07 a hold gets what balance and cap afford', async () => {
   await ledger.open('between', 100);
   assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [70]);
   assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [23]); // Of 30.
@@ -44,7 +44,7 @@ test('WA-07 a hold gets what balance and cap afford, between its least and its m
   await expectRight();
 });
 
-test('WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something', async () => {
+test('WA-13 no call gets over three quarters of the rest', async () => {
   await ledger.open('shared', 1_000);
   await ledger.open('shared-cap', 9_000, 1_000);
   for (const user of ['shared', 'shared-cap']) {
@@ -58,7 +58,7 @@ test('WA-13 no call gets more than three quarters of what is left, unless its le
   await expectRight();
 });
 
-test('WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not', async () => {
+test('WA-13 only a call blocked by holds is told so', async () => {
   await ledger.open('passing', 100);
   const running = holdOf('passing', 80);
   assert.deepEqual(await ledger.reserve([running, holdOf('passing', 21), holdOf('passing', 101)]), [
@@ -71,7 +71,7 @@ test('WA-13 a call that only other holds stand in the way of is told so; one tha
   await expectRight();
 });
 
-test('WA-07 a repeated reserve holds once and gives the same answer', async () => {
+test('WA-07 a repeated reserve holds once and answers the same', async () => {
   await ledger.open('again', 100);
   const request = holdOf('again', { least: 50, most: 80 });
   assert.deepEqual(await ledger.reserve([request]), [75]);
@@ -92,7 +92,7 @@ test('WA-07 two simultaneous reserves of one call hold once', async () => {
   await expectRight();
 });
 
-test('WA-07 refusing a large call in a batch does not refuse a small one behind it', async () => {
+test('WA-07 a refused large call spares the small ones behind', async () => {
   await ledger.open('batch', 100);
   const batch = [30, 1_000, 40, 101, 30, 1].map((amount) => holdOf('batch', amount));
   const answers = [30, 'payment_required', 40, 'payment_required', 30, 'balance_race_lost'];
@@ -101,7 +101,7 @@ test('WA-07 refusing a large call in a batch does not refuse a small one behind 
   await expectRight();
 });
 
-test('WA-07 a batch over several wallets judges each call by its own wallet, in batch order', async () => {
+test('WA-07 a batch judges each call by its own wallet', async () => {
   await ledger.open('left', 50);
   await ledger.open('right', 70);
   const users = ['right', 'nobody', 'left', 'right', 'left', 'right'];
@@ -112,7 +112,7 @@ test('WA-07 a batch over several wallets judges each call by its own wallet, in 
   await expectRight();
 });
 
-test('CC-10 of several reasons to refuse a call, the first in the documented order is given', async () => {
+test('CC-10 a refusal gives the first documented reason', async () => {
   await ledger.open('reasons', 5, 5);
   const refusal = async (amount: number, streamsMax = 0): Promise<unknown> =>
     (await ledger.reserve([holdOf('reasons', amount, { streamsMax })]))[0];
@@ -130,7 +130,7 @@ test('CC-10 of several reasons to refuse a call, the first in the documented ord
   await expectRight();
 });
 
-test('WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race', async () => {
+test('WA-03 a cap used up by holds is a lost race', async () => {
   await ledger.open('cap', 1_000, 100);
   const first = holdOf('cap', 60);
   assert.deepEqual(await ledger.reserve([first]), [60]);
@@ -142,14 +142,14 @@ test('WA-03 a cap that spending has used up is reached, and one that open holds 
   await expectRight();
 });
 
-test('WA-03 a cap of one micro or of zero refuses even the smallest hold', async () => {
+test('WA-03 a cap of one micro or zero refuses every hold', async () => {
   for (const cap of [0, 1]) {
     await ledger.open(`cap-${cap}`, 1_000, cap);
     assert.deepEqual(await ledger.reserve([holdOf(`cap-${cap}`, 2)]), ['cap_reached']);
   }
 });
 
-test('LI-02 streams count while they hold, and plain calls never count', async () => {
+test('LI-02 only running streams count against the stream limit', async () => {
   await ledger.open('streams', 1_000);
   const first = holdOf('streams', 1, { streamsMax: 2 });
   const batch = [
@@ -169,7 +169,7 @@ test('LI-02 streams count while they hold, and plain calls never count', async (
 
 const plain = () => holdOf('plain', 1, { callsMax: 2 });
 
-test('CC-18 plain calls count while they hold, in a batch and across batches, and streams never count', async () => {
+test('CC-18 only running plain calls count against their limit', async () => {
   await ledger.open('plain', 1_000);
   const [first, stream] = [plain(), holdOf('plain', 1, { streamsMax: 3 })];
   assert.deepEqual(await ledger.reserve([first]), [1]); // Whole: by the statement for ordinary calls.
@@ -183,7 +183,7 @@ test('CC-18 plain calls count while they hold, in a batch and across batches, an
   await expectRight();
 });
 
-test('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal', async () => {
+test('WA-02 disconnected, empty and missing wallets give the same refusal', async () => {
   await ledger.open('gone', 1_000);
   await ledger.setWallet('gone', 'is_connected = false');
   await ledger.open('empty', 0);
@@ -191,12 +191,12 @@ test('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the
   assert.deepEqual(answers, ['payment_required', 'payment_required', 'payment_required']);
 });
 
-test('AU-04 users that differ only in the case of a letter have separate wallets', async () => {
+test('AU-04 user ids are case-sensitive', async () => {
   await ledger.open('Anna', 10);
   assert.deepEqual(await ledger.reserve([holdOf('anna', 5), holdOf('Anna', 5)]), ['payment_required', 5]);
 });
 
-test('AU-04 quotes, braces, commas and backslashes in a user id are ordinary characters', async () => {
+test('AU-04 special characters in a user id are ordinary', async () => {
   const users = ['a"b', 'a\\b', '{a,b}', 'null', 'NULL', "a'b", 'a;b', '%', '\\"'];
   for (const user of users) await ledger.open(user, 10);
   assert.deepEqual(
@@ -215,7 +215,7 @@ test('WA-01 the largest possible amount can be held and charged', async () => {
   await expectRight();
 });
 
-test('WA-07 a reserve that arrives after its call has ended holds nothing', async () => {
+test('WA-07 a reserve after its call has ended holds nothing', async () => {
   await ledger.open('late', 100);
   const request = holdOf('late', 10, { callId: newCallId() });
   await ledger.reserve([request]);
@@ -226,7 +226,7 @@ test('WA-07 a reserve that arrives after its call has ended holds nothing', asyn
   await expectRight();
 });
 
-test('WA-10 a repeated reserve moves the hold to the process that repeats it', async () => {
+test('WA-10 a repeated reserve takes the hold over', async () => {
   const [first, second] = [await ledger.addInstance(), await ledger.addInstance()];
   await ledger.open('moved', 100);
   const request = holdOf('moved', 10);

@@ -31,7 +31,7 @@ function end(user: string, kind: 'refund_paid' | 'refund_released', key: string)
   return createFunding(ledger.live).endSetAside({ appId: APP, userId: user as EndUserId, kind, key });
 }
 
-test('WA-05 money for a refund goes to a separate book, and from there to the processor or back to the wallet', async () => {
+test('WA-05 money for a refund goes to a separate book', async () => {
   await ledger.open('anna', 1_000);
   assert.equal(await setAside('anna', 300, 'one'), 'booked');
   assert.equal(await setAside('anna', 300, 'one'), 'repeated');
@@ -54,7 +54,7 @@ test('WA-05 money for a refund goes to a separate book, and from there to the pr
   ]);
 });
 
-test('WA-05 only money that no call holds can be set aside, and none from a suspended wallet', async () => {
+test('WA-05 only money without a hold can be set aside', async () => {
   await ledger.open('bert', 1_000);
   await ledger.reserve([holdOf('bert', 400)]);
   assert.equal(await setAside('bert', 601, 'one'), 'too_little');
@@ -68,7 +68,7 @@ test('WA-05 only money that no call holds can be set aside, and none from a susp
   assert.equal(await end('carl', 'refund_paid', 'one'), 'nothing');
 });
 
-test('WA-05 a released refund waits while the wallet has no room for it', async () => {
+test('WA-05 a released refund waits until the wallet has room', async () => {
   await ledger.open('dora', 1_000);
   await setAside('dora', 500, 'one');
   await ledger.credit('dora', Number.MAX_SAFE_INTEGER - 500, { kind: 'contract_credit' });
@@ -77,7 +77,7 @@ test('WA-05 a released refund waits while the wallet has no room for it', async 
   assert.equal(await end('dora', 'refund_released', 'one'), 'booked');
 });
 
-test('WA-05 simultaneous requests never set aside more than the balance, and each refund ends once, in one way', async () => {
+test('WA-05 simultaneous refunds never set aside more than the balance', async () => {
   await ledger.open('emil', 1_000);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => setAside('emil', 100, `key ${index}`)));
   assert.equal(answers.filter((answer) => answer === 'booked').length, 10);
@@ -89,7 +89,7 @@ test('WA-05 simultaneous requests never set aside more than the balance, and eac
   assert.equal(ends.filter((answer) => answer === 'booked').length, 1);
 });
 
-test('SB-03 the sandbox role cannot set money aside, and the gateway can end only what it set aside', async () => {
+test('SB-03 the sandbox role cannot set money aside', async () => {
   const sandbox = createPool({
     url: ledger.database.url,
     role: 'sandbox',

@@ -33,7 +33,7 @@ async function expectWallet(user: string, expected: { readonly balance: number; 
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-07 a settlement takes its charge, releases the rest and stores a receipt', async () => {
+test('WA-07 a settlement stores a receipt and releases the rest', async () => {
   const request = await holding('plain', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
   await expectWallet('plain', { balance: 75, held: 0 });
@@ -45,19 +45,19 @@ test('WA-07 a settlement takes its charge, releases the rest and stores a receip
   ]);
 });
 
-test('CC-23 the receipt of a call says if its usage was estimated', async () => {
+test('CC-23 a receipt says if its usage was estimated', async () => {
   const request = await holding('estimated', { balance: 100, amount: 60 });
   await ledger.settle([{ ...endOf(request, 25), isEstimated: true }]);
   assert.equal((await receiptOf(ledger.database, request.callId))?.isEstimated, true);
 });
 
-test('WA-07 a charge above the hold is cut to the hold', async () => {
+test('WA-07 a charge is cut to its hold', async () => {
   const request = await holding('above', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 61)]), [{ isSettled: true, charged: 60 }]);
   await expectWallet('above', { balance: 40, held: 0 });
 });
 
-test('CC-08 a charge of zero releases the whole hold and moves no money', async () => {
+test('CC-08 a charge of zero releases the whole hold', async () => {
   const request = await holding('free', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 0)]), [{ isSettled: true, charged: 0 }]);
   await expectWallet('free', { balance: 100, held: 0 });
@@ -65,7 +65,7 @@ test('CC-08 a charge of zero releases the whole hold and moves no money', async 
   assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'failed');
 });
 
-test('WA-07 settling again changes nothing and returns the earlier charge', async () => {
+test('WA-07 settling again returns the earlier charge', async () => {
   const request = await holding('again', { balance: 100, amount: 60 });
   await ledger.settle([endOf(request, 25)]);
   for (const charge of [25, 0, 60]) {
@@ -74,7 +74,7 @@ test('WA-07 settling again changes nothing and returns the earlier charge', asyn
   await expectWallet('again', { balance: 75, held: 0 });
 });
 
-test('WA-07 two settlements of one call that wait for the same wallet take effect once', async () => {
+test('WA-07 two waiting settlements of one call take effect once', async () => {
   for (let round = 0; round < 10; round += 1) {
     const user = `both-${round}`;
     const request = await holding(user, { balance: 100, amount: 60 });
@@ -127,7 +127,7 @@ async function settleAsOwner(request: HoldRequest): Promise<bigint | undefined> 
   return row?.charged;
 }
 
-test('WA-10 the reaper is too late if a settlement is about to end the call', async () => {
+test('WA-10 the reaper is too late during a settlement', async () => {
   const request = await orphan('meeting');
   const lock = await lockWallet(ledger.database, 'meeting');
   const settling = settleAsOwner(request);
@@ -139,7 +139,7 @@ test('WA-10 the reaper is too late if a settlement is about to end the call', as
   await expectWallet('meeting', { balance: 75, held: 0 });
 });
 
-test('WA-10 a settlement is too late if the reaper is about to end the call', async () => {
+test('WA-10 a settlement is too late during a release', async () => {
   const request = await orphan('met');
   const reaper = await ledger.database.owner.connect();
   await sql(reaper)`begin`;
@@ -152,7 +152,7 @@ test('WA-10 a settlement is too late if the reaper is about to end the call', as
   await expectWallet('met', { balance: 100, held: 0 });
 });
 
-test('WA-07 several calls of one wallet in one batch are each charged their own cost', async () => {
+test('WA-07 each call of a batch pays its own cost', async () => {
   await ledger.open('batch', 1_000);
   const requests = [100, 200, 300, 50].map((amount) => holdOf('batch', amount));
   await ledger.reserve(requests);
@@ -175,7 +175,7 @@ test('WA-07 several calls of one wallet in one batch are each charged their own 
   await expectWallet('batch', { balance: 740, held: 0 });
 });
 
-test('WA-07 a batch over several wallets, of calls with and without holds, charges each one correctly', async () => {
+test('WA-07 a batch over several wallets charges each call correctly', async () => {
   const first = await holding('mixed-1', { balance: 100, amount: 60 });
   const second = await holding('mixed-2', { balance: 100, amount: 60 });
   await ledger.settle([endOf(second, 11)]);
@@ -200,7 +200,7 @@ for (const [what, assignment] of [
   ['suspended', 'is_suspended = true'],
   ['put under a cap of nothing', 'cap_micros = 0'],
 ] as const) {
-  test(`AU-10 a call whose wallet is ${what} while it runs is charged, and the next call is refused`, async () => {
+  test(`AU-10 a running call whose wallet is ${what} is still charged`, async () => {
     const user = `meanwhile ${what}`.replaceAll(' ', '-');
     const request = await holding(user, { balance: 100, amount: 60 });
     await ledger.setWallet(user, assignment);
@@ -219,7 +219,7 @@ async function cycle(users: readonly string[]): Promise<void> {
   }
 }
 
-test('WA-07 gateways that hold and settle on the same wallets in opposite order never deadlock', async () => {
+test('WA-07 gateways using wallets in opposite order never deadlock', async () => {
   const users = Array.from({ length: 12 }, (_, index) => `order-${index}`);
   for (const user of users) await ledger.open(user, 1_000);
   await Promise.all([cycle(users), cycle(users.toReversed()), cycle(users), cycle(users.toReversed())]);

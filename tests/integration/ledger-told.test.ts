@@ -68,7 +68,7 @@ async function detach(month: string): Promise<void> {
   await detachReceipts(owner, `${month}-01`);
 }
 
-test('WA-14 calls of archived months are not compared, and a settlement of one is refused until its month is back', async () => {
+test('WA-14 calls of archived months are neither compared nor settled', async () => {
   const at = new Date('2025-01-15');
   const [settled, late, unbooked] = [await charged(20, at), await released(30, at), await released(40, at)];
   await settleLate(ledger.live, [endOf(late, 25)]);
@@ -87,7 +87,7 @@ test('WA-14 calls of archived months are not compared, and a settlement of one i
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-08 the cap of a month that has ended counts what is in an archive, and what is here, when a call is charged late', async () => {
+test('WA-08 a late charge counts archived spending', async () => {
   const at = new Date('2025-02-15');
   await ledger.open('capped', 1_000, 100);
   const late = await released(60, new Date(), 'capped');
@@ -107,7 +107,7 @@ test('WA-08 the cap of a month that has ended counts what is in an archive, and 
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-14 charges that are booked as they were told are no difference, from a log and from a settlement file', async () => {
+test('WA-14 charges booked as told are no difference', async () => {
   const [one, two, late] = [await charged(20), await charged(30), await released(40)];
   await settleLate(ledger.live, [endOf(late, 40)]);
   const { sums, found } = await compare(
@@ -119,7 +119,7 @@ test('WA-14 charges that are booked as they were told are no difference, from a 
   assert.deepEqual([sums.told, sums.toldMicros, sums.bookedMicros, sums.late], [3, 90n, 90n, 1]);
 });
 
-test('WA-14 a part that was booked as our loss is booked', async () => {
+test('WA-14 a part booked as our loss counts as booked', async () => {
   const late = await released(40);
   await ledger.open('bert', 40);
   await rewrite(
@@ -133,7 +133,7 @@ test('WA-14 a part that was booked as our loss is booked', async () => {
   assert.deepEqual([found, sums.bookedMicros, sums.lostMicros], [[], 25n, 15n]);
 });
 
-test('WA-14 charges that are missing, different or doubled are told apart', async () => {
+test('WA-14 missing, different and doubled charges are told apart', async () => {
   const [missing, different, doubled, unknown] = [
     await released(40),
     await charged(20),
@@ -160,14 +160,14 @@ test('WA-14 charges that are missing, different or doubled are told apart', asyn
   assert.deepEqual([sums.missing, sums.missingMicros, sums.different, sums.doubled], [2, 47n, 1, 1]);
 });
 
-test('WA-14 a call whose settlement is under way is not missing', async () => {
+test('WA-14 a call under settlement is not missing', async () => {
   const request = holdOf('anna', 50);
   await ledger.reserve([request]);
   const { sums, found } = await compare(lineOf(endOf(request, 80)));
   assert.deepEqual([found, sums.waiting], [[], 1]);
 });
 
-test('WA-14 lines of anything else are left out, and malformed ones are counted', async () => {
+test('WA-14 foreign lines are skipped and malformed ones counted', async () => {
   const id = newCallId();
   const { sums, found } = await compare(
     logged(id, 5, { mode: 'sandbox' }) + logged(id, 5, { outcome: 'abandoned' }) + logged(id, 5, { msg: 'other' }),
@@ -179,7 +179,7 @@ test('WA-14 lines of anything else are left out, and malformed ones are counted'
   assert.deepEqual([sums.lines, sums.told, sums.malformed], [11, 0, 7]);
 });
 
-test('WA-14 a long file in odd pieces is compared batch by batch', async () => {
+test('WA-14 a long file is compared in batches', async () => {
   const call = await charged(3);
   const text = logged(call.callId, 3).repeat(2_500) + logged(newCallId(), 1).trimEnd();
   const pieces = Array.from({ length: Math.ceil(text.length / 997) }, (_, index) =>

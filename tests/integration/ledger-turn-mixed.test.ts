@@ -34,7 +34,7 @@ async function openWithHold(user: string, balance: number, hold: HoldRequest, ca
   return hold;
 }
 
-test('WA-07 a turn settles before it holds: what a call does not use is for the next one, but not what it is charged', async () => {
+test('WA-07 a turn settles before it holds', async () => {
   const old = await openWithHold('freed', 100, holdOf('freed', 75));
   const other = await openWithHold('freed-other', 100, holdOf('freed-other', 10));
   const ends = [endOf(old, 10), endOf(other, 5)];
@@ -53,7 +53,7 @@ test('WA-07 a turn settles before it holds: what a call does not use is for the 
   assert.deepEqual(await figuresOf('freed-other'), { balance: 95, held: 20, openStreams: 0, capSpent: 5, capHeld: 20 });
 });
 
-test('WA-03 a turn counts what it charges against the cap, and what it frees no more', async () => {
+test('WA-03 a turn counts its charges against the cap', async () => {
   const old = await openWithHold('capped', 1_000, holdOf('capped', 60), 100);
   const over = holdOf('capped', { least: 1, most: 39 }); // The charge of 50 leaves 50 of the cap.
   assert.deepEqual((await tryTurn([endOf(old, 50)], [over])).done, { settlements: [], requests: [] });
@@ -65,7 +65,7 @@ for (const [kind, slots] of [
   ['LI-02 a stream', { streamsMax: 1 }],
   ['CC-18 a plain call', { callsMax: 1 }],
 ] as const) {
-  test(`${kind} takes the slot of one that ends in the same turn, and only one does`, async () => {
+  test(`${kind} takes the slot of exactly one that ends in its turn`, async () => {
     const user = `slot of ${kind}`;
     const old = await openWithHold(user, 1_000, holdOf(user, 10, slots));
     const [one, two] = [holdOf(user, 10, slots), holdOf(user, 10, slots)];
@@ -77,7 +77,7 @@ for (const [kind, slots] of [
   });
 }
 
-test('WA-08 a wallet whose month begins in a turn that also ends a call of the month before is left whole', async () => {
+test('WA-08 a wallet whose month begins in mid-turn is left whole', async () => {
   const old = await openWithHold('turning', 1_000, holdOf('turning', 60), 100);
   await ledger.setWallet('turning', `cap_month = '2020-01-01'`);
   await sql(ledger)`update ledger.holds set month = '2020-01-01' where call_id = ${old.callId}`;
@@ -89,7 +89,7 @@ test('WA-08 a wallet whose month begins in a turn that also ends a call of the m
   assert.deepEqual(await figuresOf('turning'), { balance: 950, held: 70, openStreams: 0, capSpent: 0, capHeld: 70 });
 });
 
-test('WA-07 a charge above its hold keeps its wallet’s new calls waiting for the judged way, and no other wallet’s', async () => {
+test('WA-07 a charge above its hold delays only its wallet', async () => {
   const old = await openWithHold('above', 100, holdOf('above', 10));
   const [own, other] = [holdOf('above', 20), holdOf('companion', 1)];
   const left = { settlements: [endOf(old, 11)], requests: [own] };
@@ -103,7 +103,7 @@ test('WA-07 a charge above its hold keeps its wallet’s new calls waiting for t
   });
 });
 
-test('CC-14 a retry is left to find its earlier call, and the rest of its turn is done', async () => {
+test('CC-14 a turn skips a retry and does the rest', async () => {
   const old = await openWithHold('joining', 100, holdOf('joining', 10));
   const attempt = { digest: Buffer.from('joining'), body: Buffer.from('body') };
   const first = holdOf('joining', 10, { idempotencyKey: { ...attempt, joins: false } });
@@ -116,7 +116,7 @@ test('CC-14 a retry is left to find its earlier call, and the rest of its turn i
   assert.deepEqual((await ledger.turn([endOf(old, 5)], [again])).placed, ['attempt_running']);
 });
 
-test('WA-07 a call that a turn both ends and asks for is settled first', async () => {
+test('WA-07 a call both ended and asked for settles first', async () => {
   const held = await openWithHold('both', 100, holdOf('both', 10));
   assert.deepEqual(await ledger.turn([endOf(held, 5)], [held]), {
     settled: [{ isSettled: true, charged: 5 }],
@@ -131,7 +131,7 @@ test('WA-07 a call that a turn both ends and asks for is settled first', async (
   assert.deepEqual(await figuresOf('both'), { balance: 95, held: 0, openStreams: 0, capSpent: 5, capHeld: 0 });
 });
 
-test('WA-10 a turn of a fenced process does nothing, and is safe to repeat under a new id', async () => {
+test('WA-10 a fenced process’s turn does nothing', async () => {
   const old = await openWithHold('fenced', 100, holdOf('fenced', 10));
   const fenced = await ledger.addInstance();
   await rawly(`update db.instances set state = 'dead' where instance_id = $1`, fenced);
@@ -151,7 +151,7 @@ async function countTold(): Promise<number> {
   return count ?? -1;
 }
 
-test('WH-05 a turn that settles and holds tells of a low balance if money is short after it and was not before', async () => {
+test('WH-05 a turn that leaves money short reports it', async () => {
   await rawly(
     `insert into webhooks.subscriptions (app_id, endpoint_url, events, low_balance_threshold_micros, sealed_secret, secret_fingerprint)
      values ($1, 'https://example.com', '{balance.low}', 50, '', '')`,

@@ -66,7 +66,7 @@ for (const way of ['alone', 'beside another'] as const) {
   const place = async (db: Queryable, request: HoldRequest, instance = ledger.instance) =>
     (await placeHolds(db, instance, [request, ...companions()]))[0]?.outcome;
 
-  test(`WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile, ${way}`, async () => {
+  test(`WA-07 a waiting repeat of an ended call holds nothing, ${way}`, async () => {
     const user = `overtaken, ${way}`;
     await ledger.open(user, 100);
     const request = holdOf(user, 10);
@@ -85,7 +85,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.equal((await ledger.wallet(user)).held, 0);
   });
 
-  test(`WA-10 a process that is fenced while it waits for a wallet places no hold, ${way}`, async () => {
+  test(`WA-10 a process fenced while waiting places no hold, ${way}`, async () => {
     const user = `late, ${way}`;
     await ledger.open(user, 100);
     const instance = await ledger.addInstance();
@@ -97,7 +97,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.equal((await ledger.wallet(user)).held, 0);
   });
 
-  test(`WA-02 a wallet that is disconnected while a call waits for it holds nothing, ${way}`, async () => {
+  test(`WA-02 a wallet disconnected during the wait holds nothing, ${way}`, async () => {
     const user = `left, ${way}`;
     await ledger.open(user, 100);
     const lock = await lockWallet(ledger.database, user);
@@ -109,7 +109,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.equal((await ledger.wallet(user)).held, 0);
   });
 
-  test(`WA-07 two turns that wait for the same wallet overspend neither its balance nor its cap, ${way}`, async () => {
+  test(`WA-07 two waiting turns overspend neither balance nor cap, ${way}`, async () => {
     for (const [user, balance, cap] of [
       [`contested, ${way}`, 100, undefined],
       [`contested cap, ${way}`, 1_000, 100],
@@ -125,7 +125,7 @@ for (const way of ['alone', 'beside another'] as const) {
     }
   });
 
-  test(`WA-07 two settlements of one call that both wait for its wallet charge it once, ${way}`, async () => {
+  test(`WA-07 two waiting settlements charge a call once, ${way}`, async () => {
     const user = `twice, ${way}`;
     const request = await openWithHold(user, 100, holdOf(user, 60));
     const lock = await lockWallet(ledger.database, user);
@@ -142,7 +142,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.equal((await ledger.wallet(user)).balance, 100 - Number(charged));
   });
 
-  test(`WA-10 a call whose hold was released while its settlement waits for the wallet is not charged, ${way}`, async () => {
+  test(`WA-10 a settlement waiting past its hold’s release charges nothing, ${way}`, async () => {
     const user = `released, ${way}`;
     const request = await openWithHold(user, 100, holdOf(user, 60));
     const lock = await lockWallet(ledger.database, user);
@@ -155,7 +155,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.deepEqual(await figuresOf(user), { balance: 100, held: 0, openStreams: 0, capSpent: 0, capHeld: 0 });
   });
 
-  test(`CC-14 a call stays open if a retry joins it while its settlement waits for the wallet, ${way}`, async () => {
+  test(`CC-14 a call joined during its settlement stays open, ${way}`, async () => {
     const user = `joined, ${way}`;
     const request = await openWithHold(user, 100, holdOf(user, 10));
     const settled = await overtaken(user, {
@@ -166,7 +166,7 @@ for (const way of ['alone', 'beside another'] as const) {
     assert.equal((await ledger.wallet(user)).held, 10);
   });
 
-  test(`LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot, ${way}`, async () => {
+  test(`LI-02 a drain losing its slot while waiting frees no other, ${way}`, async () => {
     const user = `slots, ${way}`;
     const drain = await openWithHold(user, 100, holdOf(user, 10, { streamsMax: 2 }));
     await ledger.reserve([holdOf(user, 10, { streamsMax: 2 })]);

@@ -59,7 +59,7 @@ async function openCallsOf(user: string): Promise<number> {
   return count ?? -1;
 }
 
-test('WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged', async () => {
+test('WA-07 a wallet holds all of its calls or none', async () => {
   await ledger.open('rich', 100);
   await ledger.open('poor', 100);
   const rich = [holdOf('rich', 40), holdOf('rich', { least: 1, most: 35 })];
@@ -79,7 +79,7 @@ test('WA-07 a wallet that affords all of its calls holds them all; any other wal
 for (const way of WAYS) {
   const named = (user: string): string => `${user}, ${way}`;
 
-  test(`WA-07 WA-13 a call holds up to its share of what no call holds, and not one micro more, ${way}`, async () => {
+  test(`WA-07 WA-13 a call holds its share and no more, ${way}`, async () => {
     const user = named('share');
     await ledger.open(user, 100);
     for (const share of [75, 19]) {
@@ -103,7 +103,7 @@ for (const way of WAYS) {
     });
   }
 
-  test(`WA-08 in a new month the full cap is available, and earlier holds no longer count, ${way}`, async () => {
+  test(`WA-08 a new month ignores earlier holds, ${way}`, async () => {
     const user = named('turning');
     await ledger.open(user, 1_000, 100);
     const earlier = holdOf(user, 90);
@@ -115,7 +115,7 @@ for (const way of WAYS) {
     assert.deepEqual(await figuresOf(user), { balance: 920, held: 85, openStreams: 0, capSpent: 0, capHeld: 75 });
   });
 
-  test(`WA-03 WA-13 of what a cap leaves, a call gets its share up to the last micro and not beyond, ${way}`, async () => {
+  test(`WA-03 WA-13 a call gets its share of a cap, ${way}`, async () => {
     const user = named('capped');
     await ledger.open(user, 1_000, 100);
     const earlier = holdOf(user, 30);
@@ -127,7 +127,7 @@ for (const way of WAYS) {
     assert.deepEqual(await figuresOf(user), { balance: 980, held: 68, openStreams: 0, capSpent: 20, capHeld: 68 });
   });
 
-  test(`LI-02 CC-18 a call holds if it finds a slot of its kind, and is counted while it runs, ${way}`, async () => {
+  test(`LI-02 CC-18 a call holds if its kind has a free slot, ${way}`, async () => {
     const user = named('slots');
     await ledger.open(user, 1_000);
     const stream = holdOf(user, 10, { streamsMax: 1 });
@@ -143,7 +143,7 @@ for (const way of WAYS) {
     assert.deepEqual([(await ledger.wallet(user)).openStreams, await openCallsOf(user)], [0, 0]);
   });
 
-  test(`LI-02 a drain that lost its slot settles and frees no other call’s slot, ${way}`, async () => {
+  test(`LI-02 a drain without a slot frees no other’s, ${way}`, async () => {
     const user = named('drained');
     await ledger.open(user, 1_000);
     const drain = holdOf(user, 10, { streamsMax: 1 });
@@ -154,7 +154,7 @@ for (const way of WAYS) {
     assert.deepEqual([(await ledger.wallet(user)).openStreams, await openCallsOf(user)], [1, 1]);
   });
 
-  test(`CC-14 a hold keeps the key of its call, and a call that a retry has joined is left as it is, ${way}`, async () => {
+  test(`CC-14 a hold keeps its key, and a joined call stays untouched, ${way}`, async () => {
     const user = named('retried');
     await ledger.open(user, 100);
     const attempt = { digest: Buffer.from(`digest ${way}`), body: Buffer.from('body') };
@@ -170,7 +170,7 @@ for (const way of WAYS) {
     assert.equal(await isEnded(way, endOf(first, 5)), true, 'its answer is kept now');
   });
 
-  test(`WA-07 a repeated call is left to be recognised, whether it holds or has ended, ${way}`, async () => {
+  test(`WA-07 a repeated call is left to be recognised, ${way}`, async () => {
     const user = named('repeated');
     await ledger.open(user, 1_000);
     const [held, ended] = [holdOf(user, 10), holdOf(user, 10)];
@@ -193,7 +193,7 @@ for (const way of WAYS) {
     assert.equal((await ledger.wallet(user)).held, 0);
   });
 
-  test(`WA-09 a settlement writes its receipt, which has an entry number only if it charges, ${way}`, async () => {
+  test(`WA-09 only a charging receipt has an entry number, ${way}`, async () => {
     const user = named('receipts');
     await ledger.open(user, 100);
     const [paid, free] = [holdOf(user, 40), holdOf(user, 30)];
@@ -245,7 +245,7 @@ async function toThePast(user: string): Promise<void> {
 
 const streamOf = (streamsMax: number) => holdOf('streams', 10, { streamsMax });
 
-test('LI-02 streams are placed if all streams of their wallet find slots', async () => {
+test('LI-02 a wallet’s streams are placed if all find slots', async () => {
   await ledger.open('streams', 1_000);
   const three = [streamOf(2), streamOf(2), streamOf(2)];
   assert.deepEqual(await place(three), { done: [], left: three });
@@ -255,7 +255,7 @@ test('LI-02 streams are placed if all streams of their wallet find slots', async
   assert.equal((await ledger.wallet('streams')).openStreams, 2);
 });
 
-test('WA-09 the charges of one wallet in a turn are numbered in their order and carry the balance after each', async () => {
+test('WA-09 a turn numbers one wallet’s charges in order', async () => {
   await ledger.open('many', 100);
   const requests = [10, 20, 30, 40].map((amount) => holdOf('many', amount));
   await ledger.reserve(requests);

@@ -72,7 +72,7 @@ async function expectRefused(outcome: Outcome, code: string, balance: number): P
   assert.deepEqual(await service.check(), []);
 }
 
-test('WA-07 if a wallet affords the whole call, its output limit is not lowered and no header is sent', async () => {
+test('WA-07 an affordable call keeps its output limit', async () => {
   const body = bodyOf();
   const balance = leftFor(holdFor(body, MODEL_MAX));
   const outcome = await call(body, { balance });
@@ -84,7 +84,7 @@ test('WA-07 if a wallet affords the whole call, its output limit is not lowered 
 });
 
 for (const spare of [0, 1, 2, 3, 4, 5, 999, 1_234]) {
-  test(`WA-07 a wallet ${spare} micros above the floor gets the most output that its share affords`, async () => {
+  test(`WA-07 a wallet ${spare} micros above the floor gets its share’s full output`, async () => {
     const body = bodyOf();
     const balance = holdFor(body, FLOOR) + spare;
     const afforded = outputAffordedBy(shareOf(balance, holdFor(body, FLOOR)), body, MODEL_MAX);
@@ -111,7 +111,7 @@ test('WA-07 a stream is lowered in the same way', async () => {
   assert.deepEqual(await service.wallet(app, outcome.user), { balance: left, held: 0, openStreams: 0 });
 });
 
-test('WA-07 the rest of a cap lowers the output limit just as the balance does', async () => {
+test('WA-07 a cap lowers the output limit too', async () => {
   const body = bodyOf();
   const cap = leftFor(holdFor(body, 40) + 3);
   const outcome = await call(body, { balance: 1_000_000, cap });
@@ -147,7 +147,7 @@ for (const parameter of ['max_tokens', 'max_completion_tokens']) {
   });
 }
 
-test("WA-07 a caller's own limit is never raised, and never sent if it is above the model's", async () => {
+test("WA-07 a caller's own limit is never raised", async () => {
   const small = await call(bodyOf({ max_tokens: 77 }), { balance: 1_000_000 });
   assert.equal(limitSent(small), 77);
   const large = await call(bodyOf({ max_completion_tokens: 5_000 }), { balance: 1_000_000 });
@@ -172,7 +172,7 @@ test('WA-07 several choices share the output that the wallet affords', async () 
   await expectRefused(await call(body, { balance }), 'PAYMENT_REQUIRED', balance);
 });
 
-test('WA-07 a charge never exceeds its hold, even if the provider reports a higher usage', async () => {
+test('WA-07 a charge never exceeds its hold', async () => {
   const body = bodyOf({ max_completion_tokens: 50 });
   const hold = holdFor(body, 50);
   for (const [prompt, completion] of [
@@ -191,7 +191,7 @@ test('WA-07 a charge never exceeds its hold, even if the provider reports a high
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a hold prices each prompt token at the model’s dearest input price', async () => {
+test('WA-07 a hold prices prompts at the dearest input price', async () => {
   for (const prices of [
     { cacheWriteMicrosPerMillion: 3_000_000 },
     {

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const { pool, log, logged, mailServer, withOutbox, post, stateOf, ended, tried, set, makeDue } = await setOutboxStage();
 
-test('CP-14 a message is handed over once, and then its text is deleted', async () => {
+test('CP-14 a message’s text is deleted once it is handed over', async () => {
   const server = await mailServer();
   const recipient = await post('Grüße');
   await withOutbox(senderTo(server.url), async () => {
@@ -43,7 +43,7 @@ test('CP-14 in development the text stays for the mailbox page', async () => {
   );
 });
 
-test('CP-14 an unreachable mail server is tried again at growing intervals, with the same message each time', async () => {
+test('CP-14 an unreachable mail server is retried at growing intervals', async () => {
   const gone = await startMailServer();
   await gone.close();
   const port = Number(new URL(gone.url).port);
@@ -68,7 +68,7 @@ test('CP-14 an unreachable mail server is tried again at growing intervals, with
   });
 });
 
-test('CP-14 a failing message does not block other messages', async () => {
+test('CP-14 a failing message does not block others', async () => {
   const server = await mailServer();
   server.decide({ refuse: 451, at: 'recipient' });
   const first = await post();
@@ -83,7 +83,7 @@ test('CP-14 a failing message does not block other messages', async () => {
   });
 });
 
-test('CP-14 a message to a recipient that the server rejects for good is given up at once, and its text is deleted', async () => {
+test('CP-14 a permanently rejected message is given up at once', async () => {
   const server = await mailServer();
   server.decide({ refuse: 550, at: 'recipient' });
   const recipient = await post();
@@ -94,7 +94,7 @@ test('CP-14 a message to a recipient that the server rejects for good is given u
   assert.ok(logged('EENVELOPE 550'));
 });
 
-test('CP-14 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0', async () => {
+test('CP-14 CP-12 a message is given up after a day, then removed', async () => {
   const server = await mailServer();
   const recipient = await post();
   await set(recipient, `created_at = clock_timestamp() - interval '25 hours'`);
@@ -112,7 +112,7 @@ test('CP-14 CP-12 a message is given up after a day without success and removed 
   assert.deepEqual(server.received, []);
 });
 
-test('CP-14 several processes hand each message over once, and share the work', async () => {
+test('CP-14 several processes hand each message over once', async () => {
   const server = await mailServer();
   const recipients: string[] = [];
   for (let index = 0; index < 60; index += 1) recipients.push(await post());
@@ -134,7 +134,7 @@ test('CP-14 several processes hand each message over once, and share the work', 
   );
 });
 
-test('CP-14 if a process dies during an attempt, another one takes the message two minutes later', async () => {
+test('CP-14 another process takes over a dead one’s message', async () => {
   const server = await mailServer();
   const recipient = await post();
   assert.equal((await claimMessage(pool))?.recipient, recipient); // It does nothing more, as if it had died.
@@ -148,7 +148,7 @@ test('CP-14 if a process dies during an attempt, another one takes the message t
   assert.equal(server.received.length, 1);
 });
 
-test('CP-14 a message accepted during a database outage is recorded later and not sent again', async () => {
+test('CP-14 a message accepted during an outage is sent once', async () => {
   const server = await mailServer();
   const recipient = await post();
   let isAway = true;

@@ -9,7 +9,7 @@ import { SECRET, senderTo, setOutboxStage } from '../support/outbox.ts';
 
 const { pool, logged, mailServer, withOutbox, post, stateOf, ended, tried, makeDue } = await setOutboxStage();
 
-test('CP-14 credentials are sent, and a wrong password is a temporary failure, not a refusal', async () => {
+test('CP-14 a wrong password is a temporary failure', async () => {
   const server = await mailServer({ account: { user: 'purser', password: 'p@ss/word' } });
   const recipient = await post();
   await withOutbox(senderTo(server.url.replace('p%40ss', 'wrong')), () => tried(recipient, 1));
@@ -23,7 +23,7 @@ test('CP-14 credentials are sent, and a wrong password is a temporary failure, n
   );
 });
 
-test('CP-14 mail to another machine requires TLS with a trusted certificate', {
+test('CP-14 mail to another machine requires trusted TLS', {
   skip: process.platform !== 'linux',
 }, async () => {
   // Linux has 127.0.0.2, which stands in for another machine here.
@@ -54,7 +54,7 @@ test('CP-14 mail to another machine requires TLS with a trusted certificate', {
   );
 });
 
-test('CP-14 a recipient is exactly one address, and a subject is one line', async () => {
+test('CP-14 a recipient is one address, a subject one line', async () => {
   const good = { recipient: 'reader-x@example.test', subject: 'x', body: 'x', html: 'x' };
   for (const recipient of [
     'a@example.test, b@example.test',
@@ -79,7 +79,7 @@ test('CP-14 a recipient is exactly one address, and a subject is one line', asyn
   }
 });
 
-test('CP-14 text that got past those checks is still one header on the wire', async () => {
+test('CP-14 a line break adds no header on the wire', async () => {
   const server = await mailServer();
   const recipient = 'reader-y@example.test';
   const subject = 'x\r\nbcc: evil@example.test';

@@ -50,7 +50,7 @@ async function kept(user: string, paid: { readonly currency?: string } = {}): Pr
   return checkout;
 }
 
-test('CP-18 ON-02 a second payment is credited by a person, as it came, and the owner is told', async () => {
+test('CP-18 ON-02 an operator credits a second payment as it came', async () => {
   const id = await kept('second');
   const { row } = await caseOf(id, 'kept');
   assert.equal(row.anomaly, 'second');
@@ -70,7 +70,7 @@ test('CP-18 ON-02 a second payment is credited by a person, as it came, and the 
   assert.deepEqual((await ground.moved('second')).slice(2), ['refund 1000000']);
 });
 
-test('CP-18 ON-02 a payment in another currency is paid back, and waits again if the processor declines', async () => {
+test('CP-18 ON-02 a payment in another currency is paid back', async () => {
   const id = await kept('dollars', { currency: 'USD' });
   const first = await caseOf(id, 'kept');
   assert.equal(first.effects.find(({ act }) => act === 'credit')?.obstacle, 'currency');
@@ -97,7 +97,7 @@ test('CP-18 ON-02 a payment in another currency is paid back, and waits again if
   assert.deepEqual(await casesOf(id), []);
 });
 
-test('CP-18 a payment that did not fit is credited once it fits, and a refund of it at the processor ends its case', async () => {
+test('CP-18 a payment is credited once it fits', async () => {
   const { ledger, begin, processor, tell } = ground;
   await ledger.open('full', Number.MAX_SAFE_INTEGER);
   const [one, two] = [await begin('full', 5_000_000), await begin('full', 6_000_000)];
@@ -120,7 +120,7 @@ test('CP-18 a payment that did not fit is credited once it fits, and a refund of
   assert.equal((await desk.find(two))?.cases[0]?.row.closed_as, 'settled');
 });
 
-test('CP-18 WA-05 a refund whose payment the processor does not know is released or booked as paid', async () => {
+test('CP-18 WA-05 a refund of an unknown payment is released or booked', async () => {
   const { processor, refunds, paid, sweep } = ground;
   for (const [user, act, entry] of [
     ['released', 'release', 'refund_released 2000000'],
@@ -144,7 +144,7 @@ test('CP-18 WA-05 a refund whose payment the processor does not know is released
   }
 });
 
-test('CP-18 WA-05 WA-06 a dispute that a bank won is recovered or booked as a loss, and one that it lost comes back', async () => {
+test('CP-18 WA-05 WA-06 a lost dispute is recovered or booked as a loss', async () => {
   const { ledger, paid, processor, tell } = ground;
   for (const [user, act] of [
     ['pays', 'recover'],
@@ -169,7 +169,7 @@ test('CP-18 WA-05 WA-06 a dispute that a bank won is recovered or booked as a lo
   assert.deepEqual(await standingOf('loss'), { balance: 0n, shortfall: 0n, isSuspended: false });
 });
 
-test('CP-18 WA-05 money that came back and did not fit into the wallet is booked once it fits', async () => {
+test('CP-18 WA-05 returned money is booked once it fits', async () => {
   const { ledger, paid, processor, refunds, tell } = ground;
   const { there, here } = await paid('brim', 5_000_000);
   const wallet = { appId: APP, userId: 'brim' as EndUserId };
@@ -194,7 +194,7 @@ test('CP-18 WA-05 money that came back and did not fit into the wallet is booked
   }
 });
 
-test('CP-18 WA-05 a refund and a dispute that no wallet paid for are booked out of it, and what it lacks is owed', async () => {
+test('CP-18 WA-05 an unpaid refund is booked out of the wallet', async () => {
   const { paid, processor, tell } = ground;
   for (const [user, kind, happens, entries] of [
     ['not-taken', 'refund_not_taken', processor.refundThere, ['refund 2000000']],
@@ -226,7 +226,7 @@ test('CP-18 WA-05 a refund and a dispute that no wallet paid for are booked out 
   }
 });
 
-test('CP-18 a refund in another currency waits for a person, who closes it, and no later report opens it again', async () => {
+test('CP-18 a closed refund case stays closed', async () => {
   const { paid, processor, tell } = ground;
   const { there, here } = await paid('other-currency', 5_000_000);
   processor.oddity(there, 'a refund is in another currency: re_1');
@@ -244,7 +244,7 @@ test('CP-18 a refund in another currency waits for a person, who closes it, and 
   assert.deepEqual([await casesOf(here), await ground.moved('other-currency')], [[], ['top_up 5000000']]);
 });
 
-test('CP-18 the list has everything about payments in order, by pages and filters, and a look-up books what is new', async () => {
+test('CP-18 the list is ordered, paged and filtered', async () => {
   const { begin, ledger, processor } = ground;
   await ledger.open('lookup', 0);
   const id = await begin('lookup', 5_000_000);

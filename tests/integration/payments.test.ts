@@ -27,7 +27,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
 const book = (report: Parameters<typeof bringToBooks>[1]) =>
   bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
 
-test('ON-02 WH-06 a payment is credited once when the processor has the money, however many webhooks report it', async () => {
+test('ON-02 WH-06 a payment is credited once its money is there', async () => {
   const { ledger, processor, moved, tell, begin } = ground;
   await ledger.open('anna', 0);
   const checkoutId = await begin('anna', 5_000_000);
@@ -42,7 +42,7 @@ test('ON-02 WH-06 a payment is credited once when the processor has the money, h
   assert.deepEqual(await moved('anna'), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook that is sent again, or many times at once, counts once', async () => {
+test('ON-02 a repeated webhook counts once', async () => {
   const { ledger, processor, moved, webhooks, begin } = ground;
   await ledger.open('bert', 0);
   const payment = processor.pay(await begin('bert', 5_000_000));
@@ -54,7 +54,7 @@ test('ON-02 a webhook that is sent again, or many times at once, counts once', a
   assert.deepEqual(await moved('bert'), ['top_up 5000000']);
 });
 
-test('ON-02 a forged webhook, and one of a payment that is not ours, leave no row', async () => {
+test('ON-02 a forged or foreign webhook leaves no row', async () => {
   const { processor, webhooks, begin, ledger } = ground;
   await ledger.open('carl', 0);
   const payment = processor.pay(await begin('carl', 5_000_000));
@@ -67,7 +67,7 @@ test('ON-02 a forged webhook, and one of a payment that is not ours, leave no ro
   assert.deepEqual(await count(), before);
 });
 
-test('ON-02 a payment for a checkout that began elsewhere leaves no row', async () => {
+test('ON-02 a checkout begun elsewhere leaves no row', async () => {
   const { processor, begin, ledger, moved, tell } = ground;
   await ledger.open('far', 0);
   const checkoutId = await begin('far', 5_000_000);
@@ -79,7 +79,7 @@ test('ON-02 a payment for a checkout that began elsewhere leaves no row', async 
   assert.deepEqual(await moved('far'), []);
 });
 
-test('ON-02 while the processor is away a webhook is not accepted, and counts when it is sent again', async () => {
+test('ON-02 a webhook counts when resent after a processor outage', async () => {
   const { processor, webhooks, begin, ledger, moved } = ground;
   await ledger.open('dora', 0);
   const payment = processor.pay(await begin('dora', 5_000_000));
@@ -106,7 +106,7 @@ test('ON-02 a payment whose webhook never comes is found', async () => {
   assert.deepEqual(await moved('emil'), ['top_up 5000000']);
 });
 
-test('WA-05 refunds made at the processor are booked once each, however they are reported', async () => {
+test('WA-05 refunds made at the processor are booked once each', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('hans', 5_000_000);
   for (const amount of [1_000_000, 500_000, 250_000]) processor.refundThere(there, amount);
@@ -122,7 +122,7 @@ test('WA-05 refunds made at the processor are booked once each, however they are
   ]);
 });
 
-test('WA-05 a returned refund goes back into the wallet, and an older report does not undo that', async () => {
+test('WA-05 a returned refund stays in the wallet', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('ilse', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000);
@@ -137,7 +137,7 @@ test('WA-05 a returned refund goes back into the wallet, and an older report doe
   assert.deepEqual(await moved('ilse'), expected);
 });
 
-test('WA-05 a refund that is declined before we learn of it moves nothing, even if an older report follows', async () => {
+test('WA-05 a refund declined before its first report moves nothing', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('jan', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000, 'under_way');
@@ -148,7 +148,7 @@ test('WA-05 a refund that is declined before we learn of it moves nothing, even 
   assert.deepEqual(await moved('jan'), ['top_up 5000000']);
 });
 
-test('WA-05 WA-06 a claw-back beyond the balance suspends the wallet, and money that comes back does not lift that', async () => {
+test('WA-05 WA-06 a claw-back beyond the balance suspends the wallet', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('kurt', 5_000_000);
   await ledger.takeBack('kurt', 2_000_000, { kind: 'refund' });
@@ -169,7 +169,7 @@ test('WA-05 WA-06 a claw-back beyond the balance suspends the wallet, and money 
   assert.equal((await ledger.wallet('kurt')).balance, 3_000_000);
 });
 
-test('ON-02 look-ups that overtake each other lead to the same books', async () => {
+test('ON-02 overlapping look-ups lead to the same books', async () => {
   const { processor, begin, ledger, moved } = ground;
   await ledger.open('race', 0);
   const payment = processor.pay(await begin('race', 5_000_000));
@@ -190,7 +190,7 @@ test('ON-02 look-ups that overtake each other lead to the same books', async () 
   ]);
 });
 
-test('BI-04 a link is used up by the payment of its checkout, not by the checkout itself', async () => {
+test('BI-04 the payment, not the checkout, uses up a link', async () => {
   await ground.ledger.open('link', 0);
   const linkDigest = Buffer.alloc(32, 7);
   const { checkoutId } = await ground.checkouts.begin({
@@ -207,7 +207,7 @@ test('BI-04 a link is used up by the payment of its checkout, not by the checkou
   assert.equal(await ground.checkouts.isSpent(linkDigest), true);
 });
 
-test('ON-02 a payment whose webhook never comes is found a day later too', async () => {
+test('ON-02 a payment without a webhook is found a day later', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('late', 0);
   processor.pay(await begin('late', 5_000_000));
@@ -216,7 +216,7 @@ test('ON-02 a payment whose webhook never comes is found a day later too', async
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
 
-test('ON-02 a payment is found after days in which the processor was unreachable', async () => {
+test('ON-02 a payment is found after a long processor outage', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('long', 0);
   processor.pay(await begin('long', 5_000_000));
@@ -229,7 +229,7 @@ test('ON-02 a payment is found after days in which the processor was unreachable
   assert.deepEqual(await moved('long'), ['top_up 5000000']);
 });
 
-test('ON-02 a paid checkout is not looked up again, and one that never opened is not looked up forever', async () => {
+test('ON-02 look-ups of paid and unopened checkouts end', async () => {
   const { processor, begin, ledger, paid, sweep } = ground;
   const { owner } = ledger.database;
   const isLookedAt = async (user: string) => {
@@ -248,7 +248,7 @@ test('ON-02 a paid checkout is not looked up again, and one that never opened is
   assert.equal(await isLookedAt('shut'), false);
 });
 
-test('ON-02 look-ups without a webhook become rarer with age and then stop', async () => {
+test('ON-02 look-ups without a webhook become rarer, then stop', async () => {
   const { begin, ledger, sweep } = ground;
   await ledger.open('rare', 0);
   const checkoutId = await begin('rare', 5_000_000);
@@ -263,7 +263,7 @@ test('ON-02 look-ups without a webhook become rarer with age and then stop', asy
   assert.deepEqual([await next('1 minute'), await next('4 hours'), await next('4 days')], [1, 60, null]);
 });
 
-test('WA-05 a shortfall that the same report makes good suspends nobody', async () => {
+test('WA-05 a shortfall made good at once suspends nobody', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('level', 5_000_000);
   await ledger.takeBack('level', 5_000_000, { kind: 'refund' });

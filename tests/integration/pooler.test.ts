@@ -45,7 +45,7 @@ async function startDropper(t: TestContext, databaseUrl: string, parameter: stri
   return url.href;
 }
 
-test('OP-11 SB-03 a start and each connection refuse what drops the role and the limits of calls', async (t) => {
+test('OP-11 SB-03 a start refuses a pooler that drops role or limits', async (t) => {
   const database = await openDatabase(t);
   await refuseUnfit({ databaseUrl: database.url, durability: 'none' }, log);
   const url = await startDropper(t, database.url, 'options');
@@ -98,7 +98,7 @@ for (const [settings, words] of [
     /ask for the role purser_live run as postgres: .* without a pooler/,
   ],
 ] as const) {
-  test(`OP-11 a start refuses a real PgBouncer in words (${settings.replace('\n', ', ')})`, {
+  test(`OP-11 a start refuses a real PgBouncer (${settings.replace('\n', ', ')})`, {
     skip: !hasPgBouncer && 'PgBouncer is missing (Debian: apt-get install pgbouncer)',
   }, async (t) => {
     const database = await openDatabase(t);

@@ -40,7 +40,7 @@ async function callAt(user: string, at: Date): Promise<string> {
   return request.callId;
 }
 
-test('WA-16 there are this month and the next two, and nobody makes one twice', async () => {
+test('WA-16 this month and the next two exist once', async () => {
   const rows = await sql<{ month: string }>(ledger)`select month::text as month from ledger.months order by month`;
   const expected = [0, 1, 2].map((months) => monthsOn(months).toISOString().slice(0, 10));
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('WA-16 there are this month and the next two, and nobody makes one twice', 
   assert.deepEqual(await Promise.all([makeMonth(ledger.live), makeMonth(ledger.live)]), [false, false]);
 });
 
-test('WA-16 a receipt lies in the month in which its call began, to the millisecond, also by a wrong clock', async () => {
+test('WA-16 a receipt lies in its call’s starting month', async () => {
   await ledger.open('user', 1_000);
   for (const [at, place] of [
     [new Date(0), tableOf(0)], // A gateway without a clock: the first month has all that came before.
@@ -81,7 +81,7 @@ test('WA-16 a receipt lies in the month in which its call began, to the millisec
   );
 });
 
-test('WA-16 a call is charged once, also if it is settled again after its month has ended', async () => {
+test('WA-16 a call settled again months later is charged once', async () => {
   const request = { ...holdOf('user', 10), callId: callIdAt(monthsOn(1, -1)) };
   await ledger.reserve([request]);
   await ledger.settle([endOf(request, 4)]);
@@ -89,7 +89,7 @@ test('WA-16 a call is charged once, also if it is settled again after its month 
   assert.deepEqual(await ledger.reserve([request]), ['call_ended']);
 });
 
-test('WA-16 the check finds a number that receipts of two months have, which no index can', async () => {
+test('WA-16 the check finds a receipt number in two months', async () => {
   const { owner } = ledger.database;
   const twice = callIdAt(monthsOn(2));
   await sql(owner)`
@@ -106,7 +106,7 @@ test('WA-16 the check finds a number that receipts of two months have, which no 
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-16 months are made as time goes on, and take in the receipts that came before them', async () => {
+test('WA-16 a late month takes in its earlier receipts', async () => {
   const early = await callAt('user', monthsOn(4, 5));
   assert.equal(await placeOf(early), 'usage.calls_other');
   await beginDatabaseClock(ledger.database, monthsOn(2, 1));

@@ -14,7 +14,7 @@ after(async () => {
   await ground.close();
 });
 
-test('CP-05 WA-05 an operator refunds one payment: set aside if the wallet has enough, otherwise taken when it is paid', async () => {
+test('CP-05 WA-05 an operator’s refund is set aside or taken later', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there, here } = await paid('karl', 5_000_000);
   assert.equal(await askOne('karl', 'pay_none' as PaymentId, 1_000_000, 'a'), 'no_payment');
@@ -33,7 +33,7 @@ test('CP-05 WA-05 an operator refunds one payment: set aside if the wallet has e
   assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
 });
 
-test('CP-05 simultaneous operators never refund a payment twice, and a key belongs to one payment', async () => {
+test('CP-05 simultaneous operators never refund a payment twice', async () => {
   const { paid, ledger } = ground;
   const { here } = await paid('kent', 5_000_000);
   const other = await paid('kent', 5_000_000);
@@ -51,7 +51,7 @@ test('CP-05 simultaneous operators never refund a payment twice, and a key belon
   assert.equal(await askOne('kent', other.here, 1_000_000, 'same'), 'conflict');
 });
 
-test('CP-05 an operator can refund a payment however many came after it', async () => {
+test('CP-05 an operator can refund any earlier payment', async () => {
   const { paid, ledger } = ground;
   const { here } = await paid('kuno', 5_000_000);
   await sql(ledger)`
@@ -62,7 +62,7 @@ test('CP-05 an operator can refund a payment however many came after it', async 
   assert.equal(await askOne('kuno', here, 1_000_000, 'old'), 'asked');
 });
 
-test('WA-05 an operator learns of a refund whose payment the processor does not know', async () => {
+test('WA-05 an operator learns of a refund of an unknown payment', async () => {
   const { paid, ledger, processor, sweep } = ground;
   const { here } = await paid('kira', 5_000_000);
   processor.isAway = true;
@@ -84,7 +84,7 @@ test('WA-05 an operator learns of a refund whose payment the processor does not 
   assert.match(ground.told.slice(before).join(), /the processor does not know the payment of a refund/);
 });
 
-test('CP-05 a payment that is in no wallet is refunded without one', async () => {
+test('CP-05 a payment in no wallet is refunded without one', async () => {
   const { processor, tell, moved, ledger, begin } = ground;
   await ledger.open('lena', 30_000_000);
   const there = processor.pay(await begin('lena', 5_000_000), { currency: 'USD' });

@@ -16,7 +16,7 @@ after(async () => {
   await ground.close();
 });
 
-test('WA-05 a refund is set aside before the request to the processor, and booked once, after its webhook', async () => {
+test('WA-05 a refund is set aside first and booked once', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there } = await paid('anna', 5_000_000);
   assert.equal(await ask('anna', 2_000_000, 'one'), 'asked');
@@ -36,7 +36,7 @@ test('WA-05 a refund is set aside before the request to the processor, and booke
   assert.deepEqual(await ground.refunds.underWay(APP, 'anna' as EndUserId), []);
 });
 
-test('WA-05 a refund that the processor declines, at once or later, goes back into the wallet', async () => {
+test('WA-05 a declined refund goes back into the wallet', async () => {
   const { processor, paid, tell, moved } = ground;
   const { there } = await paid('bert', 5_000_000);
   processor.refunds = 'declined';
@@ -57,7 +57,7 @@ test('WA-05 a refund that the processor declines, at once or later, goes back in
   assert.equal(await refundable('bert'), 5_000_000);
 });
 
-test('WA-05 a refund that was paid and then returned goes back into the wallet once', async () => {
+test('WA-05 a refund paid and returned goes back once', async () => {
   const { processor, paid, tell, moved } = ground;
   processor.refunds = 'paid';
   const { there } = await paid('carl', 5_000_000);
@@ -72,7 +72,7 @@ test('WA-05 a refund that was paid and then returned goes back into the wallet o
   assert.deepEqual((await moved('carl')).slice(2), ['refund_paid 2000000', 'funds_reinstated 2000000']);
 });
 
-test('WA-05 a refund that was reported exists, even if the answer to its request said no', async () => {
+test('WA-05 a reported refund exists even if its request failed', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there } = await paid('knut', 5_000_000);
   const late: typeof processor = {
@@ -89,7 +89,7 @@ test('WA-05 a refund that was reported exists, even if the answer to its request
   assert.deepEqual((await moved('knut')).slice(1), ['refund_set_aside 1000000']);
 });
 
-test('WA-05 a refund that was declined and then paid anyway is taken', async () => {
+test('WA-05 a refund declined and then paid is taken', async () => {
   const { processor, paid, tell, moved } = ground;
   const { there } = await paid('dirk', 5_000_000);
   processor.refunds = 'declined';
@@ -104,7 +104,7 @@ test('WA-05 a refund that was declined and then paid anyway is taken', async () 
   assert.deepEqual((await moved('dirk')).slice(2), ['refund_released 2000000', 'refund 2000000']);
 });
 
-test('WA-05 a key counts once: the same request is a repeat and another amount is a conflict, even for many at once', async () => {
+test('WA-05 a key with another amount is a conflict', async () => {
   const { processor, paid, moved } = ground;
   await paid('emma', 5_000_000);
   const before = processor.refundOrders.length;
@@ -115,7 +115,7 @@ test('WA-05 a key counts once: the same request is a repeat and another amount i
   assert.equal((await moved('emma')).length, 2);
 });
 
-test('WA-05 simultaneous requests under one key are one refund, and under several keys no payment is refunded twice', async () => {
+test('WA-05 simultaneous requests never refund a payment twice', async () => {
   const { processor, paid, ledger } = ground;
   const { there } = await paid('enno', 5_000_000);
   await ledger.credit('enno', 90_000_000, { kind: 'contract_credit' });
@@ -136,7 +136,7 @@ test('WA-05 simultaneous requests under one key are one refund, and under severa
   );
 });
 
-test('WA-05 the newest payment is refunded first, and none beyond what was paid', async () => {
+test('WA-05 the newest payment is refunded first', async () => {
   const { processor, paid, ledger } = ground;
   const older = await paid('fred', 5_000_000);
   const newer = await paid('fred', 3_000_000);
@@ -155,7 +155,7 @@ test('WA-05 the newest payment is refunded first, and none beyond what was paid'
   assert.equal(await refundable('fred'), 4_000_000);
 });
 
-test('WA-05 money that calls hold, fractions of a coin and disputed money cannot be refunded', async () => {
+test('WA-05 held, fractional and disputed money cannot be refunded', async () => {
   const { paid, ledger, processor, tell } = ground;
   const { there } = await paid('gabi', 5_000_000);
   await ledger.reserve([holdOf('gabi', 1_000_001)]);
@@ -176,7 +176,7 @@ test('WA-05 money that calls hold, fractions of a coin and disputed money cannot
   assert.equal(await refundable('nobody'), 0);
 });
 
-test('WA-05 simultaneous calls and refunds never spend the same money', async () => {
+test('WA-05 calls and refunds never spend the same money', async () => {
   const { paid, ledger } = ground;
   await paid('hugo', 5_000_000);
   const asked = [0, 1, 2, 3].map((index) => ask('hugo', 2_000_000, `key ${index}`));
@@ -197,7 +197,7 @@ test('WA-04 a suspended wallet refunds nothing', async () => {
   assert.equal(processor.refundOrders.length, before);
 });
 
-test('WA-05 a refund that never reached the processor is requested again as the same refund', async () => {
+test('WA-05 a refund that never arrived is requested again', async () => {
   const { processor, paid, tell, sweep, moved } = ground;
   const { there } = await paid('jana', 5_000_000);
   processor.isAway = true;
@@ -213,7 +213,7 @@ test('WA-05 a refund that never reached the processor is requested again as the 
   assert.deepEqual((await moved('jana')).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
 });
 
-test('WA-05 money that does not fit back into the wallet stays set aside until it does', async () => {
+test('WA-05 money that does not fit back stays set aside', async () => {
   const { processor, paid, tell, ledger, moved } = ground;
   const { there } = await paid('mia', 5_000_000);
   await ask('mia', 5_000_000, 'one');

@@ -45,7 +45,7 @@ async function usersLeft(): Promise<readonly string[]> {
   return rows.map(({ user_id: user }) => user);
 }
 
-test('SB-08 a wallet idle for 30 days is removed; one that was used or has a hold is not', async () => {
+test('SB-08 a wallet idle for 30 days is removed', async () => {
   await setWallets({ old: 31, used: 29, holding: 29 });
   await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('holding', 5)]);
   await sql(ledger)`update sandbox.wallets set last_used_at = last_used_at - interval '40 days'
@@ -54,7 +54,7 @@ test('SB-08 a wallet idle for 30 days is removed; one that was used or has a hol
   assert.deepEqual(await usersLeft(), ['used', 'holding']);
 });
 
-test('SB-08 each pass looks at a fixed number of wallets and goes on where the last one stopped', async () => {
+test('SB-08 each pass goes on where the last one stopped', async () => {
   await setWallets({ a: 31, b: 0, c: 31, d: 0, e: 31 });
   assert.equal(await expireSandboxWallets(sandbox, 0n, 2), 2n);
   assert.deepEqual(await usersLeft(), ['b', 'c', 'd', 'e']);
@@ -65,7 +65,7 @@ test('SB-08 each pass looks at a fixed number of wallets and goes on where the l
   assert.deepEqual(await usersLeft(), ['b', 'd']);
 });
 
-test('SB-08 a user whose wallet was removed gets a new grant', async () => {
+test('SB-08 a user of a removed wallet gets a new grant', async () => {
   await setWallets({ back: 31 });
   await expireSandboxWallets(sandbox, 0n, 100);
   const [row] = await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('back', 5)]);
@@ -73,7 +73,7 @@ test('SB-08 a user whose wallet was removed gets a new grant', async () => {
   assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'back'))?.balance, Number(GRANT));
 });
 
-test('SB-08 a wallet that is in use is skipped without waiting for it', async () => {
+test('SB-08 a pass skips a wallet in use without waiting', async () => {
   await setWallets({ locked: 31, free: 31 });
   const client = await ledger.database.owner.connect();
   await client.query(`begin; select from sandbox.wallets where user_id = 'locked' for update`);
@@ -83,7 +83,7 @@ test('SB-08 a wallet that is in use is skipped without waiting for it', async ()
   assert.deepEqual(await usersLeft(), ['locked']);
 });
 
-test('SB-05 a reset of a wallet that is being removed creates it again', async () => {
+test('SB-05 a reset during a removal creates the wallet again', async () => {
   await setWallets({ reset: 31 });
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');
@@ -108,7 +108,7 @@ test('SB-05 a reset of a wallet that is being removed creates it again', async (
   assert.deepEqual(await usersLeft(), ['reset']);
 });
 
-test('SB-08 a call for a wallet that is being removed makes it anew', async () => {
+test('SB-08 a call during a removal makes the wallet anew', async () => {
   await setWallets({ calling: 31 });
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');
@@ -128,7 +128,7 @@ test('SB-08 a call for a wallet that is being removed makes it anew', async () =
   assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'calling'))?.balance, Number(GRANT));
 });
 
-test('SB-08 a service removes idle wallets every minute, on from its last place and then from the beginning again', async (t) => {
+test('SB-08 a service removes idle wallets every minute', async (t) => {
   await setWallets({ first: 31 });
   t.mock.timers.enable({ apis: ['setInterval'] });
   const expiry = startSandboxExpiry(sandbox, log, () => true);

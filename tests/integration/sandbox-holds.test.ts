@@ -55,12 +55,12 @@ async function set(user: string, assignment: string): Promise<void> {
   await ledger.database.owner.query(`update sandbox.wallets set ${assignment} where user_id = $1`, [user]);
 }
 
-test('SB-01 the first call of a test user makes a wallet with the grant', async () => {
+test('SB-01 a test user’s first call makes a wallet with the grant', async () => {
   assert.deepEqual(await reserve([holdOf('fresh', 100)]), [100]);
   await expectWallet('fresh', { balance: GRANT, held: 100 });
 });
 
-test('SB-02 sandbox holds are granted, repeated and refused like real ones', async () => {
+test('SB-02 sandbox holds behave like real ones', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'same', balance: 100, cap: 90 });
   const first = holdOf('same', { least: 10, most: 60 });
   assert.deepEqual(await reserve([first, holdOf('same', 31), holdOf('same', { least: 20, most: 50 })]), [
@@ -77,13 +77,13 @@ test('SB-02 sandbox holds are granted, repeated and refused like real ones', asy
   await expectWallet('same', { balance: 100, held: 100 });
 });
 
-test('LI-02 sandbox streams of one batch share the slots of their user', async () => {
+test('LI-02 sandbox streams of one batch share slots', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'slots', balance: 100 });
   const streams = [1, 2, 3].map((amount) => holdOf('slots', amount, { streamsMax: 2 }));
   assert.deepEqual(await reserve([...streams, holdOf('slots', 4)]), [1, 2, 'stream_limit', 4]);
 });
 
-test('SB-02 a sandbox charge is taken once and never above its hold', async () => {
+test('SB-02 a sandbox charge never exceeds its hold', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'once', balance: 100 });
   const [first, second] = [holdOf('once', 60, { streamsMax: 1 }), holdOf('once', 20)];
   await reserve([first, second]);
@@ -98,7 +98,7 @@ test('SB-02 a sandbox charge is taken once and never above its hold', async () =
   await expectWallet('once', { balance: 35, held: 0, openStreams: 0, requests: 2, spentThisMonth: 65 });
 });
 
-test('SB-02 two simultaneous sandbox settlements of one call take effect once', async () => {
+test('SB-02 two simultaneous sandbox settlements take effect once', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'both', balance: 1_000 });
   for (let round = 1; round <= 20; round += 1) {
     const request = holdOf('both', 40);
@@ -108,7 +108,7 @@ test('SB-02 two simultaneous sandbox settlements of one call take effect once', 
   }
 });
 
-test('SB-02 a sandbox hold of an earlier month settles without touching the new month', async () => {
+test('SB-02 an old month’s hold leaves the new month alone', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'months', balance: 1_000, cap: 100 });
   const old = holdOf('months', 70);
   await reserve([old]);
@@ -122,7 +122,7 @@ test('SB-02 a sandbox hold of an earlier month settles without touching the new 
   await expectWallet('months', { balance: 905, held: 0, spentThisMonth: 30 });
 });
 
-test('SB-08 a sandbox wallet left for thirty days starts anew, and one with a hold does not', async () => {
+test('SB-08 a wallet left for thirty days starts anew', async () => {
   const idle = `last_used_at = clock_timestamp() - interval '31 days'`;
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'idle', balance: 5, cap: 1 });
   await set('idle', `${idle}, is_suspended = true, requests = 9, cap_spent_micros = 4`);
@@ -139,7 +139,7 @@ test('WA-10 a fenced process places no sandbox hold', async () => {
   await assert.rejects(reserve([holdOf('fenced', 10)], sandbox, fenced), { code: '55000' });
 });
 
-test('SB-02 sandbox holds and settlements of the same users never deadlock, under any collation of the database', async (t) => {
+test('SB-02 sandbox holds and settlements never deadlock', async (t) => {
   const { owner, url } = ledger.database;
   const name = `${new URL(url).pathname.slice(1)}_icu`;
   await owner.query(`create database ${name} template template0 locale_provider icu icu_locale 'en-US'`);
@@ -180,7 +180,7 @@ function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettle
   return { callId, charge: micros(7n), tokens: 3, isUnkept };
 }
 
-test('CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked', async () => {
+test('CC-14 a joined sandbox call ends once its answer is kept', async () => {
   const run: Instance['run'] = (statement) => statement(ledger.instance);
   const pools = { reserve: sandbox, settle: sandbox };
   const holds = createSandboxHolds(
@@ -216,7 +216,7 @@ const setNext = () =>
 const place = (requests: readonly HoldRequest[]) =>
   reserveSandboxHolds(sandbox, ledger.instance, micros(BigInt(GRANT)), requests);
 
-test('SB-02 calls at once take the outcome of their user once, and one that comes again plays it again', async () => {
+test('SB-02 simultaneous calls take their user’s outcome once', async () => {
   await setNext();
   const batches = Array.from({ length: 8 }, () => [holdOf('next', 10), holdOf('next', 10)]);
   const rows = (await Promise.all(batches.map(place))).flat();

@@ -26,7 +26,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();
 after(() => fresh.close());
 
-test('OP-10 schema.sql shows what a new database has; `npm run schema` writes it again', async () => {
+test('OP-10 schema.sql shows what a new database has', async () => {
   const text = read('packages/service/schema.sql');
   const real = await describeSchema(fresh.owner, { bodies: false });
   assert.deepEqual(text.slice(text.indexOf('\n\n') + 2).split('\n'), real.split('\n'));
@@ -111,7 +111,7 @@ async function assertMoneyKept({ owner, live }: { readonly owner: Pool; readonly
   assert.equal(left.rowCount, 0);
 }
 
-test('OP-10 MO-05 a database of version 0.1 is upgraded with its money, and its open calls can end', async (t) => {
+test('OP-10 MO-05 a database of 0.1 is upgraded with its money and open calls', async (t) => {
   const old = await openFixture();
   t.after(old.close);
   await migrate(old.owner);
@@ -121,7 +121,7 @@ test('OP-10 MO-05 a database of version 0.1 is upgraded with its money, and its 
   await assertMoneyKept(old);
 });
 
-test('OP-10 a later build upgrades with its own migration, and this one goes on beside it', async (t) => {
+test('OP-10 this build goes on beside a later one', async (t) => {
   const next = await makeNextBuild(`
     alter table ledger.wallets add column next_note text;
     update ledger.wallets set next_note = user_id;

@@ -34,7 +34,7 @@ const CALL: EndedCall = {
   totalMs: 900,
 };
 
-test('CP-04 counts of several processes add up, in each group and by key, with their latencies', async () => {
+test('CP-04 counts of several processes add up', async () => {
   const processes = Array.from({ length: 3 }, () => startCallCounts({ db: live, log }));
   for (const { note } of processes) {
     for (let call = 0; call < 20; call += 1) {
@@ -54,7 +54,7 @@ test('CP-04 counts of several processes add up, in each group and by key, with t
   ]);
 });
 
-test('CP-04 counts that waited for the database belong to the hour in which their calls ended', async () => {
+test('CP-04 delayed counts belong to their calls’ hour', async () => {
   let nowMs = 0;
   const { note, stop } = startCallCounts({ db: live, log, clock: { nowMs: () => nowMs } });
   note({ ...CALL, appId: 'app_late' as AppId });

@@ -56,7 +56,7 @@ async function rollUpInPages(pool: Pool, entriesMax: number): Promise<number> {
   return calls;
 }
 
-test('WA-09 sums of a history equal its receipts to the micro, in pages that end within wallets', async () => {
+test('WA-09 sums equal their receipts to the micro', async () => {
   const charged = await many.owner.query<{ count: bigint }>(
     'select count(*) from usage.calls where charged_micros > 0',
   );
@@ -68,7 +68,7 @@ test('WA-09 sums of a history equal its receipts to the micro, in pages that end
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('CP-04 series, totals and groups of one app, of several and of all apps agree, and are read from no call', async () => {
+test('CP-04 series, totals and groups of apps agree', async () => {
   await rollUpAll(live, 1_000);
   const stats = createStats(reader);
   const toMs = Date.now() + 1;
@@ -105,7 +105,7 @@ test('CP-04 series, totals and groups of one app, of several and of all apps agr
   assert.equal(await readsOfCalls(), before);
 });
 
-test('WA-09 a charge that commits behind a pass is in the next one', async () => {
+test('WA-09 the next pass includes a charge committed behind it', async () => {
   const ledger = await createLedgerDatabase();
   try {
     for (const user of ['slow', 'quick']) await ledger.open(user, 1_000);
@@ -135,7 +135,7 @@ test('WA-09 a charge that commits behind a pass is in the next one', async () =>
   }
 });
 
-test('WA-09 a process that dies within a pass leaves the sums and the watermarks as they were', async () => {
+test('WA-09 a process dying within a pass changes no sums', async () => {
   const ledger = await createLedgerDatabase();
   try {
     await ledger.open('user', 1_000);
@@ -162,7 +162,7 @@ test('WA-09 a process that dies within a pass leaves the sums and the watermarks
   }
 });
 
-test('WA-09 while calls are charged, several processes add each charge once', async () => {
+test('WA-09 several processes add each charge once', async () => {
   const ledger = await createLedgerDatabase('inTurns');
   const pools = Array.from({ length: 3 }, () =>
     createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log }),
@@ -200,7 +200,7 @@ async function allSums(): Promise<readonly object[]> {
 
 const ALWAYS = { from: new Date('2000-01-01'), to: new Date(Date.now() + 86_400_000) };
 
-test('WA-09 a rebuild makes damaged sums exact again, up to where passes have come, and changes nothing twice', async () => {
+test('WA-09 a rebuild makes damaged sums exact again', async () => {
   await sql(many)`update stats.hours set charged_micros = charged_micros + 1 where app_id = 'app_1'`;
   await sql(many)`delete from stats.hours where app_id = 'app_2'`;
   await sql(many)`insert into stats.hours (app_id, mode, hour, model, outcome, calls)
@@ -217,7 +217,7 @@ test('WA-09 a rebuild makes damaged sums exact again, up to where passes have co
   assert.deepEqual(await allSums(), sums);
 });
 
-test('CP-04 a rebuild of some days leaves all others as they are', async () => {
+test('CP-04 a rebuild leaves other days alone', async () => {
   await rollUpAll(live, 1_000);
   const rows = await sql<{ day: Date }>(many)`update stats.hours set charged_micros = charged_micros + 1
     returning date_trunc('day', hour, 'UTC') as day`;
@@ -230,7 +230,7 @@ test('CP-04 a rebuild of some days leaves all others as they are', async () => {
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('CP-04 a rebuild takes from traces what receipts do not have, and lowers no count', async () => {
+test('CP-04 a rebuild from traces lowers no count', async () => {
   await sql(many)`
     insert into traces.calls (ended_at, app_id, mode, correlation_id, model, is_stream, outcome, code, charged_micros,
       prompt_tokens, completion_tokens, duration_ms)
@@ -272,7 +272,7 @@ test('CP-04 the command rebuilds, and says what it read', async (t) => {
   assert.deepEqual(await sumDifferences(many.owner), []);
 });
 
-test('CP-04 after two months the hours of a day are merged, with their latencies, and nothing changes by day', async () => {
+test('CP-04 merging old hours changes nothing by day', async () => {
   await sql(many)`update stats.hours set total = array_fill(1::bigint, array[16]) where app_id = 'app_0'`;
   await sql(many)`update stats.hours set hour = hour - interval '70 days'`;
   const stats = createStats(live);

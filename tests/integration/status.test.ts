@@ -54,7 +54,7 @@ async function incidents(): Promise<readonly (readonly [string, string, boolean,
   return rows.map(({ model, state, ended, seconds }) => [model, state, ended, seconds] as const);
 }
 
-test('OP-14 a time in which no process was there is an incident of the service, noted once by the first that is back', async () => {
+test('OP-14 a time without processes is one incident', async () => {
   await note({ silentMs: undefined });
   assert.deepEqual(await incidents(), [], 'a new service was never out');
   await pass('50 seconds');
@@ -71,7 +71,7 @@ test('OP-14 a time in which no process was there is an incident of the service, 
   assert.equal((await incidents()).length, 2, 'only the clock has moved');
 });
 
-test('OP-14 an incident goes on while any process sees it, ends when none does, and comes back within five minutes', async () => {
+test('OP-14 an incident goes on while any process sees it', async () => {
   await note({ out: ['a.one'] });
   await pass('20 seconds');
   await note({ silentMs: 9_000 }); // Another process, which has not called the model.
@@ -102,7 +102,7 @@ test('OP-14 an incident goes on while any process sees it, ends when none does, 
   );
 });
 
-test('OP-14 MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed', async () => {
+test('OP-14 MO-04 incidents of hidden models take no places', async () => {
   const many = Array.from({ length: 40 }, (_, at) => `b.reserved-${at}`);
   await note({ out: ['a.one', 'a.two', 'a.three'] });
   await pass('1 second');
@@ -111,7 +111,7 @@ test('OP-14 MO-04 incidents of models that are not shown take no place of those 
   assert.deepEqual(listed.map(({ model }) => model).toSorted(), ['', 'a.one', 'a.two']);
 });
 
-test('OP-14 a model is slow when it takes twice as long as usual and a second more, and not while it is out', async () => {
+test('OP-14 a model is slow at twice its usual time', async () => {
   await note(seen(900));
   await note(seen(1_850));
   assert.deepEqual(await incidents(), [], 'twice as long is not noticed below a second');

@@ -83,7 +83,7 @@ async function spansOf(correlationId: string): Promise<readonly [ReceivedSpan, .
   return [root, ...receiver.spans().filter(({ parentSpanId }) => parentSpanId === root.spanId)];
 }
 
-test('OP-07 CC-16 a call that goes on to a second provider is one trace with a span for each step and each try', async () => {
+test('OP-07 CC-16 a call with a fallback is one trace', async () => {
   near.script('pair', { status: 503, body: '{}' });
   far.script('pair', whole);
   const traceparent = `00-${TRACE}-${PARENT}-01`;
@@ -153,7 +153,7 @@ test('OP-07 CC-16 a call that goes on to a second provider is one trace with a s
   assert.deepEqual([root.resource['service.name'], root.resource['deployment.environment.name']], ['pay', 'test']);
 });
 
-test('OP-07 CC-13 a provider receives the trace only if its catalogue entry says so, and a caller receives nothing of it', async () => {
+test('OP-07 CC-13 a provider gets the trace only by its entry', async () => {
   const [request, other] = [servers.near, servers.far].map(({ requests }) => requests.at(-1)?.headers);
   const [, , , failed] = await spansOf('outage');
   assert.deepEqual(
@@ -178,7 +178,7 @@ test('OP-07 CC-13 a provider receives the trace only if its catalogue entry says
   assert.equal(service.linesOf('streamed').find(({ msg }) => msg === 'call')?.['traceId'], root.traceId);
 });
 
-test('OP-07 refused, failed and sandbox calls are told apart, and a caller without a valid key gets no trace', async () => {
+test('OP-07 traces distinguish refused, failed and sandbox calls', async () => {
   far.script('broken', { status: 500, body: `{"error":{"message":"${PROMPT}"}}` });
   assert.equal((await ask('broken', 'failed')).status, 502);
   assert.equal((await ask('broken', 'refused', { user: 'nobody' })).status, 402);
@@ -212,7 +212,7 @@ test('OP-07 refused, failed and sandbox calls are told apart, and a caller witho
   assert.deepEqual([wholeCall('unknown'), wholeCall('unwanted')], [undefined, undefined]);
 });
 
-test('OP-07 a collector that does not answer costs no call anything, and gets the spans when it is back', async () => {
+test('OP-07 a silent collector costs no call anything', async () => {
   near.script('pair', whole);
   receiver.answer('hang');
   const replies = await Promise.all(['slow-1', 'slow-2'].map((id) => ask('pair', id)));
@@ -227,7 +227,7 @@ test('OP-07 a collector that does not answer costs no call anything, and gets th
   await spansOf('slow-2');
 });
 
-test('OP-07 the metrics of `/metrics` are exported under the same names, with the same figures', async () => {
+test('OP-07 exported metrics match those of `/metrics`', async () => {
   const shown = await scrape(service.url);
   const metrics = await waitUntil('metrics of the present came', () => {
     const latest = receiver.requests.findLast(({ path }) => path === '/v1/metrics');
@@ -257,7 +257,7 @@ function callsIn(metrics: readonly Metric[]): number | undefined {
   return found?.asDouble;
 }
 
-test('OP-07 ER-03 nothing that is exported holds a prompt, an answer, a user or a key', () => {
+test('OP-07 ER-03 exports hold no prompt, answer, user or key', () => {
   assert.ok(receiver.requests.length > 3);
   for (const { bytes, headers } of receiver.requests) {
     assert.equal(headers['x-collector-key'], COLLECTOR_KEY);

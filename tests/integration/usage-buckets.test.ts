@@ -88,7 +88,7 @@ async function assertSummary(user: string, bills: readonly Bill[]): Promise<void
   assert.deepEqual(await service.check(), []);
 }
 
-test('MO-06 cached and uncached, hidden and visible tokens add up in answer, receipt, summary and charge', async () => {
+test('MO-06 tokens add up from the answer to the charge', async () => {
   await service.fund(app, 'sums', BALANCE);
   const bills: Bill[] = [];
   for (const { isStream, ...parts } of fc.sample(buckets, { numRuns: CALLS, seed })) {
@@ -105,7 +105,7 @@ test('MO-06 cached and uncached, hidden and visible tokens add up in answer, rec
   await assertSummary('sums', bills);
 });
 
-test('CC-23 usage that contradicts itself still adds up in answer, receipt, summary and charge, and is flagged', async () => {
+test('CC-23 contradictory usage still adds up, and is flagged', async () => {
   await service.fund(app, 'odd', BALANCE);
   const odd = fc.oneof(
     fc.integer({ min: -50, max: 200 }),
@@ -136,7 +136,7 @@ test('CC-23 usage that contradicts itself still adds up in answer, receipt, summ
 });
 
 for (const isStream of [false, true]) {
-  test(`CC-23 reasoning reported beside the completion is billed with it, ${isStream ? 'streamed' : 'plain'}`, async () => {
+  test(`CC-23 separately reported reasoning is billed, ${isStream ? 'streamed' : 'plain'}`, async () => {
     await service.fund(app, `beside-${isStream}`, BALANCE);
     const usage = { ...usageOf({ uncached: 10, cached: 0, visible: 20, reasoning: 0 }), total_tokens: 130 };
     const reported = { ...usage, completion_tokens_details: { reasoning_tokens: 100 } };
@@ -146,7 +146,7 @@ for (const isStream of [false, true]) {
     assert.deepEqual(shown, { ...reported, completion_tokens: 120 });
   });
 
-  test(`CC-23 usage of null does not count as a report, ${isStream ? 'streamed' : 'plain'}`, async () => {
+  test(`CC-23 usage of null is no report, ${isStream ? 'streamed' : 'plain'}`, async () => {
     await service.fund(app, `null-${isStream}`, BALANCE);
     const { bill } = await callReporting(`null-${isStream}`, null, isStream);
     assert.deepEqual([bill.isEstimated, bill.isClamped, bill.tokens.completion], [true, false, 2]);
@@ -161,7 +161,7 @@ function reports(...told: readonly (readonly [prompt: number, completion: number
   });
 }
 
-test('CC-23 if several chunks report usage, the largest counts and a fall is flagged', async () => {
+test('CC-23 the largest of several usage reports counts', async () => {
   await service.fund(app, 'chunks', BALANCE);
   for (const [told, completion, isClamped] of [
     [reports([10, 1], [10, 2], [10, 30]), 30, false],

@@ -17,7 +17,7 @@ const BY = { actor: 'tests', reason: 'as agreed', limits: undefined };
 const USER = 'previewed' as EndUserId;
 const nobody = () => Promise.resolve();
 
-test('CP-05 a preview that has the lock of a wallet needs no connection that an act on the same wallet may have', async (t) => {
+test('CP-05 a preview waits for no connection of another act', async (t) => {
   const ledger = await createLedgerDatabase();
   t.after(ledger.close);
   await ledger.open(USER, 1_000);

@@ -115,14 +115,14 @@ function shown(...values: readonly unknown[]): string {
   return JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-test('MO-06 a million charges are exact to the micro and rounded up once', () => {
+test('MO-06 a million charges are exact to the micro', () => {
   for (let count = 0; count < TRIPLES; count += 1) {
     const [price, usage] = [anyPrice(), anyUsage(TOKENS_MAX)];
     assertRoundedUp(chargeOf(price, usage), exactCharge(price, usage), { price, usage });
   }
 });
 
-test('MO-06 a charge never falls when a price, the margin or a kind of token grows', () => {
+test('MO-06 a charge never falls when a factor grows', () => {
   const prices = [
     'inputMicrosPerMillion',
     'cachedInputMicrosPerMillion',
@@ -142,7 +142,7 @@ test('MO-06 a charge never falls when a price, the margin or a kind of token gro
   }
 });
 
-test('MO-06 a call without usage is free, and so is a free model with any margin', () => {
+test('MO-06 a free model or a call without usage costs nothing', () => {
   const none = { promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const price = anyPrice();
@@ -153,7 +153,7 @@ test('MO-06 a call without usage is free, and so is a free model with any margin
   }
 });
 
-test('WA-07 a ceiling is exact, and no usage within its bounds costs more', () => {
+test('WA-07 a ceiling is exact', () => {
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const [price, usage] = [anyPrice(), anyUsage(TOKENS_MAX)];
     const [prompt, output] = [usage.promptTokens + upTo(100), usage.completionTokens + upTo(100)];
@@ -163,7 +163,7 @@ test('WA-07 a ceiling is exact, and no usage within its bounds costs more', () =
   }
 });
 
-test('WA-07 an amount affords the largest output whose ceiling it covers', () => {
+test('WA-07 an amount affords the largest covered output', () => {
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const [price, prompt, outputMax] = [anyPrice(), upTo(TOKENS_MAX), upTo(TOKENS_MAX)];
     const near = ceilingOf(price, prompt, upTo(outputMax)) + BigInt(upTo(6)) - 3n;

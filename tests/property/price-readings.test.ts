@@ -176,7 +176,7 @@ function shown(...values: readonly unknown[]): string {
   return JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-test('MO-06 two independent readings of any price agree on any usage to the micro', () => {
+test('MO-06 two readings of any price agree', () => {
   withPrices(COUNT, (price, exact, what) => {
     const used = anyUsed();
     const charge = chargeOf(price, usageOf(used));
@@ -186,7 +186,7 @@ test('MO-06 two independent readings of any price agree on any usage to the micr
 
 const NOTHING = Object.fromEntries([...INPUT_KINDS, ...OUTPUT_KINDS].map((kind) => [kind, 0]));
 
-test('WA-07 a ceiling is what the dearest usage within its bounds costs, in any tier', () => {
+test('WA-07 a ceiling is its dearest usage’s cost', () => {
   withPrices(COUNT / 20, (price, exact, what) => {
     const [prompt, output] = [upTo(3_000_000), upTo(100_000)];
     const ceiling = ceilingOf(price, prompt, output);
@@ -206,7 +206,7 @@ test('WA-07 a ceiling is what the dearest usage within its bounds costs, in any 
   });
 });
 
-test('WA-07 no usage within the bounds of a hold costs more than the hold', () => {
+test('WA-07 no usage within bounds exceeds its hold', () => {
   withPrices(COUNT / 5, (price, exact, what) => {
     const used = anyUsed();
     const { promptTokens, completionTokens } = usageOf(used);
@@ -215,7 +215,7 @@ test('WA-07 no usage within the bounds of a hold costs more than the hold', () =
   });
 });
 
-test('WA-07 an amount affords the largest output whose ceiling it covers, at any price', () => {
+test('WA-07 an amount affords the largest covered output at any price', () => {
   withPrices(COUNT / 5, (price, _exact, what) => {
     const [prompt, outputMax] = [upTo(3_000_000), upTo(1_000_000)];
     const near = ceilingOf(price, prompt, upTo(outputMax)) + BigInt(upTo(6)) - 3n;

@@ -132,7 +132,7 @@ for (const [name, end] of [
   ['CRLF', '\r\n'],
   ['CR', '\r'],
 ] as const) {
-  test(`CC-11 a stream with ${name} ends gives the same bytes and charge wherever it is split`, async (t) => {
+  test(`CC-11 a stream with ${name} ends may be split anywhere`, async (t) => {
     const bytes = recording(end);
     const whole = await relayed(bytes);
     assert.equal(whole.charge, BigInt(CHARGE));
@@ -146,7 +146,7 @@ for (const [name, end] of [
   });
 }
 
-test('CC-13 the recorded tool calls come out as two calls, in order, with one id each', async () => {
+test('CC-13 the recorded tool calls come out in order', async () => {
   const { frames } = await relayed(recording('\r\n'));
   const told = [...frames.matchAll(/"tool_calls":\[(.*?)\]\},"logprobs"/g)].map(
     ([, call]) => JSON.parse(call ?? '') as object,
@@ -163,7 +163,7 @@ test('CC-13 the recorded tool calls come out as two calls, in order, with one id
 const { upstream, service, app, newUser } = await setStage({ app: { maxStreamsPerUser: 1 } });
 const STEP = 50;
 
-test('CC-11 over HTTP, too, a stream gives the same bytes and charge wherever it is split', async () => {
+test('CC-11 over HTTP a stream may be split anywhere', async () => {
   const bytes = recording('\r\n');
   const places = Array.from({ length: Math.floor((bytes.length - 1) / STEP) }, (_, index) => (index + 1) * STEP);
   const texts = new Set<string>();

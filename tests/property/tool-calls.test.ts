@@ -104,7 +104,7 @@ function assemble(deltas: readonly JsonObject[]): readonly Assembled[] {
   return calls;
 }
 
-test('CC-13 a caller assembles exactly the tool calls that the provider made', () => {
+test('CC-13 a caller assembles exactly the provider’s tool calls', () => {
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), dialect, (intents, how) => {
     const order = createToolCallOrder();
     const deltas = orderOf(intents, how.isInterleaved).map((at) => deltaOf(intents[at[0]] as Intent, at, how));
@@ -128,7 +128,7 @@ test('CC-13 a caller assembles exactly the tool calls that the provider made', (
   fc.assert(property, { numRuns: RUNS, seed });
 });
 
-test('CC-13 correct deltas are passed on unchanged, even several in one chunk', () => {
+test('CC-13 correct deltas are passed on unchanged', () => {
   const right: Dialect = { index: 'dense', id: 'first', name: 'first', isInterleaved: true };
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), (intents) => {
     const order = createToolCallOrder();
@@ -142,7 +142,7 @@ test('CC-13 correct deltas are passed on unchanged, even several in one chunk', 
   fc.assert(property, { numRuns: 200, seed });
 });
 
-test('CC-13 calls that come complete in one chunk, without indexes, ids or arguments, stay separate', () => {
+test('CC-13 complete calls without ids stay separate', () => {
   const whole = { function: { name: 'now', arguments: '' } };
   const passed = createToolCallOrder()([whole, whole, { ...whole, type: 'function', id: ' ' }]);
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('CC-13 calls that come complete in one chunk, without indexes, ids or argum
   assert.equal(new Set(passed.map(({ id }) => id)).size, 3);
 });
 
-test('CC-13 a late name or id belongs to the call that began without one', () => {
+test('CC-13 a late name belongs to the call without one', () => {
   const order = createToolCallOrder();
   const passed = [
     ...order([{ index: 1, function: { arguments: '' } }]),

@@ -90,7 +90,7 @@ function dayOf(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-test('CP-04 WA-09 however a report is grouped and paged, it adds up to the charges in the ledger', async () => {
+test('CP-04 WA-09 a report adds up to the ledger', async () => {
   const property = fc.asyncProperty(
     fc.array(call, { minLength: 1, maxLength: CALLS_MAX }),
     groups,

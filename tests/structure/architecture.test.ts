@@ -17,7 +17,7 @@ function levelOf(area: string): number {
 
 const inCode = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
-test('docs/ARCHITECTURE.md has each folder of the service with its level and rooms', () => {
+test('docs/ARCHITECTURE.md has each folder, level and room', () => {
   const rows = rowsUnder('docs/ARCHITECTURE.md', '## The house');
   const told = new Map(rows.map(([, folder = '', what = '']) => [folder, what]));
   const folders = Object.keys(AREAS).filter((area) => !NOT_FOLDERS.includes(area));
@@ -37,7 +37,7 @@ test('docs/ARCHITECTURE.md has each folder of the service with its level and roo
   );
 });
 
-test('the README of the pages has each room once, in the order in which they may import', () => {
+test('the README of the pages has each room once', () => {
   const rooms = rowsUnder('packages/service/src/web/README.md', '## Rooms').map(([name = '']) => namesIn(name)[0]);
   assert.deepEqual(rooms, roomsOf('web'));
 });

@@ -21,7 +21,7 @@ function bootstrapWith(npm: string): Promise<Outcome> {
   return runNode({ args: ['scripts/bootstrap.cjs'], cwd: root, timeoutMs: 60_000, environment });
 }
 
-test('bootstrap finds the Node that it has installed, also outside npm', async () => {
+test('bootstrap finds its Node outside npm', async () => {
   const { code, output } = await bootstrapWith(`
     mkdir -p node_modules/.bin && cd node_modules/.bin
     printf '#!/bin/sh\\necho 26.0.0\\n' > node && chmod +x node`);
@@ -29,7 +29,7 @@ test('bootstrap finds the Node that it has installed, also outside npm', async (
   assert.match(output, /^\[purser\] Installing the locked packages[^\n]*\n$/);
 });
 
-test('bootstrap says which Node is missing if none is packaged for the platform', async () => {
+test('bootstrap says which Node is missing for the platform', async () => {
   const { code, output } = await bootstrapWith('mkdir -p node_modules');
   assert.equal(code, 1);
   assert.match(output, /Purser needs Node 26, but found 20\.1\.0\. There is no packaged Node for/);

@@ -157,7 +157,7 @@ test('an exception removes only the finding that it names', () => {
   assert.deepEqual(placesOf(relevantFindingsIn(files, rules)), ['file-names db/helpers.ts:1']);
 });
 
-test('an exception that is no longer needed, or has no reason, is a finding', () => {
+test('an exception without a use or a reason is a finding', () => {
   const rules = { ...SMALL, exceptions: [{ ...helpers, reason: 'because' }] };
   assert.deepEqual(placesOf(relevantFindingsIn({ 'kernel/helpers.ts': '' }, rules)), [
     'exceptions tools/structure/rules.ts:1',

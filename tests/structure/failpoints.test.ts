@@ -137,7 +137,7 @@ const partOf = (file: string) => {
   return part === undefined ? read(file) : (read(file).match(part) ?? []).join('');
 };
 
-test('every wait of a call has a failpoint before and after it, its own or that of a marked port', () => {
+test('every wait has failpoints before and after it', () => {
   const used = new Set<string>();
   for (const file of CALL_PATH) {
     const text = partOf(file);
@@ -147,7 +147,7 @@ test('every wait of a call has a failpoint before and after it, its own or that 
   assert.deepEqual(new Set(Object.keys(COVERS)), used, 'every cover belongs to an existing wait');
 });
 
-test('each cover of a wait is a marked function or a function on the path of a call', () => {
+test('each cover of a wait is marked or on a call’s path', () => {
   const path = CALL_PATH.map(read).join('\n');
   for (const [wait, cover] of Object.entries(COVERS)) {
     if (cover.includes('.')) {
@@ -159,7 +159,7 @@ test('each cover of a wait is a marked function or a function on the path of a c
   }
 });
 
-test('app/compose.ts marks every port that calls wait for, and app/pools.ts the connection of their statements', () => {
+test('app/compose.ts and app/pools.ts mark every awaited port', () => {
   const compose = read('app/compose.ts');
   const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
   for (const port of Object.keys(MARKED)) {
@@ -181,7 +181,7 @@ test('a wait without a failpoint is found', () => {
   assert.deepEqual(bareWaits('const found = await keys.look(1);\nreturn await lane.place(call);'), [1]);
 });
 
-test('every failpoint in the code occurs once and is listed, and every other listed one belongs to a port', () => {
+test('every failpoint occurs once and is listed', () => {
   const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !file.endsWith('.test.ts'));
   const used = [
     ...files

@@ -6,7 +6,7 @@ import { readModuleStatements } from '../../tools/structure/module-statements.ts
 const kindsOf = (text: string): readonly string[] => lex(text).tokens.map((token) => `${token.kind}:${token.text}`);
 const exportsOf = (text: string): readonly string[] => readModuleStatements(lex(text)).exports.map(({ name }) => name);
 
-test('a slash is a division after a value and starts a regular expression elsewhere', () => {
+test('a slash is a division only after a value', () => {
   const texts: readonly (readonly [text: string, isRegex: boolean])[] = [
     ['const a = /x"/g;', true],
     ['return /[/"]/;', true],
@@ -27,13 +27,13 @@ test('a slash is a division after a value and starts a regular expression elsewh
     );
 });
 
-test('a template consists of its texts and the tokens between them, however deeply nested', () => {
+test('a template consists of texts and tokens', () => {
   const shown = kindsOf('`a ${b + `c ${{ d: 1 }.d}`} \\` $ e`').map((kind) => kind.replace('punctuation:', ''));
   const inner = 'template:c |${|{|word:d|:|number:1|}|.|word:d|}|template-rest:';
   assert.equal(shown.join('|'), `template:a |\${|word:b|+|${inner}|}|template-rest: \\\` $ e`);
 });
 
-test('strings and comments hide their content, and lines inside them still count', () => {
+test('strings and comments hide their content, but not their lines', () => {
   const { tokens, comments } = lex("#!/usr/bin/env node\n'it\\'s // no' /* two\nlines */\n// \"\n`\n` last");
   assert.deepEqual(
     tokens.map(({ text, line }) => [text, line]),
@@ -70,7 +70,7 @@ test('imports of every form are read', () => {
   );
 });
 
-test('exports of every form are read, and words named export or import are not', () => {
+test('exports of every form are read', () => {
   assert.deepEqual(exportsOf('export const a = 1; export async function b() {} export abstract class C {}'), [
     'a',
     'b',

@@ -56,7 +56,7 @@ function namesIn(output: string): readonly string[] {
   return [...new Set(names)].filter((name) => !name.endsWith('.test.ts')).toSorted();
 }
 
-test('all tests are run and see the environment of the global setup', async () => {
+test('all tests see the global setup’s environment', async () => {
   const { code, output } = await runTests('--without', 'tests/broken/');
   assert.equal(code, 0, output);
   assert.deepEqual(namesIn(output), ['adds', 'is slow', 'sees the setup']);
@@ -93,7 +93,7 @@ test('-t chooses tests by name', async () => {
   assert.ok(!namesIn(output).includes('is slow'));
 });
 
-test('a failure sets the exit code, and the closing lines come after the failed tests', async () => {
+test('a failure sets the exit code', async () => {
   const { code, output } = await runTests('tests/broken/fails.test.ts');
   assert.equal(code, 1);
   const [, closing = ''] = output.split('failing tests:');
@@ -116,13 +116,13 @@ test('several files end with one summary', async () => {
   ]);
 });
 
-test('a file that ends before its tests do fails the run', async () => {
+test('a file ending before its tests fails the run', async () => {
   const { code, output } = await runTests('tests/broken/dies.test.ts', 'tests/setup.test.ts');
   assert.equal(code, 1);
   assert.match(output, /failing tests:[\s\S]*dies\.test\.ts[\s\S]*ℹ fail 1\n/);
 });
 
-test('files are run longest first, and those without a recorded time count as short', () => {
+test('files run longest first', () => {
   const timings = { 'tests/browser/long.test.ts': 9, 'tests/structure/middling.test.ts': 5 };
   const files = ['tests/browser/new.test.ts', ...Object.keys(timings).toReversed()];
   assert.deepEqual(inOrder(files, true, timings), [
@@ -132,7 +132,7 @@ test('files are run longest first, and those without a recorded time count as sh
   ]);
 });
 
-test('proofs are no part of `npm test`, and every command of `npm run proofs` names files that exist', () => {
+test('proofs are no part of `npm test`, and `npm run proofs` finds its files', () => {
   assert.deepEqual(
     promiseFiles(ROOT).filter((file) => file.startsWith(PROOFS)),
     [],
@@ -152,13 +152,13 @@ test('proofs are no part of `npm test`, and every command of `npm run proofs` na
   );
 });
 
-test('a proof that has no name is refused with the names of all', async () => {
+test('an unknown proof is refused', async () => {
   const { code, output } = await runNode({ args: ['tools/proofs.ts', 'nothing'], cwd: ROOT, timeoutMs: TIMEOUT_MS });
   assert.equal(code, 2);
   assert.match(output, /There is no proof with the name nothing\.[\s\S]* cells +moves users/);
 });
 
-test('short files share a process, one after the other, and their hooks are their own', async () => {
+test('short files share a process and keep their own hooks', async () => {
   const pair = ['packages/pair/hooks.test.ts', 'packages/pair/neighbour.test.ts'];
   const { code, output } = await runTests(...pair);
   assert.equal(code, 0, output);
@@ -168,7 +168,7 @@ test('short files share a process, one after the other, and their hooks are thei
   assert.match(alone.output, /✖ shares/, 'with a pattern, each file has a process of its own');
 });
 
-test('a file that cannot be loaded fails the run, and its neighbours are still run', async () => {
+test('an unloadable file leaves its neighbours running', async () => {
   const { code, output } = await runTests('packages/pair/unloadable.test.ts', 'packages/pair/hooks.test.ts');
   assert.equal(code, 1, output);
   assert.match(output, /✔ counts/);
@@ -202,7 +202,7 @@ test('arguments that match no file fail', async () => {
   for (const args of runs) assert.equal((await runTests(...args)).code, 1, args.join(' '));
 });
 
-test('a run past its limit ends with a message that names the running files', async () => {
+test('a run past its limit names the running files', async () => {
   const { code, output } = await runTests('--limit', '2', 'tests/broken/hangs.test.ts');
   assert.equal(code, 124);
   assert.match(output, /have run for 2 s, which is the limit/);
@@ -210,7 +210,7 @@ test('a run past its limit ends with a message that names the running files', as
   assert.match(output, /taken down/);
 });
 
-test('a file whose process does not end after its tests fails the run, which goes on', async () => {
+test('a file whose process does not end fails the run', async () => {
   const { code, output } = await runTests('--timeout', '2', 'tests/broken/stays.test.ts', 'tests/setup.test.ts');
   assert.equal(code, 1, output);
   assert.match(output, /stays\.test\.ts has said nothing for 2\.5 s, so its process is ended/);
@@ -219,7 +219,7 @@ test('a file whose process does not end after its tests fails the run, which goe
   assert.match(output, /taken down/);
 });
 
-test('a signal ends the tests and the global setup, even if it comes twice', async () => {
+test('a signal ends the tests and the global setup', async () => {
   const args = [COMMAND, 'tests/broken/hangs.test.ts'];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -32,31 +32,31 @@ test('sentences that begin like SQL are not SQL', () => {
   for (const sentence of sentences) assertPasses({ 'http/a.ts': `const say = \`${sentence}\`;` });
 });
 
-test('SQL on its own tables passes in queries.ts and anywhere in db', () => {
+test('SQL on its own tables passes', () => {
   assertPasses({ 'ledger/queries.ts': 'const sql = `select 1 from ledger.hold as usage where usage_id = $1`;' });
   assertPasses({ 'db/migrate.ts': 'const sql = `insert into db.migration values ($1)`;' });
 });
 
-test('dotted names outside SQL are not tables, as long as no migration created them', () => {
+test('dotted names outside SQL are not tables', () => {
   assertPasses({ 'gateway/a.ts': "import { b } from '#usage/b.ts'; const key = 'usage.total';", 'usage/b.ts': '' });
 });
 
 const made = (name: string, calls: string): string => `create or replace function ${name}() ${body(calls)}`;
 
-test('a function of the ledger may mention usage, and one of any schema the functions of db', () => {
+test('a function of the ledger may mention usage', () => {
   const helpers = { 'db/now.sql': made('db.now', '1'), 'usage/record.sql': made('usage.record', '1') };
   assertPasses({ ...helpers, 'ledger/settlement/settle.sql': made('ledger.settle', 'usage.record()') });
   assertPasses({ ...helpers, 'sandbox/reset.sql': made('sandbox.reset', 'db.now()') });
 });
 
-test('the file of a function may grant rights on it and attach it to a table', () => {
+test('a function’s file may grant rights on it', () => {
   const more = `revoke all on function db.f from public;\ngrant execute on function db.f to purser_live;
     create or replace trigger t before insert on db.t for each row execute function db.f();
     do $$ begin alter table db.t add check (true); end $$;`;
   assertPasses({ 'db/f.sql': `-- Why.\ncreate or replace function db.f() ${body('1')}\n${more}` });
 });
 
-test('migration statements that create nothing with a name pass', () => {
+test('a migration statement that names nothing new passes', () => {
   const sql = `-- create table loose ();
     /* create table loose (); */
     do $$ begin create role gateway; exception when others then null; end $$;
@@ -66,7 +66,7 @@ test('migration statements that create nothing with a name pass', () => {
   assertPasses({ [MIGRATION]: sql });
 });
 
-test('an export is used by an import of any form', () => {
+test('an import of any form uses an export', () => {
   const forms = [
     "import { a } from '#kernel/a.ts';",
     "import { a as b } from '#kernel/a.ts';",
@@ -99,24 +99,24 @@ test('an export that only a test imports passes', () => {
   );
 });
 
-test('paths inside URLs, globs and relative paths are not machine paths', () => {
+test('URLs, globs and relative paths hold no machine paths', () => {
   for (const path of ['https://host.example/root/a', './work/a', 'a/root/b', '**/home/app', '~/work', '/rooted/a']) {
     assertPasses({ 'docs/a.md': `See ${path}.` });
   }
 });
 
-test('links to files, folders, page sections and other hosts pass, and those in code do not count', () => {
+test('valid links pass, and those in code do not count', () => {
   const links = '[a](docs/plan.md#part) [b](docs) [c](docs/) [d](#part) [e](https://x.example/y) [f](/docs/plan.md)';
   assertPasses({ 'README.md': `${links}\n\`[g](gone.md)\`\n\`\`\`\n[h](gone.md)\n\`\`\`\n`, 'docs/plan.md': '' });
 });
 
-test('a cast to a brand passes in the file that declares it, and in tests', () => {
+test('a brand’s own file and tests may cast to it', () => {
   const declaration = "export type AppId = Brand<string, 'AppId'>; a as AppId;";
   assertPasses({ 'kernel/ids.ts': declaration, 'kernel/ids.test.ts': 'a as AppId' });
   assertPasses({ 'kernel/ids.ts': declaration, 'http/a.ts': 'type Row = { app_id: AppId }; b as Other;' });
 });
 
-test('a migration may add things, change what it made itself, and take things away if it says so', () => {
+test('a migration may take away if it says so', () => {
   const later = 'packages/service/migrations/9000_later.sql';
   const added =
     'alter table db.t add column a int;\nalter table db.t add column b int not null default 0, add column c text;\n' +

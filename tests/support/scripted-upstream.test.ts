@@ -25,7 +25,7 @@ function post(body: string, signal: AbortSignal | null = null): Promise<Response
   });
 }
 
-test('a request is recorded as it came, and its answer is sent as scripted', async () => {
+test('a request is recorded as it came', async () => {
   upstream.script({ status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from([0, 255]) });
   const response = await post('{"a": 1}');
   assert.equal(response.status, 418);
@@ -88,7 +88,7 @@ test('steps are sent one by one, when the test allows it', async () => {
   assert.equal((await reader.read()).done, true);
 });
 
-test('a reset comes after the written bytes and is not blamed on the other side', async () => {
+test('a reset comes after the written bytes', async () => {
   upstream.script({ body: [{ write: frame('one') }, { destroy: true }] });
   for (let round = 0; round < 20; round += 1) {
     const reader = (await post('')).body!.getReader();
@@ -102,7 +102,7 @@ test('a reset comes after the written bytes and is not blamed on the other side'
   assert.equal(last?.aborted, false);
 });
 
-test('when the other side leaves, the record says so', async () => {
+test('the record says when the other side leaves', async () => {
   upstream.script({ body: [{ write: '' }, { hang: true }] });
   const gone = new AbortController();
   const response = await post('', gone.signal);
@@ -126,7 +126,7 @@ test('a body that stops halfway is recorded too', async () => {
   assert.equal(request.aborted, true);
 });
 
-test('an error in a script function is thrown again at the end', async () => {
+test('a script’s error is thrown again at the end', async () => {
   const own = await startScriptedUpstream();
   own.script(() => {
     throw new Error('A mistake in the test.');

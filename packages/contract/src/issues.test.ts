@@ -20,7 +20,7 @@ function explain(schema: z.ZodType, value: unknown): readonly string[] {
       });
 }
 
-test('ER-09 a message names the field, what it accepts and what was sent', () => {
+test('ER-09 a message names the field, its rule and the input', () => {
   const { registerSchema, newAppSchema, resetSandboxSchema, newPassword } = control;
   const { newKeySchema } = keys;
   for (const [schema, value, said] of [
@@ -63,7 +63,7 @@ test('ER-09 a message names the field, what it accepts and what was sent', () =>
   }
 });
 
-test('ER-09 no message repeats a secret, more than a little of what was sent, or a character that breaks a line', () => {
+test('ER-09 no message repeats a secret, long input or line break', () => {
   const schema = z.strictObject({
     password: z.literal('right'),
     currentPassword: z.int(),
@@ -131,7 +131,7 @@ function* spoilt(schema: z.ZodType, depth = 0): Generator {
   }
 }
 
-test('ER-09 every issue of every schema of the contract is in our words', () => {
+test('ER-09 every issue of every schema has our own wording', () => {
   const codes = new Set<string>();
   const schemas = [control, keys, operator, dataPlane, usage, webhooks, catalogue].flatMap((module) =>
     Object.values(module).filter((exported): exported is z.ZodType => exported instanceof z.ZodType),

@@ -149,7 +149,7 @@ const RIGHTS = {
   },
 } as const;
 
-test('CP-06 CP-07 the table of rights says of each role what it sees, what it does, and what needs a fresh proof', () => {
+test('CP-06 CP-07 each role has exactly its rights and proofs', () => {
   for (const role of OPERATOR_ROLES) {
     const names = Object.entries(OPERATOR_ACCESS).filter(([, { least }]) => least === role);
     const acts = names.filter(([name]) => !name.startsWith('GET '));

@@ -75,14 +75,14 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'PATCH /operator/accounts/{accountId}': ['POST /ops/account'],
 };
 
-test('CP-10 every route for operators has its place in their console, and every page its route', () => {
+test('CP-10 operator routes and console pages match one to one', () => {
   const names = Object.keys(OPERATOR_ACCESS);
   assert.deepEqual(Object.keys(PAGES).toSorted(), names.filter((name) => name.includes(' /operator/')).toSorted());
   const pages = new Set(Object.values(PAGES).flat());
   assert.deepEqual([...pages].toSorted(), names.filter((name) => / \/ops\b/.test(name)).toSorted());
 });
 
-test('CP-07 a page needs neither a lower role than its routes nor a weaker proof', () => {
+test('CP-07 a page needs at least its routes’ role and proof', () => {
   const roles: readonly string[] = OPERATOR_ROLES;
   const weaker: string[] = [];
   for (const [route, pages] of Object.entries(PAGES)) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { providerSchema } from './catalogue-providers.ts';
 import { defaultOutputLimitParameter } from './output-limit.ts';
 
-test('MO-06 the output limit has the name that the kind of provider and its address call for', () => {
+test('MO-06 the output limit’s name fits the provider kind and address', () => {
   const cases = {
     'https://api.openai.com/v1': 'max_completion_tokens',
     'https://eu.api.openai.com/v1': 'max_completion_tokens',

@@ -23,7 +23,7 @@ function clientThat(answers: () => Response | Promise<Response>, baseURL = 'http
   return { purser, sent };
 }
 
-test('SDK-02 the message about an invalid address does not repeat it: it may hold a password', () => {
+test('SDK-02 the error about an invalid address does not repeat it', () => {
   for (const baseURL of ['https://a:secret@', 'https://a:secret@purser.test', 'https://:secret@purser.test:x']) {
     assert.throws(
       () => new Purser({ baseURL, apiKey: 'k' }),
@@ -32,14 +32,14 @@ test('SDK-02 the message about an invalid address does not repeat it: it may hol
   }
 });
 
-test('SDK-02 a user id that is not text is refused before anything is sent', () => {
+test('SDK-02 a user id that is not text is never sent', () => {
   const { purser } = clientThat(() => new Response());
   for (const missing of [undefined, null, 7, true, ['anna']]) {
     assert.throws(() => purser.forUser(missing as unknown as string), TypeError, String(missing));
   }
 });
 
-test('SDK-02 logging a client or a user does not show the key', () => {
+test('SDK-02 logging a client or user hides the key', () => {
   const { purser } = clientThat(() => new Response());
   const user = purser.forUser('anna');
   assert.equal(user.apiKey, 'svc_live_x');
@@ -48,7 +48,7 @@ test('SDK-02 logging a client or a user does not show the key', () => {
   }
 });
 
-test('SDK-02 the fetch signs requests to the service in every form that they are given, and no others', async () => {
+test('SDK-02 the fetch signs requests to the service and no others', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { fetch } = purser.forUser('anna');
   const body = { method: 'POST', body: '{}' };
@@ -69,7 +69,7 @@ test('SDK-02 the fetch signs requests to the service in every form that they are
   }
 });
 
-test('SDK-01 an answer that did not come from the service is reported as such, and no redirect is followed with the key', async () => {
+test('SDK-01 foreign answers are reported, and redirects are not followed', async () => {
   const answers: readonly [Response, string, number][] = [
     [new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'x-correlation-id': 'cor_1' } }), 'cor_1', 502],
     [new Response(null, { status: 302, headers: { location: 'https://evil.test' } }), '', 302],
@@ -89,7 +89,7 @@ test('SDK-01 an answer that did not come from the service is reported as such, a
   await assert.rejects(purser.balance('anna'), { name: 'TypeError', message: /is not Purser/ });
 });
 
-test('SDK-01 a 402 without a body is still a 402, and network errors are passed on unchanged', async () => {
+test('SDK-01 a bodyless 402 stays a 402, and network errors pass unchanged', async () => {
   const bare = clientThat(() => new Response(null, { status: 402, headers: { 'x-correlation-id': 'cor_2' } }));
   await assert.rejects(bare.purser.balance('anna'), (error) => {
     assert.ok(isPurserError(error, 'PaymentRequiredError'));
@@ -101,7 +101,7 @@ test('SDK-01 a 402 without a body is still a 402, and network errors are passed 
   await assert.rejects(purser.balance('anna'), lost);
 });
 
-test('SDK-02 a caller may abort a call and give it a correlation id', async () => {
+test('SDK-02 a caller may abort a call and correlate it', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { signal } = new AbortController();
   await purser.usageSummary('anna', { signal, correlationId: 'mine', month: '2026-01' });

@@ -12,7 +12,7 @@ const fields = {
 };
 const refused = Object.assign(new Error('402 No.'), { status: 402, error: fields });
 
-test('SDK-01 a 402 is found inside the errors that a client or an app has wrapped around it', () => {
+test('SDK-01 a 402 is found inside wrapping errors', () => {
   for (const error of [
     refused,
     new Error('the chain failed', { cause: refused }),
@@ -30,7 +30,7 @@ test('SDK-01 a 402 is found inside the errors that a client or an app has wrappe
   }
 });
 
-test('SDK-01 a value that is not a payment error is never taken for one', () => {
+test('SDK-01 other values are never taken for a payment error', () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const error of [
@@ -49,7 +49,7 @@ test('SDK-01 a value that is not a payment error is never taken for one', () => 
   }
 });
 
-test('SDK-01 headers supply what the 402 itself leaves out', () => {
+test('SDK-01 headers supply what the 402 body leaves out', () => {
   const told = { 'x-correlation-id': 'cor_2', 'x-service-topup-url': 'https://purser.test/topup/y' };
   for (const error of [
     { status: 402, headers: new Headers(told) },
@@ -62,7 +62,7 @@ test('SDK-01 headers supply what the 402 itself leaves out', () => {
   }
 });
 
-test('SDK-01 guard returns the answer, and rethrows any error that is not about payment unchanged', async () => {
+test('SDK-01 guard returns the answer and rethrows other errors unchanged', async () => {
   assert.equal(await guard(() => 'answer'), 'answer');
   assert.equal(await guard(async () => 'answer'), 'answer');
   const other = new Error('other');
@@ -76,7 +76,7 @@ test('SDK-01 guard returns the answer, and rethrows any error that is not about 
   );
 });
 
-test('SDK-01 a 402 from another service is left as it is', () => {
+test('SDK-01 a 402 from another service is left alone', () => {
   const declined = Object.assign(new Error('Your card was declined.'), { statusCode: 402, code: 'card_declined' });
   assert.equal(asPaymentRequired(declined), undefined);
   assert.equal(asPaymentRequired(Object.assign(new Error('Pay'), { status: 402 })), undefined);

@@ -41,7 +41,7 @@ function brokenOff(type = 'application/json'): Response {
   return new Response(body, { headers: { 'content-type': type } });
 }
 
-test('CC-14 a chat call sent again after lost calls carries their keys, and every other call a key of its own', async () => {
+test('CC-14 a chat call resent after a loss keeps its key', async () => {
   const { call, keys, numbers } = clientThat(lost, lost);
   await Promise.all([assert.rejects(call()), assert.rejects(call())]);
   for (let time = 0; time < 3; time += 1) assert.equal((await call()).status, 200);
@@ -51,14 +51,14 @@ test('CC-14 a chat call sent again after lost calls carries their keys, and ever
   for (const key of keys) assert.match(key ?? '', /^[\da-f-]{36}$/);
 });
 
-test('CC-14 a call whose answer breaks off counts as lost, and a complete answer is read unchanged', async () => {
+test('CC-14 a call whose answer breaks off counts as lost', async () => {
   const { call, numbers } = clientThat(brokenOff);
   await assert.rejects(call(), { message: 'terminated' });
   for (let time = 0; time < 2; time += 1) assert.deepEqual(await (await call()).json(), {});
   assert.deepEqual(numbers(), [0, 0, 1]);
 });
 
-test('CC-14 a stream is passed on as it arrives, and a stream that breaks off is not a lost call', async () => {
+test('CC-14 a stream arrives unbuffered, and a broken one is not lost', async () => {
   const { call, numbers } = clientThat(() => brokenOff('text/event-stream'));
   const { status, body } = await call();
   assert.equal(status, 200);
@@ -70,7 +70,7 @@ test('CC-14 a stream is passed on as it arrives, and a stream that breaks off is
   assert.deepEqual(numbers(), [0, 1]);
 });
 
-test('CC-14 a call keeps its key until it is answered, whether it was aborted, lost, refused or failed', async () => {
+test('CC-14 a call keeps its key until it is answered', async () => {
   const { call, numbers } = clientThat(aborted, status(409), lost, status(429), status(402), status(504));
   await assert.rejects(call(), { name: 'AbortError' });
   assert.equal((await call()).status, 409);
@@ -79,7 +79,7 @@ test('CC-14 a call keeps its key until it is answered, whether it was aborted, l
   assert.deepEqual(numbers(), [0, 0, 0, 0, 0, 0, 0, 1]);
 });
 
-test('CC-14 equal calls that were all refused have keys of their own when they are sent again', async () => {
+test('CC-14 equal refused calls get their own keys when resent', async () => {
   const { call, numbers } = clientThat(status(402), status(402), status(402));
   const all = () => Promise.all([call(), call(), call()]);
   await all();
@@ -98,7 +98,7 @@ test('CC-14 a different user, body or path makes a different call', async () => 
   assert.equal(keys[3], null);
 });
 
-test('CC-14 the app’s own key is left alone, and so is the count of a client', async () => {
+test('CC-14 the app’s own key and a client’s retry count stay', async () => {
   const { call, keys, numbers } = clientThat(lost, lost);
   await assert.rejects(call('anna', withHeader('Idempotency-Key', 'mine')));
   await assert.rejects(call('anna', withHeader('x-stainless-retry-count', '0')));
@@ -108,7 +108,7 @@ test('CC-14 the app’s own key is left alone, and so is the count of a client',
   assert.deepEqual(numbers(), [0, 1, 1, 0]);
 });
 
-test('CC-14 at most ten thousand failed calls are remembered, and the oldest is forgotten first', async () => {
+test('CC-14 at most ten thousand failed calls are remembered', async () => {
   const { call, keys } = clientThat(...Array.from({ length: 10_001 }, () => lost));
   const at = (index: number) => call('anna', { ...CALL, body: String(index) });
   await assert.rejects(at(0));

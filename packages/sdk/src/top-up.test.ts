@@ -92,7 +92,7 @@ for (const { name, code, looks } of VECTORS.topUps) {
   });
 }
 
-test('SDK-02 a call refused again although other calls have ended keeps waiting, and the user is asked only once', async () => {
+test('SDK-02 a call refused again keeps waiting without asking the user again', async () => {
   const looks = [
     { balanceMicros: 9, reservedMicros: 8 },
     { balanceMicros: 8 },
@@ -112,7 +112,7 @@ test('SDK-02 a call refused again although other calls have ended keeps waiting,
   await assert.rejects(withTopUp({ isSandbox: false, balance }, shift, { onTopUp: () => {}, pollMs: 250 }), other);
 });
 
-test('SDK-02 the balance is read at most four times a second, even with a shorter `pollMs`', async () => {
+test('SDK-02 the balance is read at most four times a second', async () => {
   for (const pollMs of [0, -1, 1, Number.NEGATIVE_INFINITY]) {
     const { count, run } = scene([{}]);
     await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);
@@ -125,14 +125,14 @@ test('SDK-02 the balance is read at most four times a second, even with a shorte
   }
 });
 
-test('SDK-02 a suspended wallet is not waited for as if it were funded', async () => {
+test('SDK-02 a suspended wallet is not treated as awaiting funds', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5, status: 'suspended' }]);
   await assert.rejects(run({ waitMs: 400 }), isPurserError);
   assert.equal(count.looks, 2);
   assert.equal(count.calls, 1);
 });
 
-test('SDK-02 nothing waits if there is no link, the error is another one, or the money is sandbox money', async () => {
+test('SDK-02 nothing waits without a link or with sandbox money', async () => {
   for (const [error, isSandbox] of [
     [refusal({ code: 'WALLET_SUSPENDED', topupUrl: undefined as never }), false],
     [new Error('other'), false],
@@ -144,7 +144,7 @@ test('SDK-02 nothing waits if there is no link, the error is another one, or the
   }
 });
 
-test('SDK-02 a second refusal is the result: the user is not asked to pay twice', async () => {
+test('SDK-02 a second refusal never asks the user to pay twice', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5 }]);
   const again = refusal({ correlationId: 'cor_2' });
   const call = async (): Promise<never> => {
@@ -160,7 +160,7 @@ test('SDK-02 a second refusal is the result: the user is not asked to pay twice'
   assert.equal(await run(), 'answer');
 });
 
-test('SDK-02 if the app passes a promise, it is awaited instead of the balance, with sandbox money too', async () => {
+test('SDK-02 a promise from the app replaces reading the balance', async () => {
   for (const isSandbox of [false, true]) {
     const { count, run } = scene([{}]);
     const until: TopUpOptions['until'] = async (error, signal) => {
@@ -171,7 +171,7 @@ test('SDK-02 if the app passes a promise, it is awaited instead of the balance, 
   }
 });
 
-test('SDK-02 a promise that resolves while the user is still being asked is not missed', async () => {
+test('SDK-02 a promise that resolves early is not missed', async () => {
   let tell: (() => void) | undefined;
   const until = () => new Promise<void>((resolve) => (tell = resolve));
   const onTopUp = async () => {
@@ -181,7 +181,7 @@ test('SDK-02 a promise that resolves while the user is still being asked is not 
   assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
 });
 
-test('SDK-02 when the time is up the refusal is thrown, and nothing keeps running', async () => {
+test('SDK-02 a timeout throws the refusal and leaves nothing running', async () => {
   const error = refusal();
   let given: AbortSignal | undefined;
   const until: TopUpOptions['until'] = (_error, signal) => {
@@ -198,7 +198,7 @@ test('SDK-02 when the time is up the refusal is thrown, and nothing keeps runnin
   assert.equal(polled.count.calls, 1);
 });
 
-test('SDK-02 the wait can be aborted at any moment, with the given reason', async () => {
+test('SDK-02 the wait can be aborted at any time with the given reason', async () => {
   const reason = new Error('closed');
   const before = scene([{}]);
   await assert.rejects(before.run({ signal: AbortSignal.abort(reason) }), reason);
@@ -217,7 +217,7 @@ test('SDK-02 the wait can be aborted at any moment, with the given reason', asyn
   }
 });
 
-test('SDK-02 a call that was aborted earlier asks nobody to pay', async () => {
+test('SDK-02 a call aborted earlier asks nobody to pay', async () => {
   const leaving = new AbortController();
   let links = 0;
   const balance = async (): Promise<Balance> => {
@@ -231,14 +231,14 @@ test('SDK-02 a call that was aborted earlier asks nobody to pay', async () => {
   assert.equal(links, 0);
 });
 
-test('SDK-02 a look that is refused for good ends the wait, and so does an app that cannot show the link', async () => {
+test('SDK-02 a permanently refused balance read or unshown link ends the wait', async () => {
   const revoked = new ServiceApiError({ status: 401, code: 'UNAUTHORIZED', message: '', correlationId: '' });
   await assert.rejects(scene([{}, revoked]).run(), revoked);
   const broken = new Error('no window');
   await assert.rejects(scene([{}]).run({ onTopUp: () => Promise.reject(broken) }), broken);
 });
 
-test('SDK-02 a look in progress when the time is up is the last one', async () => {
+test('SDK-02 no balance read follows the timeout', async () => {
   let looks = 0;
   const balance: Parameters<typeof withTopUp>[0]['balance'] = ({ signal }) => {
     looks += 1;

@@ -18,7 +18,7 @@ for (const { name, status, headers, body, error, ...fields } of VECTORS.answers)
   });
 }
 
-test('SDK-02 addresses, keys and users are accepted and refused as in every package', () => {
+test('SDK-02 addresses, keys and users are validated as in every package', () => {
   const { addresses, keys, users } = VECTORS;
   for (const [baseURL = '', wanted] of addresses.accepted) {
     assert.equal(new Purser({ baseURL, apiKey: 'k' }).forUser('anna').baseURL, wanted);

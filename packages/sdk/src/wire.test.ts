@@ -47,6 +47,6 @@ const SAME: {
   events: 'same',
 };
 
-test('SDK-02 the types of answers, requests, codes and events match the service’s', () => {
+test('SDK-02 answers, requests, codes and events are typed like the service’s', () => {
   assert.ok(Object.values(SAME).every((held) => held === 'same'));
 });

@@ -87,7 +87,7 @@ test('a stop text ends the answer just before the text', async () => {
   assert.equal(choices[0]?.finish_reason, 'stop');
 });
 
-test('a tool is called when the question names it, with the arguments it requires', async () => {
+test('a tool the question names is called with its arguments', async () => {
   const named = await ask('Please get_weather for me.', { tools: [clock, weather] });
   const [call] = named.choices[0]!.message.tool_calls!;
   assert.ok(call?.type === 'function');
@@ -154,7 +154,7 @@ test('a tool call is cut at the limit too', async () => {
   }
 });
 
-test('JSON answers are JSON, and conform to their schema', async () => {
+test('JSON answers are JSON and conform to their schema', async () => {
   const object = await ask('As JSON, please.', { response_format: { type: 'json_object' } });
   assert.equal(JSON.parse(object.choices[0]!.message.content!).echo, 'As JSON, please.');
   const schema = { type: 'object', properties: { score: { type: 'number', maximum: 0.5 } }, required: ['score'] };

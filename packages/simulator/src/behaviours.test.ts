@@ -80,7 +80,7 @@ test('sim-no-usage never reports usage', async () => {
   assert.ok(!text.includes('"usage"'));
 });
 
-test('sim-truncated ends cleanly, without giving a finish reason', async () => {
+test('sim-truncated ends cleanly without a finish reason', async () => {
   const response = await post({ model: 'sim-truncated', stream: true, stream_options: { include_usage: true } });
   const { text, isBroken } = await readAll(response);
   assert.equal(isBroken, false);
@@ -113,7 +113,7 @@ test('sim-hangs accepts a request and never answers', async () => {
   await assert.rejects(asked, { name: 'AbortError' });
 });
 
-test('sim-garbage answers 200 with a body that cannot be read', async () => {
+test('sim-garbage answers 200 with an unreadable body', async () => {
   for (const stream of [false, true]) {
     const response = await post({ model: 'sim-garbage', stream });
     assert.equal(response.status, 200);
@@ -127,7 +127,7 @@ test('sim-garbage answers 200 with a body that cannot be read', async () => {
   }, SyntaxError);
 });
 
-test('sim-throttled, sim-error and sim-rejects refuse in the shape of the format', async () => {
+test('sim-throttled, sim-error and sim-rejects refuse in the format’s shape', async () => {
   const throttled = await post({ model: 'sim-throttled' });
   assert.equal(throttled.status, 429);
   assert.equal(throttled.headers.get('retry-after'), '2');

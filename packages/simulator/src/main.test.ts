@@ -24,7 +24,7 @@ function askModels(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer a', connection: 'close' } });
 }
 
-test('the simulator prints its port on one line, and nothing else', async () => {
+test('the simulator prints only its port, on one line', async () => {
   const child = start([main, '--port', '0']);
   let output = '';
   child.stdout?.on('data', (bytes) => (output += String(bytes)));
@@ -35,7 +35,7 @@ test('the simulator prints its port on one line, and nothing else', async () => 
   assert.equal(output, `{"port":${port}}\n`);
 });
 
-test('the simulator ends when its stdin closes, even with an answer under way', async () => {
+test('the simulator ends when its stdin closes', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
@@ -49,7 +49,7 @@ test('the simulator ends when its stdin closes, even with an answer under way', 
   await broken;
 });
 
-test('the simulator ends on SIGTERM, and leaves Ctrl-C to its parent', async () => {
+test('the simulator ends on SIGTERM but not on Ctrl-C', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   child.kill('SIGINT');

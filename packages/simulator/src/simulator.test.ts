@@ -37,7 +37,7 @@ function textsOf({ choices }: OpenAI.ChatCompletion): readonly (string | null)[]
   return choices.map((choice) => choice.message.content);
 }
 
-test('a completion has every field of the format and no other', async () => {
+test('a completion has exactly the fields of the format', async () => {
   const body = await (await post({ model: 'sim-echo', messages: question })).json();
   const { id, created, choices, usage, ...rest } = body as Record<string, unknown>;
   assert.match(String(id), /^chatcmpl-/);
@@ -64,7 +64,7 @@ test('a completion has every field of the format and no other', async () => {
   });
 });
 
-test('a stream is the role, the words, the finish reason and the end, all with one id', async () => {
+test('a stream is role, words, finish reason and end', async () => {
   const chunks = await streamedChunks({});
   const choices = chunks.map((chunk) => (chunk['choices'] as Record<string, unknown>[])[0]);
   assert.deepEqual(choices[0], {
@@ -80,7 +80,7 @@ test('a stream is the role, the words, the finish reason and the end, all with o
   assert.ok(chunks.every((chunk) => !('usage' in chunk)));
 });
 
-test('the usage chunk comes when it is requested, has no choices, and the other chunks have null', async () => {
+test('the usage chunk comes on request and has no choices', async () => {
   const chunks = await streamedChunks({ stream_options: { include_usage: true } });
   const last = chunks.at(-1);
   const plain = await client.chat.completions.create({ model: 'sim-echo', messages: question });
@@ -89,7 +89,7 @@ test('the usage chunk comes when it is requested, has no choices, and the other 
   assert.ok(chunks.slice(0, -1).every((chunk) => chunk['usage'] === null));
 });
 
-test('the stock client assembles the same text from a stream as from a body', async () => {
+test('the stock client reads the same text, streamed or not', async () => {
   const request = { model: 'sim-echo', messages: question, n: 3 };
   const plain = await client.chat.completions.create(request);
   const streamed = await client.chat.completions.stream(request).finalChatCompletion();
@@ -97,7 +97,7 @@ test('the stock client assembles the same text from a stream as from a body', as
   assert.equal(new Set(textsOf(plain)).size, 3);
 });
 
-test('the models are listed and can be retrieved one by one', async () => {
+test('the models are listed and retrieved one by one', async () => {
   const listed: OpenAI.Model[] = [];
   for await (const model of client.models.list()) listed.push(model);
   assert.equal(listed[0]?.id, 'sim-echo');
@@ -112,7 +112,7 @@ test('a call without a key is a 401', async () => {
   }
 });
 
-test('an unknown model, address or method each has its own refusal', async () => {
+test('an unknown model, address or method has its own refusal', async () => {
   await assert.rejects(client.chat.completions.create({ model: '__proto__', messages: question }), { status: 404 });
   const headers = { authorization: 'Bearer anything' };
   assert.equal((await fetch(`${baseURL}/embeddings`, { headers })).status, 404);
@@ -121,7 +121,7 @@ test('an unknown model, address or method each has its own refusal', async () =>
   assert.equal(wrongMethod.headers.get('allow'), 'POST');
 });
 
-test('a body over 2 MB is a 413, and the connection stays usable', async () => {
+test('a body over 2 MB is a 413 that keeps the connection', async () => {
   const socket = connect(port, '127.0.0.1');
   const bodyBytes = 8 * 1024 * 1024;
   const key = 'host: x\r\nauthorization: Bearer a\r\n';
@@ -155,7 +155,7 @@ test('a client that leaves at any moment does no harm', async () => {
   assert.equal((await client.chat.completions.create({ model: 'sim-echo', messages: question })).choices.length, 1);
 });
 
-test('when the client leaves, nothing of its answer keeps running', async () => {
+test('nothing of an answer keeps running after its client leaves', async () => {
   const fresh = createSimulator();
   const freshPort = await listenOnLoopback(fresh, 0);
   for (const model of ['sim-slow', 'sim-hangs']) {

@@ -68,7 +68,7 @@ function templateOf(one: Shape, first: Texts, write: Writer): TextTemplate<Chunk
   return textTemplateOf({ raw: eventOf(data), data, texts: named, withTexts, chunkOf: (parsed) => parsed });
 }
 
-test('CC-01 CC-11 what a template matches means and counts the same as parsing it', (t) => {
+test('CC-01 CC-11 what a template matches equals the parsed result', (t) => {
   let matched = 0;
   const property = fc.property(
     shape,
@@ -99,7 +99,7 @@ test('CC-01 CC-11 what a template matches means and counts the same as parsing i
   assert.ok(matched > 1_000, `${matched} events matched`);
 });
 
-test('CC-01 an ordinary event matches from the second one on, and the first one of another shape ends the run', () => {
+test('CC-01 ordinary events match until the shape changes', () => {
   const one: Shape = { hasPad: true, isPadFirst: false, note: null };
   const template = templateOf(one, { said: 'a', pad: 'p' }, write);
   const like = ['b', 'c"', 'd'].map((said) => eventOf(write(chunkOf(one, { said, pad: said }))));
@@ -111,7 +111,7 @@ test('CC-01 an ordinary event matches from the second one on, and the first one 
   assert.equal(template?.find(other, 0), undefined);
 });
 
-test('CC-01 filling slots is the same as writing each text in its place', () => {
+test('CC-01 filling slots equals writing each text in its place', () => {
   const marks = ['<a>', '<b>'];
   const literal = fc.string({ maxLength: 5 }).map((one) => one.replaceAll(/[<>]/g, ''));
   fc.assert(
@@ -131,13 +131,13 @@ test('CC-01 filling slots is the same as writing each text in its place', () => 
   );
 });
 
-test('CC-01 a mark that is missing or occurs twice has no slot', () => {
+test('CC-01 a missing or repeated mark has no slot', () => {
   assert.equal(slotsOf('x', ['<a>']), undefined);
   assert.equal(slotsOf('<a> <a>', ['<a>']), undefined);
   assert.deepEqual(slotsOf('x<a>y', ['<a>']), { literals: ['x', 'y'], order: [0] });
 });
 
-test('CC-01 CC-11 there is no template if the place of a text is not certain', () => {
+test('CC-01 CC-11 an uncertain text position gives no template', () => {
   // Each holds the text `a` in the member that counts, and once more where a careless search finds it.
   for (const data of [
     '{"note":{"said":"a"},"said":"a"}',

@@ -7,7 +7,7 @@ function foundBy(environment: Readonly<Record<string, string>>, url: string): st
   return proxy && `${proxy.isTls ? 'tls ' : ''}${proxy.host}:${proxy.port}`;
 }
 
-test('CC-13 the proxy of a URL is that of its scheme, and small letters count first', () => {
+test('CC-13 a URL’s scheme picks its proxy, and lower-case variables win', () => {
   const environment = { HTTPS_PROXY: 'http://one.test:3128', http_proxy: 'two.test', HTTP_PROXY: 'http://three.test' };
   assert.equal(foundBy(environment, 'https://api.test/v1'), 'one.test:3128');
   assert.equal(foundBy(environment, 'http://api.test/v1'), 'two.test:80');
@@ -16,7 +16,7 @@ test('CC-13 the proxy of a URL is that of its scheme, and small letters count fi
   assert.equal(foundBy({}, 'https://api.test'), undefined);
 });
 
-test('CC-13 hosts of NO_PROXY, hosts below them and this machine with its metadata services are reached directly', () => {
+test('CC-13 NO_PROXY hosts, their subdomains and this machine are reached directly', () => {
   const cases = [
     ['api.test', 'https://api.test/', true],
     ['API.test', 'https://api.TEST/', true],
@@ -49,7 +49,7 @@ test('CC-13 hosts of NO_PROXY, hosts below them and this machine with its metada
   }
 });
 
-test('ER-03 the credentials of a proxy come from its address, and no message repeats them', () => {
+test('ER-03 no message repeats a proxy’s credentials', () => {
   const find = proxiesOf({ HTTPS_PROXY: 'http://me%40here:p%3Ass@one.test' });
   const expected = `Basic ${Buffer.from('me@here:p:ss').toString('base64')}`;
   assert.equal(find(new URL('https://api.test'))?.authorization, expected);

@@ -35,7 +35,7 @@ function moduleOf(upstream: URL): string {
   return `${imports}\nexport async function run({ ${names} }) {\n${rest.join('\n\n')}\nreturn { http, status, text };\n}\n`;
 }
 
-test('the example of the README reads a buffered and a streamed response', async (t) => {
+test('the README example reads a buffered and a streamed response', async (t) => {
   const { url, requests } = await startRawServer({
     t,
     respond: ({ socket }) => void socket.write(responseBytes('hello')),

@@ -94,7 +94,7 @@ const RESPONSES: readonly Row[] = [
 ];
 
 for (const [what, text, body, verdict, isReusable] of RESPONSES) {
-  test(`CC-09 the body of a response with ${what} is read, and whether its connection is reusable`, () => {
+  test(`CC-09 the body of a response with ${what} is read to its end`, () => {
     const reading = read(text);
     assert.deepEqual([reading.body, reading.verdict, reading.isReusable], [body, verdict, isReusable]);
   });
@@ -174,7 +174,7 @@ for (const [value, ms] of [
   });
 }
 
-test('CC-09 no error message holds bytes of the upstream', () => {
+test('CC-09 no error message holds upstream bytes', () => {
   for (const [what, text] of MALFORMED) {
     const parser = new ResponseParser({ onHead: () => {}, onData: () => {}, onInterim: () => {} });
     const bytes = Buffer.from(text.replaceAll(/[b-wyz]{2,}/g, 'CANARY'), 'latin1');
@@ -197,7 +197,7 @@ function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
-test('CC-09 a response is read the same byte by byte, and in two pieces cut anywhere', () => {
+test('CC-09 a response reads the same however it is split', () => {
   for (const text of [...RESPONSES, ...MALFORMED]
     .map(([, response]) => response)
     .filter(({ length }) => length < 400)) {

@@ -21,7 +21,7 @@ function piecesOf(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Arr
 
 const CUTS = fc.array(fc.nat(), { maxLength: 8 });
 
-test('CC-09 text that is cut anywhere decodes to the same text', () => {
+test('CC-09 text cut anywhere decodes to the same text', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.toWellFormed());
   fc.assert(
     fc.property(anyText, CUTS, (text, cuts) => {
@@ -31,7 +31,7 @@ test('CC-09 text that is cut anywhere decodes to the same text', () => {
   );
 });
 
-test('CC-09 bytes that are cut anywhere decode exactly if a strict decoder accepts them as a whole', () => {
+test('CC-09 bytes cut anywhere decode exactly if a strict decoder accepts them', () => {
   // First, middle and last bytes of characters, and bytes that never occur. Random bytes would almost never be valid.
   const byte = fc.constantFrom(
     0x41,
@@ -64,7 +64,7 @@ test('CC-09 bytes that are cut anywhere decode exactly if a strict decoder accep
   );
 });
 
-test('CC-09 the decoder keeps none of the memory that it was given', () => {
+test('CC-09 the decoder keeps none of its given memory', () => {
   const decoder = new Utf8Decoder();
   const memory = Buffer.from('a\u{1F600}').subarray(0, 3);
   assert.equal(decoder.decode(memory), 'a');

@@ -17,7 +17,7 @@ function assertRefused(reply: Reply, code: Code, param: string | null = null): v
   assertRefusal(reply, { code, param, hasLink: false }, reply.text);
 }
 
-test('CP-01 an account is created, signs in, sees who it is, and signs out', async () => {
+test('CP-01 an account is created, signs in, sees itself and signs out', async () => {
   const account = await nobody.get(201, 'POST', '/accounts', {
     email: 'Anna@Example.Test',
     password: PASSWORD,
@@ -41,12 +41,12 @@ test('CP-01 an account is created, signs in, sees who it is, and signs out', asy
   assertRefused(await anna.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
 });
 
-test('CP-01 an e-mail that already has an account is a conflict, in upper or lower case', async () => {
+test('CP-01 a known e-mail is a conflict in upper or lower case', async () => {
   const { email } = await newOwner(service);
   assertRefused(await nobody.ask('POST', '/accounts', { email: email.toUpperCase(), password: PASSWORD }), 'CONFLICT');
 });
 
-test('CP-01 a new account uses the sandbox at once, and makes live keys when the mailed link has proved its e-mail', async () => {
+test('CP-01 a new account makes live keys once its e-mail is proved', async () => {
   const email = 'proves@example.test';
   const account = await nobody.get(201, 'POST', '/accounts', { email, password: PASSWORD });
   assert.equal(account['emailVerified'], false);
@@ -74,7 +74,7 @@ test('CP-01 a new account uses the sandbox at once, and makes live keys when the
   assert.deepEqual(acts, ['account.verify', 'account.register']);
 });
 
-test('CP-01 the newest link proves the e-mail, for three days; three are mailed at once; a password reset proves it, too', async () => {
+test('CP-01 the newest link or a password reset proves the e-mail', async () => {
   const email = 'again@example.test';
   await nobody.get(201, 'POST', '/accounts', { email, password: PASSWORD });
   const owner = await signIn(service, email);
@@ -99,7 +99,7 @@ test('CP-01 the newest link proves the e-mail, for three days; three are mailed 
   assert.equal((account as { emailVerified: boolean }).emailVerified, true);
 });
 
-test('CP-01 a sign-in from an unknown browser or address is mailed, without a link', async () => {
+test('CP-01 a sign-in from an unknown browser or address is mailed', async () => {
   const { email } = await newOwner(service);
   const news = () => newsTo(service, email);
   await signIn(service, email);
@@ -146,7 +146,7 @@ test('CP-01 a wrong password and an unknown e-mail get the same answer', async (
   assert.deepEqual({ ...unknown.error, correlationId: '' }, { ...wrong.error, correlationId: '' });
 });
 
-test('CP-01 the twenty-first wrong password in a row is not checked, and right ones cost no try', async () => {
+test('CP-01 the twenty-first wrong password in a row is not checked', async () => {
   const { email } = await newOwner(service);
   for (let times = 0; times < 25; times += 1) await signIn(service, email);
   for (let times = 0; times < 20; times += 1) {
@@ -160,7 +160,7 @@ test('CP-01 the twenty-first wrong password in a row is not checked, and right o
   }
 });
 
-test('CP-01 sessions are listed with the current one marked, and each can be revoked', async () => {
+test('CP-01 sessions are listed, and each can be revoked', async () => {
   const { email, ...owner } = await newOwner(service);
   const other = await signIn(service, email);
   const { sessions } = (await owner.get(200, 'GET', '/sessions')) as {
@@ -177,7 +177,7 @@ test('CP-01 sessions are listed with the current one marked, and each can be rev
   await owner.get(200, 'GET', '/sessions');
 });
 
-test('CP-01 changing the password requires the current one, and ends every other session', async () => {
+test('CP-01 changing the password requires the current one and ends other sessions', async () => {
   const { email, ...owner } = await newOwner(service);
   const other = await signIn(service, email);
   const change = { currentPassword: 'wrong', newPassword: 'a new password' };
@@ -190,7 +190,7 @@ test('CP-01 changing the password requires the current one, and ends every other
   await signIn(service, email, 'a new password');
 });
 
-test('CP-01 a mailed reset works once, even while wrong passwords bar signing in, and ends every session', async () => {
+test('CP-01 a mailed reset works once and ends every session', async () => {
   const { email, ...owner } = await newOwner(service);
   for (let times = 0; times < 20; times += 1) {
     await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
@@ -206,7 +206,7 @@ test('CP-01 a mailed reset works once, even while wrong passwords bar signing in
   assertRefused(await nobody.ask('POST', '/password-resets/use', use), 'BAD_REQUEST', 'token');
 });
 
-test('CP-01 a reset for an unknown e-mail gets the same answer, and an old token is void', async () => {
+test('CP-01 a reset for an unknown e-mail gets the same answer', async () => {
   const unknown = await nobody.ask('POST', '/password-resets', { email: 'nobody@example.test' });
   const { email } = await newOwner(service);
   const known = await nobody.ask('POST', '/password-resets', { email });
@@ -220,7 +220,7 @@ test('CP-01 a reset for an unknown e-mail gets the same answer, and an old token
   );
 });
 
-test('AU-06 without a session, with an expired one or with an API key: 401, before anything else is checked', async () => {
+test('AU-06 without a valid session the answer is 401 before other checks', async () => {
   const owner = await newOwner(service);
   await sql(service)`update accounts.sessions
     set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
@@ -240,7 +240,7 @@ test('AU-06 without a session, with an expired one or with an API key: 401, befo
   }
 });
 
-test('AU-06 a session token is not accepted as an API key on the data plane', async () => {
+test('AU-06 a session token is no API key on the data plane', async () => {
   const owner = await newOwner(service);
   for (const path of ['/v1/models', '/balance']) {
     assertRefused(await owner.ask('GET', path), 'UNAUTHORIZED');
@@ -256,7 +256,7 @@ test('AU-08 neither passwords nor session tokens are stored', async () => {
   assert.ok(!stored.includes(PASSWORD) && !stored.includes(owner.token ?? ''));
 });
 
-test('CP-01 all other sessions of the owner are ended at once, and no session of anybody else', async () => {
+test('CP-01 only the owner’s other sessions are ended at once', async () => {
   const { email, ...person } = await newOwner(service);
   const others = [await signIn(service, email), await signIn(service, email)];
   const stranger = await newOwner(service);

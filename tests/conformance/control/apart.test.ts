@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const { service, app, newUser } = await setStage();
 const { url, database } = service;
 
-test('BI-01 OP-04 balance and readiness requests do not wait for the account planes', async () => {
+test('BI-01 OP-04 balance and readiness requests do not wait for account planes', async () => {
   const user = await newUser(1_000);
   const stranger = personWith(url, `svc_session_${'x'.repeat(43)}`);
   const release = await lockTable(database, 'accounts.sessions');
@@ -33,7 +33,7 @@ test('BI-01 OP-04 balance and readiness requests do not wait for the account pla
   }
 });
 
-test('BI-01 a balance request does not wait for requests about webhooks', async () => {
+test('BI-01 a balance request does not wait for webhook requests', async () => {
   const user = await newUser(1_000);
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
@@ -53,7 +53,7 @@ test('BI-01 a balance request does not wait for requests about webhooks', async 
   }
 });
 
-test('OP-04 however many readiness requests arrive, only one asks the database at a time', async () => {
+test('OP-04 concurrent readiness requests share one database query', async () => {
   const release = await lockTable(database, 'db.migrations');
   let most = 0;
   let isOver = false;

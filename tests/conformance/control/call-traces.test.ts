@@ -124,7 +124,7 @@ const pick = ({ mode, model, stream, outcome, status, code, promptTokens, comple
   completionTokens,
 ];
 
-test('CC-19 an answered call, plain or streamed, has one log line and its receipt, and a replay or sandbox call a trace', async () => {
+test('CC-19 an answered call has one log line and a record', async () => {
   upstream.script(ANSWER);
   const plain = await answered({ headers: { 'idempotency-key': 'once' } });
   const callId = plain.headers.get('x-service-call-id');
@@ -149,7 +149,7 @@ test('CC-19 an answered call, plain or streamed, has one log line and its receip
   assert.deepEqual(pick(sandbox).slice(0, 6), ['sandbox', 'acme.large-1', false, 'answered', 200, null]);
 });
 
-test('CC-19 a refused call is found by its correlation id, with its code, as far as it got', async () => {
+test('CC-19 a refused call is found by its correlation id, with its code', async () => {
   const cases = [
     [{ user: 'bad user' }, [null, false, 'refused', 400, 'BAD_REQUEST'], null],
     [{ fields: { model: 'none-such' } }, [null, false, 'refused', 400, 'BAD_REQUEST'], null],
@@ -167,7 +167,7 @@ test('CC-19 a refused call is found by its correlation id, with its code, as far
   await service.setWallet(app, USER, 'is_connected = true');
 });
 
-test('CC-19 a call that its provider fails, and one that its caller leaves, say so', async () => {
+test('CC-19 failed and abandoned calls say so', async () => {
   upstream.script({ status: 500, body: '' });
   const [, failed] = await traced({});
   assert.deepEqual([failed['failure'], failed['upstream']], ['outage', upstreamOf(500)]);
@@ -192,7 +192,7 @@ test('CC-19 a call that its provider fails, and one that its caller leaves, say 
   assert.ok(Number(left['chargedMicros']) > 0);
 });
 
-test('CC-19 a call without a valid key leaves a log line and no row', async () => {
+test('CC-19 a call without a valid key leaves only a log line', async () => {
   const headers = { 'x-correlation-id': 'unknown-key' };
   const reply = await chat({ url: service.url, key: 'svc_nobody', user: USER, headers });
   assertRefusal(reply, { code: 'UNAUTHORIZED', hasLink: false });
@@ -208,7 +208,7 @@ test('CC-19 a call without a valid key leaves a log line and no row', async () =
   assert.deepEqual((await tracesOf(operator, '/operator/calls?correlationId=unknown-key')).traces, []);
 });
 
-test('CC-19 traces older than the setting are deleted, the oldest first and a few at a time', async () => {
+test('CC-19 old traces are deleted oldest first, a few at a time', async () => {
   const { owner: db } = service.database;
   await Promise.all([1, 2, 3].map(() => traced({ key: app.testKey })));
   const count = async () => (await db.query('select from traces.calls')).rowCount ?? 0;
@@ -223,7 +223,7 @@ test('CC-19 traces older than the setting are deleted, the oldest first and a fe
   assert.equal(await count(), before - 2);
 });
 
-test('AU-06 CP-05 owners find calls of their own apps only, and nobody else finds any', async () => {
+test('AU-06 CP-05 owners find only calls of their own apps', async () => {
   const [reply, trace] = await traced({ key: app.testKey });
   const callId = String(reply.headers.get('x-service-call-id'));
   const stranger = await newOwner(service);
@@ -248,7 +248,7 @@ test('AU-06 CP-05 owners find calls of their own apps only, and nobody else find
   assert.deepEqual(await tracesOf(owner, `/apps/${app.appId}/calls?callId=no-id`), { calls: [], traces: [] });
 });
 
-test('CC-19 an app’s latest calls are listed by mode, newest first, page by page, and narrowed down', async () => {
+test('CC-19 an app’s latest calls are listed, paged and filtered', async () => {
   const other = await newOwnApp(owner);
   await service.fund(other, USER, 10_000_000);
   const made: string[] = [];

@@ -75,7 +75,7 @@ function assertNoCode(reply: Reply): void {
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'enrolmentCode' }, reply.text);
 }
 
-test('CP-06 in production a person with an operator’s password alone gets nothing, and adds no second factor without the mailed code', async () => {
+test('CP-06 an operator’s password adds no second factor without the mailed code', async () => {
   await inProduction(async (gateway, server) => {
     const [operator, colleague] = [await newOperator(service), await newOperator(service)];
     const { email, accountId } = await accountOf(operator);
@@ -121,7 +121,7 @@ test('CP-06 in production a person with an operator’s password alone gets noth
   });
 });
 
-test('CP-06 in production no route and no page opens for an operator’s password alone, and nothing that needs a proof for an older one', async () => {
+test('CP-06 no production route or page opens for an operator’s password alone', async () => {
   const gateway = await startSecondGateway(service, PRODUCTION);
   try {
     const operator = await newOperator(service);
@@ -168,7 +168,7 @@ test('CP-06 in production no route and no page opens for an operator’s passwor
   }
 });
 
-test('CP-07 operators are mailed when somebody signs in to their account for the first time, and when their role changes', async () => {
+test('CP-07 operators are mailed about their first sign-in and role changes', async () => {
   const [operator, colleague] = [await newOperator(service), await newOperator(service)];
   const { email, accountId } = await accountOf(colleague);
   await signIn(service, email);
@@ -179,7 +179,7 @@ test('CP-07 operators are mailed when somebody signs in to their account for the
   assert.match(changed ?? '', /^Your role was changed\n[^]*“support”/);
 });
 
-test('CP-10 CP-06 a form that comes with a proof too old does nothing and loses nothing: it is sent again after the proof', async () => {
+test('CP-10 CP-06 a form with a stale proof is kept and resent after proof', async () => {
   const admin = await newOperator(service);
   const { email, accountId } = await accountOf(admin);
   const browser = await signedInBrowser(service, email, 'Overview');

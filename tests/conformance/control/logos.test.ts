@@ -76,7 +76,7 @@ async function fetchLogo(at: string): Promise<{ readonly response: Response; rea
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-test('CP-02 a logo is a PNG, JPEG or WebP picture, is served as exactly that, and never expires', async () => {
+test('CP-02 a PNG, JPEG or WebP logo is served unchanged for ever', async () => {
   for (const kind of ['png', 'jpeg', 'webp'] as const) {
     for (const size of [START[kind].length, BYTES_MAX]) {
       const image = picture(kind, size);
@@ -113,7 +113,7 @@ function all(width: number, height: number) {
   ];
 }
 
-test('CP-02 a picture with a side over 1,024 pixels, or without a stated size, is refused', async () => {
+test('CP-02 a picture over 1,024 pixels or without a size is refused', async () => {
   for (const [type, image] of [...all(1, 1024), ...all(1024, 1)]) await put(dataUrl(type, image));
   const noJpeg = Buffer.from('\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x04abcdefgh', 'latin1');
   for (const [type, image] of [
@@ -137,7 +137,7 @@ test('CP-02 a picture with a side over 1,024 pixels, or without a stated size, i
   }
 });
 
-test('CP-02 data that is not such a picture is refused by the name of its field', async () => {
+test('CP-02 data that is no picture is refused by its field', async () => {
   const at = await put(dataUrl('png', picture('png')));
   const base64 = picture('png').toString('base64');
   const bad = {
@@ -172,7 +172,7 @@ test('CP-02 data that is not such a picture is refused by the name of its field'
   assert.equal((await fetchLogo(at)).response.status, 200, 'the previous logo stays');
 });
 
-test('AU-06 a stranger can neither set nor remove a logo; its owner removes it, and it is gone', async () => {
+test('AU-06 only its owner can set or remove a logo', async () => {
   const at = await put(dataUrl('png', picture('png', 50)));
   const image = dataUrl('png', picture('png', 60));
   assertRefusal(await stranger.ask('PUT', path, { image }), { code: 'NOT_FOUND' });
@@ -184,7 +184,7 @@ test('AU-06 a stranger can neither set nor remove a logo; its owner removes it, 
   assertRefusal(await send(replaced, { url }), { code: 'NOT_FOUND' });
 });
 
-test('CP-02 a picture that two apps share stays as long as one of them has it', async () => {
+test('CP-02 a shared picture stays as long as one app has it', async () => {
   const other = await owner.get(201, 'POST', '/apps', { name: 'Other' });
   const image = dataUrl('webp', picture('webp', 70));
   const at = await put(image);

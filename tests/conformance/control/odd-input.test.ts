@@ -15,7 +15,7 @@ const own = await owner.get(201, 'POST', '/apps', { name: 'App', redirectUris: [
 const appId = String(own['appId']);
 const NUL = '\u0000';
 
-test('ER-01 an unreadable address, or one with parts longer than any name, is not found', async () => {
+test('ER-01 an unreadable or overlong address is not found', async () => {
   const long = 'x'.repeat(769);
   for (const person of [nobody, owner, operator]) {
     for (const path of ['/apps/%zz', `/apps/${long}`, '/v1/models/%zz', `/operator/apps/${appId}/wallets/${long}`]) {
@@ -24,7 +24,7 @@ test('ER-01 an unreadable address, or one with parts longer than any name, is no
   }
 });
 
-test('AU-04 an end user of 256 characters is found under an address that encodes each of them', async () => {
+test('AU-04 a user of 256 encoded characters is found by address', async () => {
   const userId = '/'.repeat(256);
   const path = `/apps/${appId}/sandbox/users/${encodeURIComponent(userId)}/reset`;
   const user = await owner.get(200, 'POST', path, {});
@@ -32,7 +32,7 @@ test('AU-04 an end user of 256 characters is found under an address that encodes
   assertRefusal(await nobody.ask('POST', path, {}), { code: 'UNAUTHORIZED' });
 });
 
-test('ER-08 a text with NUL in an address, a query or a body is refused by its name', async () => {
+test('ER-08 NUL in an address, query or body is refused by name', async () => {
   const wallets = `/operator/apps/${app.appId}/wallets`;
   const money = { amountMicros: 1, idempotencyKey: 'k' };
   for (const [person, method, path, param, body] of [
@@ -53,7 +53,7 @@ test('ER-08 a text with NUL in an address, a query or a body is refused by its n
   }
 });
 
-test('ER-08 the length of a page must be a whole number in digits', async () => {
+test('ER-08 a page length must be a whole number in digits', async () => {
   const lists = [
     [owner, `/apps/${appId}/sandbox`, 1_000],
     [owner, `/apps/${appId}/usage`, 10_000],
@@ -71,7 +71,7 @@ test('ER-08 the length of a page must be a whole number in digits', async () => 
   }
 });
 
-test('BI-02 a redirect address is stored in normal form, so that every parser reads it the same way', async () => {
+test('BI-02 a redirect address is stored in normal form', async () => {
   for (const uri of [
     'https:a.test',
     'https:/a.test',
@@ -99,7 +99,7 @@ test('BI-02 a redirect address is stored in normal form, so that every parser re
   await owner.get(201, 'POST', '/apps', { name: 'x', redirectUris: good });
 });
 
-test('ER-03 a fault is logged by its route: the address may name an end user', async () => {
+test('ER-03 a fault is logged by its route, without user ids', async () => {
   const gateway = await startSecondGateway(service);
   const release = await lockTable(service.database, 'ledger.wallets');
   try {

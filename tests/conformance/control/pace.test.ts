@@ -38,7 +38,7 @@ async function answerToHead(line: string, headers: readonly string[]): Promise<R
 const PUBLIC = ['/accounts', '/sessions', '/pending-sign-ins/use', '/password-resets', '/password-resets/use'];
 const JSON_TYPE = 'content-type: application/json';
 
-test('CP-11 a public route refuses a body above 16 KiB: declared before any of it arrives, chunked at the limit', async () => {
+test('CP-11 a public route refuses a body above 16 KiB', async () => {
   for (const path of PUBLIC) {
     const from = `x-forwarded-for: ${newAddress()}`;
     const declared = await answerToHead(`POST ${path}`, [from, JSON_TYPE, 'content-length: 16385']);
@@ -53,7 +53,7 @@ test('CP-11 a public route refuses a body above 16 KiB: declared before any of i
   }
 });
 
-test('CP-11 a form above 16 KiB is refused before any of it arrives', async () => {
+test('CP-11 a form above 16 KiB is refused before any arrives', async () => {
   const head = [`x-forwarded-for: ${newAddress()}`, 'origin: https://purser.test', 'content-length: 16385'];
   const connection = openRaw(url);
   const type = 'content-type: application/x-www-form-urlencoded';
@@ -63,7 +63,7 @@ test('CP-11 a form above 16 KiB is refused before any of it arrives', async () =
   assert.equal(parseRaw(text).status, 413, text);
 });
 
-test('CP-11 an address that sends too much is refused before its body is read, on public routes and forms', async () => {
+test('CP-11 an address that sends too much is refused before reading', async () => {
   const address = newAddress();
   const headers = { 'x-forwarded-for': address };
   for (let sent = 0; sent < ADDRESS_BURST; sent += 1) {
@@ -95,7 +95,7 @@ test('CP-11 an address that sends too much is refused before its body is read, o
 const ask = (key: string | undefined, method: string, path: string): Promise<Reply> =>
   send(path, { url, method, ...(key === undefined ? {} : { key }), headers: { 'x-forwarded-for': newAddress() } });
 
-test('CP-11 an account is limited over all routes and from every address, and no other account is', async () => {
+test('CP-11 an account is limited over all routes and addresses', async () => {
   const owner = await newOwner(service);
   const other = await newOwner(service);
   for (let asked = 0; asked < BURST; asked += 1) {
@@ -116,7 +116,7 @@ test('CP-11 an account is limited over all routes and from every address, and no
   assert.equal((await ask(other.token, 'GET', '/apps')).status, 200);
 });
 
-test('CP-11 made-up tokens from one address are refused without a look into the database', async () => {
+test('CP-11 made-up tokens from one address are refused without database reads', async () => {
   const headers = { 'x-forwarded-for': newAddress() };
   for (let asked = 0; asked < ADDRESS_BURST; asked += 1) {
     assertRefusal(await send('/apps', { url, key: `made-up-${asked}`, headers }), { code: 'UNAUTHORIZED' });
@@ -126,7 +126,7 @@ test('CP-11 made-up tokens from one address are refused without a look into the 
 
 const KEYED = `authorization: Bearer ${app.liveKey}`;
 
-test('CP-11 a call without a valid key is refused before any of its body arrives, and none of it is kept', async () => {
+test('CP-11 a call without a valid key is refused unread', async () => {
   for (const line of ['POST /v1/chat/completions', 'POST /connect', 'GET /balance', 'GET /v1/models']) {
     for (const key of [[], [`${KEYED.slice(0, -1)}!`]]) {
       const reply = await answerToHead(line, [...key, 'content-length: 1000000']);
@@ -136,14 +136,14 @@ test('CP-11 a call without a valid key is refused before any of its body arrives
   assert.equal(knownCallers.bytes(), 0);
 });
 
-test('CP-11 a control-plane request without a session is refused before any of its body arrives', async () => {
+test('CP-11 a control-plane request without a session is refused before its body', async () => {
   for (const line of ['POST /apps', 'PUT /operator/catalogue']) {
     const from = `x-forwarded-for: ${newAddress()}`;
     assert.equal((await answerToHead(line, [from, JSON_TYPE, 'content-length: 50000'])).status, 401, line);
   }
 });
 
-test('CP-11 a chunked body without a valid key is counted and not kept, and then refused for the key', async () => {
+test('CP-11 a chunked body without a valid key is counted, then refused', async () => {
   const connection = openRaw(url);
   connection.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
   connection.write(`f4240\r\n${' '.repeat(1_000_000)}\r\n`);
@@ -156,7 +156,7 @@ test('CP-11 a chunked body without a valid key is counted and not kept, and then
   await waitUntil('the room is free', () => strangers.bytes() === 0);
 });
 
-test('CP-11 a call with a key has its body counted while it arrives, until it is whole or its caller leaves', async () => {
+test('CP-11 a keyed call’s body counts until it is whole or abandoned', async () => {
   const body = JSON.stringify({ model: 'large', messages: [] });
   const head = ['POST /v1/chat/completions HTTP/1.1', 'host: x', KEYED, `content-length: ${body.length}`];
   for (const isWhole of [true, false]) {
@@ -172,7 +172,7 @@ test('CP-11 a call with a key has its body counted while it arrives, until it is
   }
 });
 
-test('CP-11 an authenticated body above 64 KiB is refused before any of it arrives, except for the catalogue', async () => {
+test('CP-11 an authenticated body above 64 KiB is refused, except the catalogue', async () => {
   const owner = await newOwner(service);
   const session = `authorization: Bearer ${owner.token ?? ''}`;
   const from = `x-forwarded-for: ${newAddress()}`;

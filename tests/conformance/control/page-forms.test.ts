@@ -11,7 +11,7 @@ import { setStage } from '../../support/stage.ts';
 const { service } = await setStage();
 const SESSION = '__Host-purser-session';
 
-test('PG-02 a form from another site, or without a site that the browser names, does nothing', async () => {
+test('PG-02 a form from another or unnamed site does nothing', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const form = browser.fieldsOf('/sign-out');
@@ -24,7 +24,7 @@ test('PG-02 a form from another site, or without a site that the browser names, 
   assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
-test('PG-02 a form does nothing if its token is missing, forged, or from another form or visitor', async () => {
+test('PG-02 a form with a missing, forged or foreign token does nothing', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const other = await signedInBrowser(service, (await newOwner(service)).email);
@@ -43,7 +43,7 @@ test('PG-02 a form does nothing if its token is missing, forged, or from another
   assertPage(await browser.open('/account'), 200, 'Your account', IN_ACCOUNT);
 });
 
-test('PG-02 a form made for another browser cannot sign its user in to an account', async () => {
+test('PG-02 a form from another browser cannot sign its user in', async () => {
   const { email } = await newOwner(service);
   const attacker = openBrowser(service.url);
   await attacker.open('/sign-in');
@@ -55,7 +55,7 @@ test('PG-02 a form made for another browser cannot sign its user in to an accoun
   assert.equal(victim.cookies.has(SESSION), false);
 });
 
-test('AU-05 a cookie opens no API route, so no form of another site can reach one; a bearer token opens no page', async () => {
+test('AU-05 a cookie opens no API route, a bearer token no page', async () => {
   const { email, token } = await newOwner(service);
   const page = await send('/account', { url: service.url, key: token ?? '' });
   assertPage(page, 303);
@@ -83,7 +83,7 @@ test('PG-03 markup in names and typed text is shown as text', async () => {
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 
-test('PG-04 cookies are for this host only, for https only, and not readable by scripts', async () => {
+test('PG-04 cookies are host-only, https-only and hidden from scripts', async () => {
   const browser = openBrowser(service.url);
   const first = await browser.open('/sign-in');
   const [form = ''] = first.headers.getSetCookie();
@@ -100,7 +100,7 @@ test('PG-04 cookies are for this host only, for https only, and not readable by 
   assert.match(device, /^__Host-purser-device=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=15552000$/);
 });
 
-test('PG-02 pages refuse bodies that are not forms, and answer other methods like any address', async () => {
+test('PG-02 pages refuse bodies that are not forms and other methods', async () => {
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
   const form = browser.fieldsOf('/sign-in');

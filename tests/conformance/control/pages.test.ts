@@ -12,7 +12,7 @@ import { setStage } from '../../support/stage.ts';
 const { service } = await setStage();
 const SESSION = '__Host-purser-session';
 
-test('CP-01 a user signs in on the page, sees who they are, signs out, and the session has ended', async () => {
+test('CP-01 a user signs in and out on the page', async () => {
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   assertPage(await browser.open('/account'), 200, 'Sign in', SCRIPT);
@@ -28,7 +28,7 @@ test('CP-01 a user signs in on the page, sees who they are, signs out, and the s
   assert.equal((await personWith(service.url, token).ask('GET', '/sessions/current')).status, 401);
 });
 
-test('CP-01 an account made on the page proves its e-mail there, by a button and not by opening the link', async () => {
+test('CP-01 a page account proves its e-mail by button, not by link', async () => {
   const email = 'page@example.test';
   const browser = openBrowser(service.url);
   await browser.open('/register');
@@ -68,7 +68,7 @@ test('CP-01 an account made on the page proves its e-mail there, by a button and
   assert.doesNotMatch((await browser.open('/account')).text, /not verified yet/);
 });
 
-test('CP-01 the page reports a wrong password, and keeps the e-mail but not the password', async () => {
+test('CP-01 a wrong password keeps the typed e-mail but not the password', async () => {
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
@@ -78,7 +78,7 @@ test('CP-01 the page reports a wrong password, and keeps the e-mail but not the 
   assertPage(await browser.submit('/sign-in', { password: PASSWORD }), 200, 'Your apps', IN_CONSOLE);
 });
 
-test('CP-01 wrong passwords by strangers bar signing in, except in a browser that was signed in before', async () => {
+test('CP-01 strangers’ wrong passwords bar sign-in except in a known browser', async () => {
   const { email } = await newOwner(service);
   const known = await signedInBrowser(service, email);
   await known.submit('/sign-out');
@@ -101,7 +101,7 @@ test('CP-01 wrong passwords by strangers bar signing in, except in a browser tha
   assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 429, 'Sign in', SCRIPT);
 });
 
-test('CP-01 sessions are listed on the page, and are ended one by one or all others at once', async () => {
+test('CP-01 page sessions are ended one by one or all at once', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const others = [await signIn(service, email), await signIn(service, email)];
@@ -119,7 +119,7 @@ test('CP-01 sessions are listed on the page, and are ended one by one or all oth
   assert.equal((await others[0]!.ask('GET', '/sessions/current')).status, 401);
 });
 
-test('CP-01 with a hundred sessions the page stays small, and says how many it does not show', async () => {
+test('CP-01 the page stays small with a hundred sessions', async () => {
   const { email } = await newOwner(service);
   await sql(service)`insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
     select 'ses_many_' || n, account_id, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute',
@@ -129,7 +129,7 @@ test('CP-01 with a hundred sessions the page stays small, and says how many it d
   assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred and more: the oldest have ended.
 });
 
-test('CP-01 the page changes the password for a user who knows the current one, and the browser stays known', async () => {
+test('CP-01 changing the password on the page keeps the browser known', async () => {
   const { email, ...other } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const device = browser.cookies.get('__Host-purser-device');
@@ -154,7 +154,7 @@ test('CP-01 the page changes the password for a user who knows the current one, 
   assertPage(await browser.submit('/sign-in', { email, password: 'a new password' }), 200, 'Your apps', IN_CONSOLE);
 });
 
-test('CP-01 the mailed link sets a new password once; opening it uses nothing up, and its token leaves the address', async () => {
+test('CP-01 the mailed link sets a new password once', async () => {
   const { email, ...owner } = await newOwner(service);
   const browser = openBrowser(service.url);
   await browser.open('/password-reset');
@@ -184,7 +184,7 @@ test('CP-01 the mailed link sets a new password once; opening it uses nothing up
   );
 });
 
-test('CP-01 a reset requested on the page gets the same answer for a known and an unknown e-mail', async () => {
+test('CP-01 a page reset answers alike for known and unknown e-mails', async () => {
   const { email } = await newOwner(service);
   const texts = [];
   for (const one of [email, 'nobody@example.test', '', 'x'.repeat(300)]) {
@@ -197,7 +197,7 @@ test('CP-01 a reset requested on the page gets the same answer for a known and a
   assert.equal(new Set(texts).size, 1);
 });
 
-test('PG-07 without TLS, on this machine, the pages work under each of its names', async () => {
+test('PG-07 local pages without TLS work under each name', async () => {
   const second = await startSecondGateway(service, { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' });
   after(second.close);
   const { email } = await newOwner(service);
@@ -210,7 +210,7 @@ test('PG-07 without TLS, on this machine, the pages work under each of its names
   await second.close();
 });
 
-test('ER-03 a fault is shown as a page, with a reference and no internals', async () => {
+test('ER-03 a fault page shows a reference and no internals', async () => {
   const browser = await signedInBrowser(service, (await newOwner(service)).email);
   await sql(service)`alter table accounts.sessions rename to sessions_away`;
   try {

@@ -230,7 +230,7 @@ test('CP-05 CP-07 every route of an app and of operators names its least role', 
   assert.ok(forSessions.length >= 30, String(forSessions.length));
 });
 
-test('AU-06 another account’s app and a missing one answer the same, byte for byte', async () => {
+test('AU-06 another account’s app answers exactly like a missing one', async () => {
   const missing = newAppId();
   const own = forSessions.filter(({ path }) => path.startsWith('/apps/{appId}'));
   assert.ok(own.length >= 8);

@@ -41,7 +41,7 @@ async function actsOf(person: Person): Promise<readonly string[]> {
   return entries.map(({ action }) => action).toReversed();
 }
 
-test('CP-06 an authenticator app is added with a code that it shows, and the secrets are not stored in clear', async () => {
+test('CP-06 an authenticator app is added by code, its secrets never in clear', async () => {
   const owner = await newOwner(service);
   const offer = (await owner.get(200, 'POST', '/accounts/current/authenticator')) as Record<string, string>;
   const { secret = '', otpauthUri = '', setupToken } = offer;
@@ -92,7 +92,7 @@ test('CP-06 a password alone opens nothing, and a code works once', async () => 
   );
 });
 
-test('CP-06 five wrong codes end a sign-in and are mailed, ten slow the account down', async () => {
+test('CP-06 five wrong codes end a sign-in, ten slow the account', async () => {
   const { email, secret } = await guardedOwner();
   await forgetSteps(service);
   const signInToken = await begin(email);
@@ -108,7 +108,7 @@ test('CP-06 five wrong codes end a sign-in and are mailed, ten slow the account 
   assertRefused(await finish(await begin(email), codeOf(secret)), 'TOO_MANY_REQUESTS');
 });
 
-test('CP-06 a recovery code signs in once, in upper case too, and its use is mailed and in the trail', async () => {
+test('CP-06 a recovery code signs in once, mailed and audited', async () => {
   const { email, owner, recoveryCodes } = await guardedOwner();
   const [code = '', other = ''] = recoveryCodes;
   const both = await Promise.all([begin(email), begin(email)]);
@@ -130,7 +130,7 @@ test('CP-06 a recovery code signs in once, in upper case too, and its use is mai
   assert.equal((await finish(await begin(email), fresh[0] ?? '')).status, 200);
 });
 
-test('CP-06 a password reset does not replace the second factor, and voids sign-ins that wait for it', async () => {
+test('CP-06 a password reset does not replace the second factor', async () => {
   const { email, owner, secret } = await guardedOwner();
   await forgetSteps(service);
   const before = await begin(email);
@@ -143,7 +143,7 @@ test('CP-06 a password reset does not replace the second factor, and voids sign-
   assert.equal((await finish(String(pending['signInToken']), codeOf(secret))).status, 200);
 });
 
-test('CP-06 changes of the second factor need a fresh proof, with both factors', async () => {
+test('CP-06 second-factor changes need a fresh proof with both factors', async () => {
   const { email, owner, secret } = await guardedOwner();
   await ageProofs(service);
   for (const [method, path, body] of [
@@ -169,7 +169,7 @@ test('CP-06 changes of the second factor need a fresh proof, with both factors',
   assert.equal((await owner.get(200, 'GET', '/accounts/current/second-factor'))['recoveryCodesLeft'], 0);
 });
 
-test('CP-06 an operator removes the second factor of a person who has lost it, and vouches for an e-mail', async () => {
+test('CP-06 an operator removes a lost second factor and vouches for an e-mail', async () => {
   const { email, owner } = await guardedOwner();
   const operator = await newOperator(service);
   const { account } = (await owner.get(200, 'GET', '/sessions/current')) as { account: { accountId: string } };
@@ -190,7 +190,7 @@ test('CP-06 an operator removes the second factor of a person who has lost it, a
   assert.deepEqual(acts.slice(0, 2), ['account.vouch', 'account.remove-second-factor']);
 });
 
-test('CP-06 on the pages: an app is added, asked for at the next sign-in, and a half-done sign-in is none', async () => {
+test('CP-06 an app added on the pages is required at sign-in', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   assertPage(await browser.open('/account/authenticator'), 200, 'Add an authenticator app', IN_ACCOUNT);
@@ -231,7 +231,7 @@ test('CP-06 on the pages: an app is added, asked for at the next sign-in, and a 
   assert.match(mainOf(browser.page()), /The authenticator app was removed/);
 });
 
-test('CP-06 a passkey of an account is the second factor, signs in alone, and answers a challenge once', async () => {
+test('CP-06 a passkey is a second factor, or signs in alone', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const authenticator = createAuthenticator();

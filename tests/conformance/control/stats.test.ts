@@ -56,7 +56,7 @@ async function call(key: string, fields: Readonly<Record<string, unknown>> = {},
   return Number((await chat({ url: service.url, key, user }, fields)).headers.get('x-service-charge-micros') ?? 0);
 }
 
-test('CP-04 an owner reads sums of charges, refusals, provider errors and latency, live and sandbox apart', async () => {
+test('CP-04 an owner reads charge, refusal, error and latency sums by mode', async () => {
   upstream.script(ANSWER);
   const charge = (await call(app.liveKey)) + (await call(app.liveKey));
   upstream.script(STREAM);
@@ -106,7 +106,7 @@ test('CP-04 an owner reads sums of charges, refusals, provider errors and latenc
   assert.deepEqual([sandbox.totals.calls, sandbox.totals.chargedMicros, sandbox.series.length], [1, play, 31]);
 });
 
-test('CP-04 a time that cannot be shown is refused with what to do', async () => {
+test('CP-04 a time that cannot be shown is refused with advice', async () => {
   for (const [query, param] of [
     [`from=${at(-32)}`, 'from'],
     [`from=${at(-401)}&step=day`, 'from'],
@@ -123,7 +123,7 @@ test('CP-04 a time that cannot be shown is refused with what to do', async () =>
   assert.equal((await statsOf(`from=${at(-400)}&step=day`)).series.length, 401);
 });
 
-test('CP-10 operators read what providers charged beside what users paid, of all apps and of one, and owners do not', async () => {
+test('CP-10 only operators read provider costs beside user charges', async () => {
   const operator = await newOperator(service, 'viewer');
   const path = `/operator/stats?appId=${app.appId}`;
   interface Costed extends Sums {

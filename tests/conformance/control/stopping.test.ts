@@ -23,7 +23,7 @@ function headOf(path: string, body: string): string {
   );
 }
 
-test('CP-03 a key requested while the service stops is created and shown', async () => {
+test('CP-03 a key requested during a stop is created and shown', async () => {
   const gateway = await startSecondGateway(service);
   const body = '{"mode":"live"}';
   const connection = openRaw(gateway.url);
@@ -37,7 +37,7 @@ test('CP-03 a key requested while the service stops is created and shown', async
   assert.match(text, /HTTP\/1\.1 201 [^]*"apiKey":"svc_live_/);
 });
 
-test('CP-02 an app that is being created while the service stops is created, even if its owner has left', async () => {
+test('CP-02 an app requested during a stop is created', async () => {
   await dawdleAt(service.database, 'accounts.apps');
   const gateway = await startSecondGateway(service);
   const body = '{"name":"Left behind","redirectUris":[]}';
@@ -54,7 +54,7 @@ test('CP-02 an app that is being created while the service stops is created, eve
   );
 });
 
-test('CP-01 a reset requested while the service stops is mailed', async () => {
+test('CP-01 a reset requested during a stop is mailed', async () => {
   await dawdleAt(service.database, 'accounts.password_resets');
   const gateway = await startSecondGateway(service);
   const body = JSON.stringify({ email: owner.email });
@@ -66,7 +66,7 @@ test('CP-01 a reset requested while the service stops is mailed', async () => {
   assert.equal((await mailsTo(database, owner.email)).length, 1);
 });
 
-test('WH-15 a listener that waits for events is answered at once when the service stops', async () => {
+test('WH-15 a waiting event listener is answered at once on stop', async () => {
   const gateway = await startSecondGateway(service);
   const listeners = `/apps/${String(appId)}/webhook/listeners`;
   const { listenerId } = await owner.get(201, 'POST', listeners, { events: ['topup.completed'] });

@@ -25,7 +25,7 @@ async function newApp() {
   return { owner, appId: String(appId), path, team, idOf, invite };
 }
 
-test('AU-06 an invitation lets in the account of its address, once', async () => {
+test('AU-06 an invitation admits its address’s account, once', async () => {
   const { owner, appId, path, team, invite } = await newApp();
   const invited = await newOwner(service);
   const other = await newOwner(service);
@@ -64,7 +64,7 @@ test('AU-06 an invitation lets in the account of its address, once', async () =>
   ]);
 });
 
-test('AU-06 an invitation that was withdrawn, replaced, has expired or was sent by a former owner lets nobody in', async () => {
+test('AU-06 a withdrawn, replaced, expired or orphaned invitation admits nobody', async () => {
   const { owner, appId, path, team, idOf, invite } = await newApp();
   const invited = await newOwner(service);
   const refused = async () => {
@@ -90,7 +90,7 @@ test('AU-06 an invitation that was withdrawn, replaced, has expired or was sent 
   await rogue.get(404, 'GET', path);
 });
 
-test('AU-06 an owner who is removed while their invitation waits invites nobody', async () => {
+test('AU-06 an owner removed while inviting invites nobody', async () => {
   const { owner, appId, path, team, idOf } = await newApp();
   const rogue = await newMember(service, appId, 'owner');
   const its = await idOf(rogue.email);
@@ -112,7 +112,7 @@ test('AU-06 an owner who is removed while their invitation waits invites nobody'
   assert.deepEqual([members.map(({ role }) => role), invitations], [['owner'], []]);
 });
 
-test('AU-06 an app keeps an owner who can sign in, even if two act at once', async () => {
+test('AU-06 an app keeps an owner who can sign in', async () => {
   const { owner, appId, path, team, idOf } = await newApp();
   const me = await idOf(owner.email);
   await owner.get(409, 'POST', `${path}/leave`);
@@ -151,7 +151,7 @@ test('AU-06 an app keeps an owner who can sign in, even if two act at once', asy
   );
 });
 
-test('AU-06 the page of an invitation leads through the sign-in to the app, and the page of the team removes again', async () => {
+test('AU-06 an invitation leads through sign-in to the app', async () => {
   const { owner, appId, path, idOf } = await newApp();
   const { email } = await newOwner(service);
   const own = await signedInBrowser(service, owner.email);

@@ -57,7 +57,7 @@ const annas = await call('anna');
 const charge = await call(ODD_USER);
 await call(ODD_USER);
 
-test('CP-04 usage is reported by day, model and user, and by each of them alone', async () => {
+test('CP-04 usage is reported by day, model and user', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const day = { day: today };
   const model = { model: 'acme.large-1' };
@@ -93,7 +93,7 @@ test('SB-03 sandbox money is in no report', async () => {
   assert.deepEqual((await report('groupBy=user')).rows, rows);
 });
 
-test('CP-04 a call counts on the UTC day on which it ended, even if its hold belongs to another month', async () => {
+test('CP-04 a call counts on the UTC day it ended', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -123,7 +123,7 @@ test('CP-04 a call counts on the UTC day on which it ended, even if its hold bel
   ]);
 });
 
-test('CP-04 without dates, a report covers the current UTC month so far, today included', async () => {
+test('CP-04 an undated report covers the current UTC month', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -139,7 +139,7 @@ test('CP-04 without dates, a report covers the current UTC month so far, today i
   );
 });
 
-test('CP-04 abandoned calls count; failed calls and calls whose process died do not', async () => {
+test('CP-04 abandoned calls count, failed and lost ones do not', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -151,7 +151,7 @@ test('CP-04 abandoned calls count; failed calls and calls whose process died do 
   assert.deepEqual(rows, [{ userId: 'u', requests: 2, promptTokens: 6, completionTokens: 4, chargedMicros: 5 }]);
 });
 
-test('CP-04 a report is read in pages, each row once, even while calls land', async () => {
+test('CP-04 a paged report has each row once while calls land', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   const users = ['a', 'b', 'c', 'd'];
@@ -182,7 +182,7 @@ test('CP-04 a report is read in pages, each row once, even while calls land', as
   assert.deepEqual(seen, [...days.slice(0, 4), '2026-06-02 d', ...days.slice(4)]);
 });
 
-test('CP-04 as CSV: a quoted file with a header, in which no user id is a formula, and a link to the next page', async () => {
+test('CP-04 a CSV report is quoted, paged and free of formulas', async () => {
   for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain']) await service.fund(app, user, 0);
   const at = '2026-07-01T00:00:00Z';
   for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain', ODD_USER]) {
@@ -214,7 +214,7 @@ test('CP-04 as CSV: a quoted file with a header, in which no user id is a formul
   assert.equal(none.text, `${head}\r\n`);
 });
 
-test('AU-06 CP-04 another owner’s app and a missing app have no usage to show', async () => {
+test('AU-06 CP-04 another owner’s app and a missing app have no usage', async () => {
   for (const appId of [strangers.appId, 'app_none']) {
     for (const rest of ['usage', 'usage?format=csv', 'usage?from=2026-01-01']) {
       assertRefusal(await owner.ask('GET', `/apps/${appId}/${rest}`), { code: 'NOT_FOUND', hasLink: false }, rest);
@@ -226,7 +226,7 @@ function cursor(row: unknown): string {
   return Buffer.from(JSON.stringify(row)).toString('base64url');
 }
 
-test('CP-04 an invalid query is refused by the name of its parameter', async () => {
+test('CP-04 an invalid query is refused by its parameter', async () => {
   const good = { day: '2026-06-01', model: 'm', userId: 'u' };
   for (const [query, param] of [
     ...[

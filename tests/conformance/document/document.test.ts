@@ -17,26 +17,26 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
 );
 
-test('OP-16 the document is valid OpenAPI 3.1, and the same each time', async () => {
+test('OP-16 the document is valid OpenAPI 3.1 and reproducible', async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, string>);
   assert.equal(valid, true, JSON.stringify(errors));
   assert.match(document.openapi, /^3\.1\.\d$/);
   assert.equal((await send('/openapi.json', { url })).text, text);
 });
 
-test('OP-16 the document and the page for readers name the service’s public address', async () => {
+test('OP-16 the document and its page name the public address', async () => {
   assert.deepEqual(document.servers, [{ url: 'https://purser.test' }]);
   assert.match((await send('/docs', { url })).text, /<pre>PURSER_URL=https:\/\/purser\.test\n/);
 });
 
-test('OP-16 every operation of the document is described, and every description belongs to an operation', () => {
+test('OP-16 operations and descriptions match one to one', () => {
   assert.deepEqual(operations.map(({ name }) => name).toSorted(), Object.keys(OPERATIONS).toSorted());
   const ids = operations.map(({ operationId }) => operationId);
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual([...new Set(operations.flatMap(({ tags }) => tags))].toSorted(), Object.keys(TAGS).toSorted());
 });
 
-test('OP-16 every reference resolves, and every named part is referred to', () => {
+test('OP-16 every reference resolves, and every named part is used', () => {
   const targets = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map(
     ([, kind, name]) => `${kind}/${name}`,
   );
@@ -45,7 +45,7 @@ test('OP-16 every reference resolves, and every named part is referred to', () =
   assert.deepEqual([...new Set(targets)].toSorted(), parts.toSorted());
 });
 
-test('AU-05 every operation names its callers, and only operations that need no identity are open', () => {
+test('AU-05 every operation names its callers', () => {
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   const expected = ['register', 'signIn', 'finishSignIn', 'requestPasswordReset', 'resetPassword'];
   const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // Authenticated by their sender’s signature.
@@ -55,7 +55,7 @@ test('AU-05 every operation names its callers, and only operations that need no 
   );
 });
 
-test('ER-04 every documented address refuses other methods with a list of the accepted ones, for any caller', async () => {
+test('ER-04 every documented address lists its methods when it refuses another', async () => {
   for (const [template, methods] of Object.entries(document.paths)) {
     const path = template.replaceAll(/\{\w+\}/g, 'x');
     const taken = Object.keys(methods).map((method) => method.toUpperCase());

@@ -45,7 +45,7 @@ function use(token: string): Promise<Reply> {
   return nobody.ask('POST', '/password-resets/use', { token, newPassword: 'a new password' });
 }
 
-test('CP-05 a disabled account is signed out on every process at once, and cannot sign in until it is enabled', async () => {
+test('CP-05 a disabled account is signed out everywhere until enabled', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   const elsewhere = personWith(second.url, person.token);
@@ -69,7 +69,7 @@ test('CP-05 a disabled account is signed out on every process at once, and canno
   );
 });
 
-test('CP-05 a session created while its account was being disabled opens nothing', async () => {
+test('CP-05 a session created during a disabling opens nothing', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   const { owner } = service.database;
@@ -99,14 +99,14 @@ test('CP-05 a mailed reset does not open a disabled account', async () => {
   await signIn(service, person.email);
 });
 
-test('CP-05 a disabled account’s apps keep running: they are suspended separately', async () => {
+test('CP-05 a disabled account’s apps keep running', async () => {
   const accountId = await sqlValue<string>(service)`select account_id from accounts.apps where app_id = ${app.appId}`;
   assert.equal((await change(operator, accountId ?? '', { disabled: true })).status, 200);
   const models = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${app.liveKey}` } });
   assert.equal(models.status, 200);
 });
 
-test('CP-05 an operator who becomes an owner is one at once, and the other way round', async () => {
+test('CP-05 a change between operator and owner holds at once', async () => {
   const person = await newOperator(service);
   const [id, email] = [await idOf(person), await emailOf(person)];
   assert.equal((await change(operator, id, { role: 'owner', reason: 'left' })).body['role'], 'owner');
@@ -121,7 +121,7 @@ test('CP-05 an operator who becomes an owner is one at once, and the other way r
   );
 });
 
-test('CP-05 a change without effect ends no session and leaves no line in the trail', async () => {
+test('CP-05 a change without effect ends no session and is not recorded', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   for (const body of [{ role: 'owner' }, { disabled: false }]) {
@@ -131,7 +131,7 @@ test('CP-05 a change without effect ends no session and leaves no line in the tr
   assert.deepEqual(await trailOf(operator, id), []);
 });
 
-test('CP-05 changing an account needs one change and a reason, and an operator to make it', async () => {
+test('CP-05 an account change needs one change, a reason and an operator', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   for (const [body, param] of [
@@ -163,7 +163,7 @@ test('CP-05 the list of accounts shows which are disabled', async () => {
   assert.ok(!disabled.includes(await idOf(operator)));
 });
 
-test('CP-05 the last operator who can sign in stays an operator, even if two remove each other at once', async () => {
+test('CP-05 the last operator who can sign in stays an operator', async () => {
   const everybody = await service.database.owner.query<{ account_id: string }>(
     `select account_id from accounts.accounts where role = 'operator' and account_id <> $1`,
     [await idOf(operator)],
@@ -190,7 +190,7 @@ async function hours(person: Person): Promise<number> {
   return Math.round((Date.parse(String(expiresAt)) - Date.now()) / 3_600_000);
 }
 
-test('CP-06 an operator’s session ends after twelve hours, and after half an hour without use', async () => {
+test('CP-06 an operator’s session ends after twelve hours or half an idle hour', async () => {
   const [colleague, ordinary] = [await newOperator(service), await newOwner(service)];
   assert.deepEqual([await hours(colleague), await hours(ordinary)], [12, 30 * 24]);
   const idle = (minutes: number) =>
@@ -206,7 +206,7 @@ test('CP-06 an operator’s session ends after twelve hours, and after half an h
   await ordinary.get(200, 'GET', '/sessions/current');
 });
 
-test('CP-07 an admin gives an operator another role, which holds at once; an owner has none', async () => {
+test('CP-07 an admin changes an operator’s role at once', async () => {
   const admin = await newOperator(service);
   const { accountId } = await admin.get(201, 'POST', '/operator/accounts', {
     email: 'support@example.test',
@@ -228,7 +228,7 @@ test('CP-07 an admin gives an operator another role, which holds at once; an own
   assert.equal((await change({ role: 'operator', operatorRole: 'finance' })).body['operatorRole'], 'finance');
 });
 
-test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled on their pages, each act once more asked and in the trail', async () => {
+test('CP-10 CP-06 CP-07 account pages create, change and disable with confirmation', async () => {
   const admin = await newOperator(service);
   const accountId = await idOf(admin);
   const browser = await signedInBrowser(service, await emailOf(admin), 'Overview');
@@ -259,7 +259,7 @@ test('CP-10 CP-06 CP-07 accounts are created, given roles, disabled and enabled 
   assertPage(await browser.open('/ops/account?id=acct_none'), 404, 'Not found', IN_CONSOLE);
 });
 
-test('CP-05 CP-06 an admin gives an account back to its mail address after the provider is gone, and its holder is mailed', async () => {
+test('CP-05 CP-06 an admin returns a provider’s account to its mail address', async () => {
   const admin = await newOperator(service);
   const colleague = await newOperator(service, 'support');
   const [id, email] = await Promise.all([idOf(colleague), emailOf(colleague)]);

@@ -25,7 +25,7 @@ function assertBusy(reply: Reply): void {
   assert.deepEqual([reply.headers.get('retry-after'), reply.headers.get('x-should-retry')], ['1', 'true']);
 }
 
-test('CP-05 an action that waits too long for another is a conflict to be retried, and leaves nothing behind', async () => {
+test('CP-05 an action that waits too long is a harmless conflict', async () => {
   const user = await newUser(100);
   const client = await owner.connect();
   await client.query('begin');
@@ -49,7 +49,7 @@ test('CP-05 an action that waits too long for another is a conflict to be retrie
   assert.equal((await move(user, 'credit', 5, 'busy')).body['balanceMicros'], 105);
 });
 
-test('CP-05 an action without effect leaves no line in the trail, but a new reason to suspend does', async () => {
+test('CP-05 an ineffective action leaves no trail, a new suspension reason does', async () => {
   const user = await newUser(100);
   const subject = `${app.appId} ${user}`;
   await operator.get(200, 'PATCH', APP, { firstParty: true, maxStreamsPerUser: 7 });
@@ -69,7 +69,7 @@ test('CP-05 an action without effect leaves no line in the trail, but a new reas
   assert.equal((await trailOf(operator, subject)).length, 2);
 });
 
-test('CP-07 a write-off is judged and recorded by what it gives up, also when a claw-back comes just before it', async () => {
+test('CP-07 a write-off is judged and recorded by what it forgives', async () => {
   const user = await newUser(0);
   await move(user, 'clawback', 10, 'first');
   const lock = await lockWallet(service.database, user);
@@ -85,7 +85,7 @@ test('CP-07 a write-off is judged and recorded by what it gives up, also when a 
   assert.deepEqual(await service.check(), []);
 });
 
-test('CP-05 the key used to open a wallet does not count as the key of a later credit', async () => {
+test('CP-05 the key that opens a wallet does not count for later credits', async () => {
   const body = { userId: 'opened', creditMicros: 40, idempotencyKey: 'same' };
   await operator.get(201, 'POST', `${APP}/wallets`, body);
   assert.equal((await move('opened', 'credit', 40, 'same')).body['balanceMicros'], 80);
@@ -93,7 +93,7 @@ test('CP-05 the key used to open a wallet does not count as the key of a later c
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-06 a wallet whose write-off exceeds the largest amount is still shown', async () => {
+test('WA-06 a wallet with an enormous write-off is still shown', async () => {
   const user = await newUser(0);
   for (const key of ['one', 'two', 'three']) assert.equal((await move(user, 'clawback', MOST, key)).status, 200);
   const path = `${APP}/wallets/${user}`;

@@ -62,7 +62,7 @@ for (const name of ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SEC
   });
 }
 
-test('MO-11 an edit over HTTP sends no key to an address where it was not sent before, nor to one that the settings forbid', async () => {
+test('MO-11 an HTTP edit sends no key to a new or forbidden address', async () => {
   const { providers, ...rest } = await read();
   const put = (changes: object) => operator.ask('PUT', FILE, { ...rest, providers: { ...providers, ...changes } });
   const at = (port: number, fields: object) => ({
@@ -103,7 +103,7 @@ test('MO-11 an edit over HTTP sends no key to an address where it was not sent b
   for (const changes of accepted) assert.equal((await put(changes)).status, 200, JSON.stringify(changes));
 });
 
-test('CP-05 a provider’s address holds no user name, password, query or fragment', async () => {
+test('CP-05 a provider’s address holds no credentials, query or fragment', async () => {
   const { providers, ...rest } = await read();
   for (const baseUrl of [
     'http://a:b@h/v1',
@@ -150,7 +150,7 @@ test('MO-05 a catalogue edit writes only the rows that it changes', async () => 
   assert.deepEqual(await read(), file);
 });
 
-test('CP-05 an edit that changes nothing writes nothing, and leaves no line in the trail', async () => {
+test('CP-05 an edit that changes nothing leaves no trace', async () => {
   const file = await read();
   const [model] = file.models;
   const id = String(model?.['id']);
@@ -201,7 +201,7 @@ test('CP-05 a catalogue edit may give its reason in the query', async () => {
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'reason' }, reply.text);
 });
 
-test('CP-05 an alias that is not in the catalogue is not found, even if it is named like a property of every object', async () => {
+test('CP-05 an alias missing from the catalogue is not found', async () => {
   for (const alias of ['constructor', 'toString', 'hasOwnProperty']) {
     assertRefusal(await operator.ask('DELETE', `/operator/aliases/${alias}`), { code: 'NOT_FOUND' });
     assert.deepEqual(await trailOf(operator, alias), []);
@@ -222,7 +222,7 @@ test('CP-05 simultaneous edits of a large catalogue all succeed', async () => {
   assert.equal(Object.keys(aliases).filter((alias) => alias.startsWith('many-')).length, 8);
 });
 
-test('CC-11 an entry from before the check is drained, and stands in the way of no other change', async () => {
+test('CC-11 an entry older than the check drains and blocks no change', async () => {
   await sql(service)`update catalogue.models
     set settings = settings || '{"reasonsOutOfSight": true, "onAbandon": "cancel"}'
     where model_id = 'acme.large-1'`;

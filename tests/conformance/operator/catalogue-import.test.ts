@@ -50,7 +50,7 @@ async function sendFile(kind: 'list' | 'catalogue', text: string, fields: Readon
   return { browser, status: response.status, to: response.headers.get('location') ?? '', text: await response.text() };
 }
 
-test('MO-10 a price list is compared on a page, and a person applies what it changes', async () => {
+test('MO-10 a person compares a price list and applies its changes', async () => {
   const sent = await sendFile('list', JSON.stringify(PRICE_LIST));
   assert.equal(sent.status, 303, sent.text);
   const before = await read();
@@ -86,7 +86,7 @@ test('MO-10 a price list is compared on a page, and a person applies what it cha
   assert.match(again.text, /No new price/);
 });
 
-test('MO-10 a list that is compared with an older catalogue is not applied, and a bad file is refused in words', async () => {
+test('MO-10 an outdated comparison or a bad file is not applied', async () => {
   const list = structuredClone(PRICE_LIST);
   list.openai.models['gpt-4.1-mini'].cost = { input: 0.4, output: 1.61, cache_read: 0.1 };
   const sent = await sendFile('list', JSON.stringify(list), { from: '2100-01-01' });
@@ -105,7 +105,7 @@ test('MO-10 a list that is compared with an older catalogue is not applied, and 
   }
 });
 
-test('MO-10 a whole catalogue is shown entry by entry before it takes the place of the present one', async () => {
+test('MO-10 a whole catalogue is shown by entry before replacing the present', async () => {
   const file = await read();
   const models = [...file.models.filter(({ id }) => id !== 'acme.off-1'), { ...file.models[0], id: 'acme.sent-1' }];
   const { off: _off, ...aliases } = file.aliases;
@@ -126,7 +126,7 @@ test('MO-10 a whole catalogue is shown entry by entry before it takes the place 
   assert.deepEqual(Object.keys((await read()).aliases).includes('meanwhile'), false);
 });
 
-test('MO-05 before a model, an alias or a provider is changed, a page names the first ten apps that it concerns', async () => {
+test('MO-05 a change page names the first ten apps it affects', async () => {
   await sql(service)`insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
     select 'app_concerned_' || n, 'live', date_trunc('hour', now(), 'UTC'), 'acme.secret-1', 'charged', 100 - n, 100 - n
     from generate_series(1, 12) n
@@ -163,7 +163,7 @@ test('MO-05 before a model, an alias or a provider is changed, a page names the 
   }
 });
 
-test('MO-05 every edit of the catalogue may name the version that it is of, and an older one is refused', async () => {
+test('MO-05 a catalogue edit of an older named version is refused', async () => {
   const version = async () => String((await operator.ask('GET', FILE)).headers.get('etag'));
   const edit = (method: string, path: string, match: string, body?: object) =>
     send(path, {
@@ -204,7 +204,7 @@ const tested = async (name: string): Promise<string> => {
   return `${String(outcome)}: ${String(message)}`;
 };
 
-test('CP-05 the test of a provider says in words what to do about a key, a model, a limit, a name or a connection', async () => {
+test('CP-05 a provider test says in words how to fix its failure', async () => {
   for (const [status, words, headers] of [
     [401, /^unauthorized: The provider requires a key \(401\), and its entry does not name one/],
     [402, /^unauthorized: .*\(402\)\. Check .* whether your account has credit/],

@@ -57,7 +57,7 @@ function ownBrowser(): Browser {
   return browser;
 }
 
-test('CP-05 MO-06 the catalogue’s pages show providers, models, prices, aliases and the apps that use them', async () => {
+test('CP-05 MO-06 the catalogue’s pages show its entries and their apps', async () => {
   const user = await newUser(1_000_000);
   const usage = { prompt_tokens: 10, completion_tokens: 5 };
   upstream.script({ body: completionBody({ model: 'x', content: 'Hello', usage }) });
@@ -83,7 +83,7 @@ test('CP-05 MO-06 the catalogue’s pages show providers, models, prices, aliase
   assertPage(await browser.open('/ops/model?id=acme.none-1'), 404, 'acme.none-1', IN_CONSOLE);
 });
 
-test('MO-05 a price page shows what a new price does before it is saved, and an older form saves nothing', async () => {
+test('MO-05 a price page previews a price and rejects older forms', async () => {
   const browser = ownBrowser();
   await browser.open('/ops/price?id=acme.keyed-1');
   const form = '/ops/price?id=acme.keyed-1&of=';
@@ -144,7 +144,7 @@ test('MO-05 a price page shows what a new price does before it is saved, and an 
   }
 });
 
-test('CP-05 an entry, an alias and a provider are added, changed and removed on pages, one at a time', async () => {
+test('CP-05 entries, aliases and providers are edited on pages', async () => {
   const browser = ownBrowser();
   const entry = JSON.stringify({ ...(await entryOf('acme.large-1')), id: 'acme.paged-1' });
   await browser.open('/ops/model-edit');
@@ -187,7 +187,7 @@ test('CP-05 an entry, an alias and a provider are added, changed and removed on 
   assertRefusal(await operator.ask('DELETE', '/operator/providers/upstream'), { code: 'CONFLICT' });
 });
 
-test('CP-05 a provider is tested with one call of one token, at the operator’s cost and with nothing of the key', async () => {
+test('CP-05 a provider test is one one-token call at the operator’s cost', async () => {
   const usage = { prompt_tokens: 12, completion_tokens: 1 };
   upstream.script({ body: streamSteps({ model: 'x', pieces: ['Hi'], usage, includeUsageChunk: true }) });
   const begun = upstream.requests.length;
@@ -223,7 +223,7 @@ test('CP-05 a provider is tested with one call of one token, at the operator’s
   assertRefusal(await operator.ask('POST', '/operator/providers/none/test', {}), { code: 'NOT_FOUND' });
 });
 
-test('MO-11 no edit of the catalogue sends a key to a host to which it was not bound', async () => {
+test('MO-11 no catalogue edit sends a key to an unbound host', async () => {
   const file = (await operator.ask('GET', FILE)).body as { providers: Record<string, Record<string, unknown>> };
   const attacks = keyAttacks(file, { keyed: 'keyed', bound: 'bound', variable: 'BOUND_API_KEY' }, elsewhere);
   assert.equal(attacks.length, 21);
@@ -263,7 +263,7 @@ test('MO-11 no edit of the catalogue sends a key to a host to which it was not b
 
 const entryAt = (baseUrl: string) => JSON.stringify({ kind: 'openai-compatible', baseUrl, apiKey: 'bound' });
 
-test('MO-11 a page asks for the key anew when the host of a provider changes, and saves no other host than the settings list', async () => {
+test('MO-11 changing a provider’s host asks for the key anew', async () => {
   const browser = ownBrowser();
   const put = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' };
   await operator.get(200, 'PUT', '/operator/providers/asked', { ...put, baseUrl: 'http://127.0.0.1:10/v1' });

@@ -63,7 +63,7 @@ async function newest(count: number): Promise<readonly FullLine[]> {
   return (await admin.get(200, 'GET', `/operator/audit?limit=${count}`))['entries'] as FullLine[];
 }
 
-test('CP-07 of twenty refunds at once, exactly as many go through as the sum of the day allows', async () => {
+test('CP-07 of twenty simultaneous refunds, exactly the day’s sum goes through', async () => {
   const support = await newOperator(service, 'support');
   // Each on a wallet of its own: acts on one wallet wait for each other, and would be in order without any lock of the operator.
   const users = await Promise.all(Array.from({ length: 20 }, () => newUser(10_000)));
@@ -92,7 +92,7 @@ test('CP-07 of twenty refunds at once, exactly as many go through as the sum of 
   assert.equal((await move(support, user, 'refund', 100)).status, 200);
 });
 
-test('CP-07 two refunds at the same moment do not both take what is left of the day', async () => {
+test('CP-07 two simultaneous refunds do not both take the day’s rest', async () => {
   const support = await newOperator(service, 'support');
   const users = [await newUser(1_000), await newUser(1_000)];
   await sql(owner)`insert into operator.movements (account_id, amount_micros) values (${await idOf(support)}, 910)`;
@@ -109,7 +109,7 @@ test('CP-07 two refunds at the same moment do not both take what is left of the 
   assert.deepEqual(new Set((await asked).map(({ status }) => status)), new Set([200, 403]));
 });
 
-test('CP-07 an act above the limit of the role is refused and moves nothing', async () => {
+test('CP-07 an act above the role’s limit is refused', async () => {
   const user = await newUser(10_000);
   const [support, finance] = [await newOperator(service, 'support'), await newOperator(service, 'finance')];
   const refused = await move(support, user, 'refund', 101);
@@ -122,7 +122,7 @@ test('CP-07 an act above the limit of the role is refused and moves nothing', as
   assert.equal(await balanceOf(user), 9_900);
 });
 
-test('CP-07 a credit has an upper bound in every role, also the first one of a new wallet', async () => {
+test('CP-07 a credit has an upper bound in every role', async () => {
   const user = await newUser(0);
   assertRefused(await move(admin, user, 'credit', 4_001), 'FORBIDDEN');
   const opening = { userId: 'too-rich', creditMicros: 4_001, idempotencyKey: 'rich', reason: 'gift' };
@@ -131,7 +131,7 @@ test('CP-07 a credit has an upper bound in every role, also the first one of a n
   assert.equal((await move(admin, user, 'credit', 2_000)).status, 200);
 });
 
-test('CP-07 an act above the amount for one person waits, and is done once when another operator confirms it', async () => {
+test('CP-07 an act above one person’s amount waits for another operator', async () => {
   const { user, asker, key, pendingId } = await newPending();
   assert.equal(await balanceOf(user), 10_000);
   const twice = await move(asker, user, 'credit', 3_000, key);
@@ -169,7 +169,7 @@ test('CP-07 an act above the amount for one person waits, and is done once when 
   assert.deepEqual(await service.check(), []);
 });
 
-test('CP-07 two confirmations at the same moment do the act once, and it counts for the day of both persons', async () => {
+test('CP-07 two simultaneous confirmations do the act once, counted for both', async () => {
   const { user, asker, pendingId } = await newPending('refund');
   const seconds = [await newOperator(service, 'finance'), await newOperator(service, 'finance')];
   const replies = await Promise.all(seconds.map((one) => decide(one, pendingId, 'confirm')));
@@ -185,7 +185,7 @@ test('CP-07 two confirmations at the same moment do the act once, and it counts 
   assert.equal(await balanceOf(next.user), 10_000);
 });
 
-test('CP-07 those who could confirm an act are mailed once; the same person with another account of the same e-mail is no second person', async () => {
+test('CP-07 possible confirmers are mailed once, and each person counts once', async () => {
   const emails = [admin, await newOperator(service, 'finance'), await newOperator(service, 'support')].map(emailOf);
   const [first = '', same = '', support = ''] = await Promise.all(emails);
   const asker = await newOperator(service, 'finance');
@@ -201,7 +201,7 @@ test('CP-07 those who could confirm an act are mailed once; the same person with
   assert.equal(await balanceOf(user), 10_000);
 });
 
-test('CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed', async () => {
+test('CP-07 an act is judged again when it is confirmed', async () => {
   const first = await newPending();
   await sql(owner)`update accounts.accounts set operator_role = 'support'
     where account_id = ${await idOf(first.asker)}`;
@@ -218,7 +218,7 @@ test('CP-07 an act is judged again when it is confirmed: roles, limits and the b
   assert.deepEqual([wallet['status'], wallet['shortfallMicros']], ['suspended', 4_500]);
 });
 
-test('CP-07 an act expires after 24 hours, or is rejected; then nothing confirms it, and it can be asked for again', async () => {
+test('CP-07 an expired or rejected act can only be asked for anew', async () => {
   const expired = await newPending();
   await sql(owner)`update operator.pending_acts
     set requested_at = requested_at - interval '24 hours', expires_at = expires_at - interval '24 hours'
@@ -236,7 +236,7 @@ test('CP-07 an act expires after 24 hours, or is rejected; then nothing confirms
   assert.equal(await balanceOf(expired.user), 10_000);
 });
 
-test('CP-07 a support session moves no more than its limits, on every route', async () => {
+test('CP-07 a support session moves no more than its limits', async () => {
   const support = await newOperator(service, 'support');
   const user = await newUser(10_000);
   const { pendingId, ...waiting } = await newPending();
@@ -267,7 +267,7 @@ test('CP-07 a support session moves no more than its limits, on every route', as
   assert.deepEqual([await balanceOf(user), await balanceOf(waiting.user)], [9_000, 10_000]);
 });
 
-test('CP-07 CP-10 on the pages: the act that waits shows what it does, and only somebody else confirms it', async () => {
+test('CP-07 CP-10 only somebody else confirms a waiting act on its page', async () => {
   const { asker, user, pendingId } = await newPending();
   const path = `/ops/pending?id=${pendingId}`;
   const browserOf = async (person: Person) => {

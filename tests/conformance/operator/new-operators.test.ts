@@ -17,7 +17,7 @@ const admin = await newOperator(service);
 
 let credits = 0;
 
-test('CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours', async () => {
+test('CP-07 an account that an operator changed cannot confirm for 24 hours', async () => {
   const [user, asker, promoted] = [await newUser(0), await newOperator(service, 'finance'), await newOwner(service)];
   const { pendingId } = (await credit(user, asker, 60_000_000)).body;
   const confirm = async (by: Person) =>
@@ -43,7 +43,7 @@ test('CP-07 a session of an admin makes no second person: accounts that an opera
   assert.equal(await confirm(second), 200);
 });
 
-test('CP-07 what accounts move that an admin has made counts for the day of that admin, also through others', async () => {
+test('CP-07 movements of admin-made accounts count for that admin’s day', async () => {
   const [user, maker] = [await newUser(0), await newOperator(service)];
   const made = async (by: Person, operatorRole: string) => {
     const email = `made-${(credits += 1)}@example.test`;

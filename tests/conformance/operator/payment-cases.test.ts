@@ -24,7 +24,7 @@ async function detailsOf(id: string): Promise<Details> {
   return (await operator.get(200, 'GET', `/operator/payments/${id}`)) as unknown as Details;
 }
 
-test('CP-18 ON-02 an operator finds what waits, sees what each act would book, and solves it once', async () => {
+test('CP-18 ON-02 an operator finds, previews and solves a payment case once', async () => {
   const user = await newUser(0);
   const { checkoutId, session } = await begin(user, 5_000_000);
   await tell('checkout.session.completed', stripe.pay(session));
@@ -80,7 +80,7 @@ test('CP-18 ON-02 an operator finds what waits, sees what each act would book, a
   await operator.get(400, 'GET', '/operator/payments?before=x');
 });
 
-test('CP-18 CP-07 a payment without a wallet is paid back by two persons, and the second is told that it is done', async () => {
+test('CP-18 CP-07 two persons pay back a payment without a wallet', async () => {
   const user = await newUser(0);
   const { session } = await begin(user, 9_000_000);
   const { owner } = service.database;
@@ -116,7 +116,7 @@ test('CP-18 CP-07 a payment without a wallet is paid back by two persons, and th
   await owner.query(rename, [`${user}-away`, user]);
 });
 
-test('CP-18 a look-up asks Stripe, books what is new, and says when Stripe does not answer', async () => {
+test('CP-18 a look-up books new facts and reports a silent Stripe', async () => {
   const user = await newUser(0);
   const { checkoutId, session } = await begin(user, 5_000_000);
   stripe.pay(session);
@@ -131,7 +131,7 @@ test('CP-18 a look-up asks Stripe, books what is new, and says when Stripe does 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('CP-18 the pages of payments find what waits, ask once more with the exact books, and do it once', async () => {
+test('CP-18 the payment pages confirm with the exact books and act once', async () => {
   const user = await newUser(0);
   const { session } = await begin(user, 5_000_000);
   await tell('checkout.session.completed', stripe.pay(session, { currency: 'usd' }));

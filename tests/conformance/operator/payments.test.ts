@@ -38,7 +38,7 @@ function refund(user: string, paymentId: string, amountMicros: number, idempoten
   return operator.ask('POST', `${WALLETS}/${user}/refund`, body);
 }
 
-test('CP-05 an operator sees a wallet’s payments, and how much of each was returned', async () => {
+test('CP-05 an operator sees a wallet’s payments and their returns', async () => {
   const { user, there, here } = await payer();
   const [{ paidAt, ...payment } = {}] = await paymentsOf(user);
   assert.match(String(paidAt), /^\d{4}-\d\d-\d\dT/);
@@ -60,7 +60,7 @@ test('CP-05 an operator sees a wallet’s payments, and how much of each was ret
   assert.deepEqual(await paymentsOf('nobody'), []);
 });
 
-test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked after its webhook', async () => {
+test('CP-05 WA-05 a refund is set aside, requested once and booked on webhook', async () => {
   const { user, there, here } = await payer();
   stripe.refundStatus = 'pending';
   const reply = await refund(user, here, 2_000_000, 'once');
@@ -117,7 +117,7 @@ test('CP-05 a refund that could not be requested is requested later', async () =
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_paid 1000000']);
 });
 
-test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not lift that, the operator’s reinstatement does', async () => {
+test('WA-04 WA-05 WA-06 a refund above the balance suspends until an operator reinstates', async () => {
   const { user, there, here } = await payer();
   await operator.get(200, 'POST', `${WALLETS}/${user}/clawback`, {
     amountMicros: 4_000_000,
@@ -170,7 +170,7 @@ function linesOf(): readonly string[] {
   });
 }
 
-test('CP-16 a report of Stripe is compared payment by payment, and is filed once when it is clean', async () => {
+test('CP-16 a Stripe report is compared by payment and filed when clean', async () => {
   const { there } = await payer();
   stripe.refundThere(there, 100);
   const dispute = stripe.dispute(there, 300);
@@ -217,7 +217,7 @@ test('CP-16 a report of Stripe is compared payment by payment, and is filed once
   });
 });
 
-test('CP-16 without a file, Stripe’s own list is compared, and payments of other software are left out', async () => {
+test('CP-16 without a file, Stripe’s own list is compared', async () => {
   const { there } = await payer();
   await tell('payment_intent.succeeded', there);
   const foreign = stripe.payElsewhere(700);

@@ -23,7 +23,7 @@ async function payer(): Promise<{ readonly user: string; readonly here: string }
   return { user, here: String(payment?.['paymentId']) };
 }
 
-test('CP-05 WA-09 a preview says exactly what its act then does to the wallet and the ledger, and changes nothing itself', async () => {
+test('CP-05 WA-09 a preview says exactly what its act then does', async () => {
   const previewed = previewedActs(operator, app.appId);
   const random = sequenceOf(46);
   const [{ user: payerName, here }, busy, poor] = [await payer(), await newUser(900_000), await newUser(0)];

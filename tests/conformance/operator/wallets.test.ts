@@ -84,7 +84,7 @@ test('CP-05 WA-01 a wallet is opened once, connected, with credit and cap', asyn
   ]);
 });
 
-test('CP-05 opening a wallet with money needs a key, an existing app and a well-formed user', async () => {
+test('CP-05 a funded wallet opening needs a key, app and valid user', async () => {
   const ask = (body: unknown) => operator.ask('POST', WALLETS, body);
   assertRefused(await ask({ userId: 'u', creditMicros: 1 }), 'BAD_REQUEST', 'idempotencyKey');
   assertRefused(await ask({ userId: 'two words' }), 'BAD_REQUEST', 'userId');
@@ -93,7 +93,7 @@ test('CP-05 opening a wallet with money needs a key, an existing app and a well-
   assertRefused(await operator.ask('GET', `${WALLETS}/u`), 'NOT_FOUND');
 });
 
-test('CP-05 two processes that open the same wallet at once open only one', async () => {
+test('CP-05 two processes that open the same wallet open only one', async () => {
   for (let race = 0; race < 25; race += 1) {
     const body = { userId: `raced-${race}`, creditMicros: 7, idempotencyKey: 'k' };
     const replies = await Promise.all(
@@ -118,7 +118,7 @@ for (const [act, sign] of [
   ['refund', -1],
   ['clawback', -1],
 ] as const) {
-  test(`CP-05 a ${act} counts once for each wallet and key, even if two processes are asked at once`, async () => {
+  test(`CP-05 a ${act} counts once for each wallet and key`, async () => {
     const user = await newUser(1_000);
     const other = await newUser(1_000);
     const after = 1_000 + sign * 10;
@@ -138,7 +138,7 @@ for (const [act, sign] of [
   });
 }
 
-test('CP-05 movements of one wallet by two processes at once are all booked', async () => {
+test('CP-05 simultaneous movements of one wallet are all booked', async () => {
   const user = await newUser(0);
   const replies = await Promise.all(
     Array.from({ length: 24 }, (_, index) =>
@@ -150,7 +150,7 @@ test('CP-05 movements of one wallet by two processes at once are all booked', as
 });
 
 for (const act of ['refund', 'clawback'] as const) {
-  test(`WA-05 WA-06 a ${act} above the balance is booked: it takes what is there, and the rest is owed and suspends`, async () => {
+  test(`WA-05 WA-06 a ${act} above the balance leaves a debt and suspends`, async () => {
     const user = await newUser(100);
     const owing = { status: 'suspended', shortfallMicros: 30 };
     assertWallet(await move(user, act, { amountMicros: 130 }), owing);
@@ -167,7 +167,7 @@ for (const act of ['refund', 'clawback'] as const) {
   });
 }
 
-test('WA-06 a shortfall is written off together with its suspension, and the balance stays', async () => {
+test('WA-06 a write-off lifts the shortfall and its suspension, not the balance', async () => {
   const user = await newUser(10);
   await move(user, 'clawback', { amountMicros: 25 });
   await move(user, 'credit', { amountMicros: 4 });
@@ -177,7 +177,7 @@ test('WA-06 a shortfall is written off together with its suspension, and the bal
   assert.deepEqual({ ...entries[0], seq: 0, cause: '', at: '' }, { ...newest, seq: 0, cause: '', at: '' });
 });
 
-test('WA-05 WA-12 a claw-back takes the money that a running call holds; the call ends, and what it could not pay is owed', async () => {
+test('WA-05 WA-12 a claw-back takes held money and ends the running call', async () => {
   const user = await newUser(1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -204,7 +204,7 @@ test('WA-05 WA-12 a claw-back takes the money that a running call holds; the cal
   assert.deepEqual(kinds, ['charge_receivable', 'claw_back', 'contract_credit']);
 });
 
-test('CP-05 the wallets of a suspended app can be credited, refunded and reinstated', async () => {
+test('CP-05 a suspended app’s wallets can be credited, refunded and reinstated', async () => {
   const { appId } = await service.addApp();
   const base = `/operator/apps/${appId}`;
   await operator.get(200, 'POST', `${base}/suspend`, { reason: 'unpaid' });
@@ -216,7 +216,7 @@ test('CP-05 the wallets of a suspended app can be credited, refunded and reinsta
   assert.equal(reinstated['status'], 'active');
 });
 
-test('WA-01 a credit above the largest amount is a conflict and books nothing; what is owed may exceed that amount', async () => {
+test('WA-01 a credit above the largest amount books nothing', async () => {
   const user = await newUser(1);
   assertRefused(await move(user, 'credit', { amountMicros: MOST }), 'CONFLICT', 'amountMicros');
   assertWallet(await move(user, 'credit', { amountMicros: MOST - 1 }), {
@@ -230,7 +230,7 @@ test('WA-01 a credit above the largest amount is a conflict and books nothing; w
   assertWallet(await move(user, 'reinstate', { writeOff: true }), {});
 });
 
-test('CP-05 a movement needs an amount, a reason and a key, and accepts no other field', async () => {
+test('CP-05 a movement needs an amount, a reason and a key', async () => {
   const user = await newUser(5);
   for (const [change, param] of [
     [{ amountMicros: undefined }, 'amountMicros'],
@@ -257,7 +257,7 @@ test('CP-05 a movement needs an amount, a reason and a key, and accepts no other
   assert.deepEqual(await trailOf(operator, `${app.appId} nobody`), []);
 });
 
-test('CP-05 without a payment processor, a refund of a payment is refused by its field', async () => {
+test('CP-05 without a payment processor, a payment refund is refused', async () => {
   const user = await newUser(5);
   const reply = await move(user, 'refund', { amountMicros: 1, paymentId: 'pay_1' });
   assertRefused(reply, 'CONFLICT', 'paymentId');
@@ -265,7 +265,7 @@ test('CP-05 without a payment processor, a refund of a payment is refused by its
   assert.equal((await details(user)).wallet['balanceMicros'], 5);
 });
 
-test('CP-05 a wallet of 100,000 entries is read in pages, each entry once, newest first', async () => {
+test('CP-05 a wallet of 100,000 entries is read in pages', async () => {
   const user = await newUser(0);
   await service.database.owner.query(
     `with booked as (

@@ -20,7 +20,7 @@ async function payFive(browser: Browser, user: string, card: Parameters<typeof p
   return address;
 }
 
-test('ON-02 from a refused call to a funded wallet to the same call succeeding', async () => {
+test('ON-02 a refused call succeeds after its wallet is funded', async () => {
   const { user, browser } = await newPerson();
   const path = await refusedPath(service, app, user);
   assertPage(await browser.open(path), 200, 'Top up your wallet for Test app');
@@ -33,7 +33,7 @@ test('ON-02 from a refused call to a funded wallet to the same call succeeding',
   assert.equal((await call(user)).status, 200);
 });
 
-test('ON-02 BI-02 after a top-up from a refused call, a button leads back to the address that the app named', async () => {
+test('ON-02 BI-02 after a top-up a button leads to the app’s address', async () => {
   const { owner } = service.database;
   const { user, browser } = await newPerson();
   const link = linkFor(user);
@@ -56,7 +56,7 @@ test('ON-02 BI-02 after a top-up from a refused call, a button leads back to the
   await sql(owner)`update accounts.apps set redirect_uris = ${allowed.slice(0, 1)} where app_id = ${app.appId}`;
 });
 
-test('BI-04 the smallest amount that lets the refused call through does so, and a cent less does not', async () => {
+test('BI-04 the smallest offered amount just lets the call through', async () => {
   const one = await newPerson();
   const path = await refusedPath(service, app, one.user);
   await one.browser.open(path);
@@ -79,7 +79,7 @@ test('BI-04 the smallest amount that lets the refused call through does so, and 
   assert.equal((await call(other.user)).status, 402);
 });
 
-test('ON-02 the spendable amount is what the cap and a block leave of the balance, before and after a payment', async () => {
+test('ON-02 the spendable amount respects the cap and a block', async () => {
   const { user, browser } = await newPerson(2_000_000, 3_000_000);
   const shows = (amount: string) =>
     assert.ok(browser.page().text.includes(`<dt>You can spend now</dt><dd>${amount}</dd>`), mainOf(browser.page()));
@@ -96,7 +96,7 @@ test('ON-02 the spendable amount is what the cap and a block leave of the balanc
   shows('€0.00');
 });
 
-test('ON-01 a passkey is offered once after a payment, to an owner who has none', async () => {
+test('ON-01 a payer without a passkey is offered one once', async () => {
   const OFFER = /<a href="\/wallet\/passkeys">Add a passkey<\/a>/;
   const { user, browser } = await newPerson();
   const address = await payFive(browser, user, 'success');
@@ -112,7 +112,7 @@ test('ON-01 a passkey is offered once after a payment, to an owner who has none'
   assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
-test('ON-02 returning from the processor credits nothing, with any address', async () => {
+test('ON-02 returning from the processor credits nothing', async () => {
   const { user, browser } = await newPerson();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const path = await checkoutPath(service, user);
@@ -125,7 +125,7 @@ test('ON-02 returning from the processor credits nothing, with any address', asy
   assert.equal(await balanceOf(user), 0);
 });
 
-test('ON-02 the checkout page shows the money arriving, and shows the wallet only to its owner', async () => {
+test('ON-02 the checkout page shows arriving money only to the owner', async () => {
   const { user, browser } = await newPerson(1_000_000);
   const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
   const waiting = await payBy(browser, address, 'success');
@@ -145,7 +145,7 @@ test('ON-02 the checkout page shows the money arriving, and shows the wallet onl
   }
 });
 
-test('ON-02 a payment that an operator must look at is not shown as lost, or as money in the wallet', async () => {
+test('ON-02 a payment under review looks neither lost nor credited', async () => {
   const { user, browser } = await newPerson();
   await hurry(service, await payFive(browser, user, 'success'));
   await sql(service)`update payments.payments set state = 'kept', anomaly = 'currency' where user_id = ${user}`;
@@ -154,7 +154,7 @@ test('ON-02 a payment that an operator must look at is not shown as lost, or as 
   assert.doesNotMatch(browser.page().text, /went into the wallet/);
 });
 
-test('BI-04 two checkouts by one link are two payments if both are paid, and the link is spent', async () => {
+test('BI-04 two paid checkouts by one link are two payments', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   const first = await beginTopup(browser, path, { amount: '5000000' });
@@ -169,7 +169,7 @@ test('BI-04 two checkouts by one link are two payments if both are paid, and the
   assertPage(await browser.open(path), 404, 'This link no longer works');
 });
 
-test('ON-03 each test card does what the pages say it does', async () => {
+test('ON-03 each test card does what the pages say', async () => {
   const declined = await newPerson();
   const address = await beginTopup(declined.browser, linkFor(declined.user), { amount: '5000000' });
   assertPage(await payBy(declined.browser, address, 'decline'), 402, 'Test payment');
@@ -196,7 +196,7 @@ test('ON-03 each test card does what the pages say it does', async () => {
   assert.equal(await balanceOf(won.user), 5_000_000);
 });
 
-test('WA-05 a later refund or chargeback takes the money back, and suspends a wallet that has already spent it', async () => {
+test('WA-05 a refund or chargeback of spent money suspends the wallet', async () => {
   for (const card of ['refund', 'chargeback'] as const) {
     const kept = await newPerson();
     await hurry(service, await payFive(kept.browser, kept.user, card));
@@ -220,7 +220,7 @@ test('WA-05 a later refund or chargeback takes the money back, and suspends a wa
   }
 });
 
-test('ON-03 a number that is not a test card is refused, and is stored nowhere', async () => {
+test('ON-03 a number that is no test card is refused unstored', async () => {
   const { user, browser } = await newPerson();
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const real = [
@@ -251,7 +251,7 @@ test('ON-03 every page says that no real money moves', async () => {
   for (const text of shown) assert.match(text, /<p class="test-money">Test processor: no real money moves<\/p>/);
 });
 
-test('ON-03 a production service has no test processor, and its pages say that payments are not set up', async () => {
+test('ON-03 production has no test processor, and its pages say so', async () => {
   const { user, browser } = await newPerson();
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const production = { PURSER_ENV: 'production', PURSER_CATALOGUE: 'catalogue.json', PURSER_SECRET: secret };

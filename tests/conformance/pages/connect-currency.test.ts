@@ -10,7 +10,7 @@ import { refusedPath } from '../../support/topup.ts';
 
 const { service, app } = await setStage({ environment: { PURSER_CURRENCY: 'JPY' } });
 
-test('ON-01 the offered caps match the top-ups in size, even in a currency whose unit buys nothing', async () => {
+test('ON-01 offered caps match top-ups, even in a currency of tiny units', async () => {
   const browser = await browserOf(service, 'yen@example.test');
   const link = await refusedPath(service, app, 'anna');
   assertPage(await browser.open(link), 200, 'Connect Test app');

@@ -25,7 +25,7 @@ function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
 }
 
-test('BI-04 opening a link changes nothing, however often, and reveals nothing about a wallet', async () => {
+test('BI-04 opening a link changes nothing and reveals no wallet', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -38,7 +38,7 @@ test('BI-04 opening a link changes nothing, however often, and reveals nothing a
   assert.equal(await everything(), before);
 });
 
-test('BI-02 cancelling leads back and changes nothing, by the button of a page that this browser was shown', async () => {
+test('BI-02 cancelling by the page’s button leads back unchanged', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 's' });
   const browser = await browserOf(service, email);
@@ -53,7 +53,7 @@ test('BI-02 cancelling leads back and changes nothing, by the button of a page t
   assert.equal(await everything(), before);
 });
 
-test('BI-02 the address for cancelling leads nobody to the app: not when it is opened, and not with a form of others', async () => {
+test('BI-02 the cancelling address itself leads nobody to the app', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user);
   const owner = await browserOf(service, email);
@@ -78,7 +78,7 @@ test('BI-02 the address for cancelling leads nobody to the app: not when it is o
   }
 });
 
-test('BI-02 an app hears that a user is connected only if that is true', async () => {
+test('BI-02 an app hears of a connection only if it exists', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user);
   const owner = await browserOf(service, email);
@@ -102,7 +102,7 @@ test('BI-02 an app hears that a user is connected only if that is true', async (
   }
 });
 
-test('BI-04 somebody whose payment outlasts the link is still led back, and the expired link connects nothing', async () => {
+test('BI-04 a payer whose link expired is still led back', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user));
@@ -113,7 +113,7 @@ test('BI-04 somebody whose payment outlasts the link is still led back, and the 
   }
 });
 
-test('BI-02 an address removed from the list in the meantime leads nobody back, and nobody connects by it', async () => {
+test('BI-02 an address removed from the list leads nobody back', async () => {
   const gone = await newConnectApp('Gone', ['https://gone.test/a', 'https://gone.test/b']);
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
@@ -136,7 +136,7 @@ test('BI-02 an address removed from the list in the meantime leads nobody back, 
   assert.equal(wayBackOf(await owner.ask(`${next}/done`)), 'https://gone.test/a?status=connected');
 });
 
-test('BI-04 every invalid link gets the same page, and nothing else', async () => {
+test('BI-04 every invalid link gets the same page', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -173,7 +173,7 @@ test('BI-04 every invalid link gets the same page, and nothing else', async () =
   assert.equal(await everything(), before);
 });
 
-test('BI-04 a form of one link does not work for another link', async () => {
+test('BI-04 a form of one link does not work for another', async () => {
   const [mine, other] = [newConnectPerson(), newConnectPerson()];
   const owner = await browserOf(service, mine.email);
   const [link, otherLink] = [await app.linkFor(mine.user), await app.linkFor(other.user)];
@@ -187,7 +187,7 @@ test('BI-04 a form of one link does not work for another link', async () => {
   assert.equal(await connectionOf(other.user), undefined);
 });
 
-test('SB-09 the sandbox’s link leads only to a page that explains it', async () => {
+test('SB-09 the sandbox’s link leads only to an explanation', async () => {
   for (const browser of [openBrowser(service.url), await browserOf(service, newConnectPerson().email)]) {
     assertPage(await browser.ask('/connect/sandbox'), 200, 'This is the sandbox');
     for (const step of ['cancel', 'done']) {
@@ -200,7 +200,7 @@ async function subjectsTo(email: string): Promise<readonly string[]> {
   return (await mailsTo(service.database.owner, email)).map(({ subject }) => subject);
 }
 
-test('WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person', async () => {
+test('WA-15 a released wallet keeps its money for a later link’s user', async () => {
   const [{ email, user }, next] = [newConnectPerson(), newConnectPerson()];
   const path = `/operator/apps/${app.appId}/wallets/${user}`;
   const owned = () => connections.find(app.appId, user as EndUserId);
@@ -238,7 +238,7 @@ test('WA-15 a released wallet keeps its money, and only a link made afterwards g
   assert.deepEqual([act?.action, act?.reason], ['wallet.release', 'Lost the mailbox']);
 });
 
-test('WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one', async () => {
+test('WA-15 a person moved to another e-mail keeps their wallets', async () => {
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
   await consent(browser, await app.linkFor(user));
@@ -279,7 +279,7 @@ test('WA-15 a person moved to another e-mail keeps their wallets, and nobody sig
   assert.deepEqual([act?.before, act?.after], [null, { email: 'changed' }], 'CP-12 a line of the trail is for good');
 });
 
-test('WA-15 a passkey that is added while its person is moved to another e-mail does not outlive the move', async () => {
+test('WA-15 a passkey added during a move does not outlive it', async () => {
   const { owner } = service.database;
   const [before, after] = ['lost@example.test' as Email, 'found@example.test' as Email];
   const { identity } = await createPersonSessions(owner).open(before);

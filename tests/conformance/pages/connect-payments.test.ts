@@ -16,7 +16,7 @@ function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
 }
 
-test('ON-01, ON-02 from consent to the payment, and back to the app when the money arrives', async () => {
+test('ON-01 ON-02 a person consents, pays and returns once the money arrives', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const next = await consentAndGoOn(browser, await app.linkFor(user, { state: 's' }));
@@ -36,7 +36,7 @@ test('ON-01, ON-02 from consent to the payment, and back to the app when the mon
   assert.equal((await connectionOf(user))?.wallet.balance, 5_000_000n);
 });
 
-test('BI-04 the link of a refused call leads to consent first if there is none, and then to the amounts', async () => {
+test('BI-04 a refused call’s link leads to consent first, then amounts', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const path = await refusedPath(service, app, user);
@@ -56,7 +56,7 @@ test('BI-04 the link of a refused call leads to consent first if there is none, 
   assert.match((await browser.open(path)).text, /You connected this app before/);
 });
 
-test('BI-04 a spent link gives no consent, and neither does a link that another identity has used first', async () => {
+test('BI-04 a spent or otherwise used link gives no consent', async () => {
   const [first, second] = [newConnectPerson(), newConnectPerson()];
   const [owner, late] = [await browserOf(service, first.email), await browserOf(service, second.email)];
   const path = await refusedPath(service, app, first.user);

@@ -18,7 +18,7 @@ function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
 }
 
-test('ON-01 from the app to the page, by consent to the wallet, and back to the app with its state', async () => {
+test('ON-01 a person connects by consent and returns with the state', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 'a b&c=ü', userLabel: 'anna@notes' });
   const stranger = openBrowser(service.url);
@@ -50,7 +50,7 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(status, 402, 'connected, and with nothing in it yet');
 });
 
-test('BI-04 a user of the app is warned about a link for another account, however it reached them', async () => {
+test('BI-04 a user is warned about a link for another account', async () => {
   const WARNING = /already connected another account at Notes/;
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
@@ -73,7 +73,7 @@ test('BI-04 a user of the app is warned about a link for another account, howeve
   assert.doesNotMatch((await stranger.open(await app.linkFor(other.user))).text, WARNING);
 });
 
-test('ON-01 an app’s name hides nothing, and cannot reverse the sentence around it', async () => {
+test('ON-01 an app’s name cannot hide or reverse the sentence around it', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const odd = await newConnectApp('Odd');
@@ -90,7 +90,7 @@ test('ON-01 an app’s name hides nothing, and cannot reverse the sentence aroun
   }
 });
 
-test('ON-01 nobody connects without confirming the account, or without a valid cap', async () => {
+test('ON-01 connecting needs a confirmed account and a valid cap', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -138,7 +138,7 @@ for (const [fields, cap] of [
   });
 }
 
-test('BI-04 another identity gets one calm page, which shows nothing of the wallet, and changes nothing', async () => {
+test('BI-04 another identity gets a page that shows and changes nothing', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   const late = await browserOf(service, newConnectPerson().email);
@@ -174,7 +174,7 @@ function saidBy(reply: Reply, link: string, user: string): string {
   return `${reply.status} ${said.replaceAll(/value="[\w-]{40,}"/g, '')}`;
 }
 
-test('WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over', async () => {
+test('WA-02 a disconnected user’s link looks to others like a stranger’s', async () => {
   const [{ email, user }, other, stranger] = [newConnectPerson(), newConnectPerson(), newConnectPerson()];
   const [owner, developer] = [await browserOf(service, email), await browserOf(service, other.email)];
   await consent(owner, await app.linkFor(user, { userLabel: 'secret label' }), { cap: '50' });
@@ -195,7 +195,7 @@ test('WA-02 a link of a user who has disconnected looks to another identity like
   assert.match(owner.page().text, /You connected this app before/);
 });
 
-test('ON-05 connecting again finds the same wallet, and the page says so', async () => {
+test('ON-05 connecting again finds the same wallet', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user), { cap: 'other', 'other-cap': '12.50' });
@@ -226,7 +226,7 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
   assert.deepEqual([after?.wallet.isConnected, after?.cap], [true, 10_000_000n]);
 });
 
-test('ON-01 the first owner of a wallet that an operator opened is offered the wallet’s current cap', async () => {
+test('ON-01 an operator-opened wallet’s first owner is offered its cap', async () => {
   const operator = await newOperator(service);
   for (const [spendCapMicros, chosen] of [
     [5_000_000, /value="5" selected>/],
@@ -264,7 +264,7 @@ test('AU-02 nobody connects to a suspended app', async () => {
   assert.equal(await everything(), before);
 });
 
-test('PG-03 the names of an app and its users, and its redirect addresses, are shown as text', async () => {
+test('PG-03 app names, user names and redirect addresses are shown as text', async () => {
   const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
   const redirectUri = `https://odd.test/a;b'c"><script>?d='"&amp;`;
   const odd = await newConnectApp(markup, [redirectUri]);

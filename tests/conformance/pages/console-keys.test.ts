@@ -33,7 +33,7 @@ async function begin() {
 const keyIn = ({ text }: Reply): string => /<code id="key">([^<]+)<\/code>/.exec(text)?.[1] ?? '';
 const idIn = ({ text }: Reply): string => /key\?mode=sandbox&#38;id=(key_\w+)/.exec(text)?.[1] ?? '';
 
-test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, and lists it without it', async () => {
+test('CP-08 AU-08 the console shows a new key once, with calls to paste', async () => {
   const { browser, keys, path: page } = await begin();
   assertPage(await browser.open(page), 200, 'Keys', IN_CONSOLE);
   const made = await browser.submit(page, {
@@ -61,7 +61,7 @@ test('CP-08 AU-08 the console makes a key, shows it once with calls to paste, an
   assert.ok(!live.text.includes('Batch'), 'each mode has a list of its own');
 });
 
-test('CP-08 a form that is sent twice makes one key and rolls once', async () => {
+test('CP-08 a form sent twice makes one key and rolls once', async () => {
   const { app, browser, keys, path: page } = await begin();
   await browser.open(page);
   const form = { ...browser.fieldsOf(page), name: 'Twice' };
@@ -92,7 +92,7 @@ test('CP-08 a form that is sent twice makes one key and rolls once', async () =>
   assert.equal((await keys()).filter(({ name }) => name === 'Twice').length, 2);
 });
 
-test('CP-08 what is typed wrong is refused by the rules of the API, and stays in the form', async () => {
+test('CP-08 wrong input is refused by API rules and kept', async () => {
   const { browser, keys, path: page } = await begin();
   await browser.open(page);
   const before = (await keys()).length;
@@ -114,7 +114,7 @@ test('CP-08 what is typed wrong is refused by the rules of the API, and stays in
   assert.equal((await keys()).length, before);
 });
 
-test('SB-07 CP-08 a key for automated tests is made on the page of sandbox keys, and its page says what it is for', async () => {
+test('SB-07 CP-08 a test key for automation is made on the sandbox page', async () => {
   const { app, browser, keys, path } = await begin();
   assert.match((await browser.open(path)).text, /<input id="reset" name="reset" type="checkbox"/);
   const made = await browser.submit(path, { name: 'CI', reset: 'yes' });
@@ -132,7 +132,7 @@ test('SB-07 CP-08 a key for automated tests is made on the page of sandbox keys,
   assertPage(await browser.submit(live, { name: 'CI', reset: 'yes' }), 400, 'Keys', IN_CONSOLE);
 });
 
-test('CP-08 the page of a key changes, rolls and revokes it, and no stranger sees it', async () => {
+test('CP-08 a key is changed, rolled and revoked on its page', async () => {
   const { owner, app, browser, keys, path: page } = await begin();
   await browser.open(page);
   const made = await browser.submit(page, { name: 'Site', budget: '5' });

@@ -22,7 +22,7 @@ const TINY_PNG = Buffer.from(
 
 const { upstream, service } = await setStage();
 
-test('AU-06: the console shows people their own apps, and leads strangers to the sign-in', async () => {
+test('AU-06 the console shows only own apps and leads strangers to sign-in', async () => {
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Reader' });
   const browser = await signedInBrowser(service, owner.email);
@@ -56,7 +56,7 @@ test('ER-08 a page refuses an address with NUL', async () => {
   assertPage(await browser.open('/sign-in?then=%00'), 400);
 });
 
-test('CP-02: an app is made and changed on its pages by the rules of the API', async () => {
+test('CP-02 an app is made and changed on pages by API rules', async () => {
   const owner = await newOwner(service);
   const browser = await signedInBrowser(service, owner.email);
   await browser.open('/console');
@@ -94,7 +94,7 @@ test('CP-02: an app is made and changed on its pages by the rules of the API', a
   assert.equal(app['returnUri'], 'https://app.test/back');
 });
 
-test('CC-19 the console lists an app’s calls, by their time too, and shows what became of one and why', async () => {
+test('CC-19 the console shows an app’s calls and what became of them', async () => {
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   await service.fund(app, 'anna', 10_000_000);
@@ -151,7 +151,7 @@ test('CC-19 the console lists an app’s calls, by their time too, and shows wha
   }
 });
 
-test('CP-04 the home of an app sums its calls by what became of them, and says what is left to set up', async () => {
+test('CP-04 an app’s home sums its calls and names missing setup', async () => {
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   const call = (fields = {}) => chat({ url: service.url, key: app.testKey, user: 'anna' }, fields);
@@ -188,7 +188,7 @@ test('CP-04 the home of an app sums its calls by what became of them, and says w
   );
 });
 
-test('CP-04 an app’s home compares with the period before, and the list of apps shows what each spent', async () => {
+test('CP-04 an app’s home compares with the period before', async () => {
   const owner = await newOwner(service);
   const { appId } = await newOwnApp(owner);
   await sql(service)`insert into stats.hours (app_id, mode, hour, model, outcome, calls, charged_micros)
@@ -207,7 +207,7 @@ test('CP-04 an app’s home compares with the period before, and the list of app
   assert.match((await browser.open('/console')).text, /Spent in 30 days<\/span> €3\.23</);
 });
 
-test('MO-06 the page of models is searched, sorted and paged, and names the provider as the model list does', async () => {
+test('MO-06 the models page is searched, sorted and paged', async () => {
   const owner = await newOwner(service);
   const { appId } = await newOwnApp(owner);
   const browser = await signedInBrowser(service, owner.email);
@@ -222,7 +222,7 @@ test('MO-06 the page of models is searched, sorted and paged, and names the prov
   assert.match(browser.page().text, /<option value="acme">/);
 });
 
-test('CP-02 a logo is chosen on the page of settings, by the rules of the API', async () => {
+test('CP-02 a logo is chosen on the settings page', async () => {
   const owner = await newOwner(service);
   const { appId } = await newOwnApp(owner);
   const browser = await signedInBrowser(service, owner.email);
@@ -277,7 +277,7 @@ test('every page of the console makes a handful of statements', async (t) => {
   }
 });
 
-test('PG-08 everybody may read the guides and search them, without signing in', async () => {
+test('PG-08 everybody may read and search the guides without signing in', async () => {
   const browser = openBrowser(service.url);
   const list = await browser.open('/guides');
   assertPage(list, 200, 'Guides', IN_CONSOLE);

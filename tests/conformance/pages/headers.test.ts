@@ -66,7 +66,7 @@ function headersOf({ headers }: Reply): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, value.replaceAll(/'sha256-[^']{44}'/g, 'OURS')]));
 }
 
-test('PG-01 every page for wallet owners has exactly the page headers, for every visitor and method', async () => {
+test('PG-01 every wallet owner page has exactly the page headers', async () => {
   const visitors = [openBrowser(service.url), owner.browser, await browserOf(service, 'stranger@example.test')];
   const seen = new Set<number>();
   for (const path of PATHS) {
@@ -94,7 +94,7 @@ test('PG-01 every page for wallet owners has exactly the page headers, for every
   );
 });
 
-test('ON-01 every page about an app names it, with its picture or its letter', async () => {
+test('ON-01 every page about an app shows its name and picture', async () => {
   const MARK = /<p class="app"><span class="letter" aria-hidden="true">N<\/span>Notes<\/p>/;
   const [below, paying] = [
     ['', '/disconnect', '/refund'].map((step) => wallet + step),
@@ -107,7 +107,7 @@ test('ON-01 every page about an app names it, with its picture or its letter', a
   }
 });
 
-test('PG-01 a page has a script, and permission for it, only if it waits for money or asks for a passkey', async () => {
+test('PG-01 only waiting and passkey pages may run a script', async () => {
   const scripted = new Set<string>();
   for (const visitor of [openBrowser(service.url), owner.browser]) {
     for (const path of PATHS) if ((await visitor.ask(path)).text.includes('<script')) scripted.add(path);

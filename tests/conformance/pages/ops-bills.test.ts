@@ -20,7 +20,7 @@ const callId = String(paid.headers.get('x-service-call-id'));
 const REPORT_HEAD =
   'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
 
-test('CP-16 the page of reconciliation lists each difference, and files a clean report', async () => {
+test('CP-16 the reconciliation page lists differences and files a clean report', async () => {
   const browser = operatorBrowser(service, await newOperator(service, 'finance'));
   const send = (text: string, from = '2026-09-01') =>
     browser.sendFile('/ops/reconciliation', { from, to: '2026-10-01' }, Buffer.from(text));
@@ -43,7 +43,7 @@ test('CP-16 the page of reconciliation lists each difference, and files a clean 
   assert.ok(digest !== '' && (await browser.open('/ops/reconciliation')).text.includes(digest));
 });
 
-test('CP-16 a provider’s bill is compared with receipts by day and model, exact to the micro', async () => {
+test('CP-16 a provider’s bill is compared with receipts exactly', async () => {
   const call = await sqlRow<{ provider: string; model: string; day: string; tomorrow: string; picos: string }>(db)`
     select p.provider, coalesce(p.provider_model, p.model_id) as model, (c.settled_at at time zone 'UTC')::date::text as day,
       ((c.settled_at at time zone 'UTC')::date + 1)::text as tomorrow,

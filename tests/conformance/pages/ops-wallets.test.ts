@@ -33,7 +33,7 @@ async function entriesOf(user: string): Promise<readonly Readonly<Record<string,
   return entries as readonly Readonly<Record<string, unknown>>[];
 }
 
-test('CP-05 an operator finds wallets by app, user, state, age and balance, and pages through them', async () => {
+test('CP-05 an operator finds and pages wallets by every filter', async () => {
   const users: string[] = [];
   for (const balance of [1_000_000, 2_500_001, 3_000_000]) users.push(await newUser(balance));
   const [first = '', second = '', third = ''] = users;
@@ -71,7 +71,7 @@ test('CP-05 an operator finds wallets by app, user, state, age and balance, and 
   assert.deepEqual(seen, users);
 });
 
-test('CP-05 WA-09 the page of an act shows its exact effects first; its form then does that, once, and only with a reason', async () => {
+test('CP-05 WA-09 an act’s page previews it, then does it once', async () => {
   const user = await newUser(2_000_000);
   const path = addressOf('wallet-clawback', user, { amount: '2.750001' });
   const shown = await browser.open(path);
@@ -100,7 +100,7 @@ test('CP-05 WA-09 the page of an act shows its exact effects first; its form the
   );
 });
 
-test('CP-05 an act that has become another one since it was shown is not done, and is shown again', async () => {
+test('CP-05 an act changed since it was shown is shown again', async () => {
   const user = await newUser(5_000_000);
   const path = addressOf('wallet-refund', user, { amount: '4' });
   await browser.open(path);
@@ -133,7 +133,7 @@ async function exportAndDelete(): Promise<void> {
   assertPage(await browser.open(personPath('delete')), 404, 'Delete this person', IN_CONSOLE);
 }
 
-test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a person moved, on pages alone', async () => {
+test('CP-05 WA-15 wallets and persons are managed entirely on pages', async () => {
   const submit = async (page: string, user: string, more: Readonly<Record<string, string>>) => {
     const path = addressOf(page, user, more);
     await browser.open(path);
@@ -193,7 +193,7 @@ test('CP-05 WA-15 a wallet is opened, credited, reinstated and released, and a p
   assertPage(await browser.open(addressOf('wallet', 'nobody')), 404, 'No such wallet', IN_CONSOLE);
 });
 
-test('CP-07 an act above the amount for one person shows what it will do, and then waits for a second person', async () => {
+test('CP-07 an act above one person’s amount waits for a second', async () => {
   const user = await newUser(1_000_000);
   const path = addressOf('wallet-credit', user, { amount: '60' });
   const shown = await browser.open(path);
@@ -204,7 +204,7 @@ test('CP-07 an act above the amount for one person shows what it will do, and th
   assert.equal((await entriesOf(user)).length, 1);
 });
 
-test('CP-07 an operator sees the acts of a wallet that their role allows', async () => {
+test('CP-07 an operator sees the wallet acts their role allows', async () => {
   const user = await newUser(1);
   for (const [role, acts] of [
     ['support', ['refund']],
@@ -220,7 +220,7 @@ test('CP-07 an operator sees the acts of a wallet that their role allows', async
   }
 });
 
-test('CP-05 a list of wallets reads a page of one index, however many wallets there are', async (t) => {
+test('CP-05 a list of wallets reads one index page', async (t) => {
   const all = {
     appId: undefined,
     userId: undefined,

@@ -51,7 +51,7 @@ function has(reply: Reply, ...texts: readonly string[]): void {
   for (const text of texts) assert.ok(reply.text.includes(text), `${text} is not in ${mainOf(reply)}`);
 }
 
-test('CP-10 the overview begins with what needs a person, each with a way there, and with the books', async () => {
+test('CP-10 the overview begins with what needs a person', async () => {
   const { browser, person, accountId } = admin;
   const stats = await waitUntil('the charge is in the sums', async () => {
     const { totals } = (await person.get(200, 'GET', '/operator/stats')) as {
@@ -101,7 +101,7 @@ test('CP-10 the overview begins with what needs a person, each with a way there,
   await sql(db)`update ledger.last_check set differences = 0`;
 });
 
-test('CP-10 an operator finds anything by its id, with what hangs on it, and people by their exact address alone', async () => {
+test('CP-10 an operator finds anything by id, people by exact address', async () => {
   const { browser, person } = admin;
   const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as { keys: { keyId: string }[] };
   const [anna, theirs] = ['anna@example.test', owner.email].map(sealedEmail);
@@ -161,7 +161,7 @@ test('CP-10 an operator finds anything by its id, with what hangs on it, and peo
   assertPage(await browser.open('/ops/find'), 200, 'Find anything', IN_CONSOLE);
 });
 
-test('CP-10 WH-14 AU-01 a key and an event that were found have pages, with their app, owners, calls and attempts', async () => {
+test('CP-10 WH-14 AU-01 found keys and events have pages with their context', async () => {
   const { browser, person } = admin;
   const { keys } = (await person.get(200, 'GET', `/operator/apps/${app.appId}`)) as {
     keys: { keyId: string; mode: string }[];
@@ -193,7 +193,7 @@ test('CP-10 WH-14 AU-01 a key and an event that were found have pages, with thei
   assert.equal((await person.ask('GET', '/operator/events/evt_none')).status, 404);
 });
 
-test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a running one its hold', async () => {
+test('CC-19 CP-10 a call’s page has its receipt, entry and upstream', async () => {
   const { browser, person } = admin;
   const page = await browser.open('/ops/call?id=a-paid-call');
   assertPage(page, 200, 'One call', IN_CONSOLE);
@@ -220,7 +220,7 @@ test('CC-19 CP-10 one call has its receipt, its entry and who served it, and a r
   assertPage(await browser.open('/ops/call?id=none'), 404, 'Not found', IN_CONSOLE);
 });
 
-test('CP-10 CP-05 the page of an app shows its keys without their text, and its limits and suspension are changed there, with a reason', async () => {
+test('CP-10 CP-05 an app’s page changes its limits and suspension', async () => {
   const { browser, person } = admin;
   const path = `/ops/app?id=${app.appId}`;
   has(await browser.open(`/ops/apps?query=${app.appId}`), `/ops/app?id=${app.appId}`);
@@ -254,7 +254,7 @@ test('CP-10 CP-05 the page of an app shows its keys without their text, and its 
   assert.ok(!seen.text.includes('A leaked key') && !seen.text.includes('action="/ops/find"'));
 });
 
-test('CP-10 every page for operators makes at most ten statements, and names its apps', async ({ mock }) => {
+test('CP-10 every operator page makes at most ten statements', async ({ mock }) => {
   const { browser, accountId } = admin;
   await seedPending(db, { subject: `${app.appId} anna`, accountId });
   const keyOf = 'select key_id from accounts.api_keys where app_id = $1';

@@ -24,7 +24,7 @@ const { service } = await setStage();
 const { owner } = service.database;
 
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
-  test(`ON-01 a passkey of ${algorithm} is added by the person who is signed in, and signs them in again`, async () => {
+  test(`ON-01 a passkey of ${algorithm} is added by a signed-in person and signs them in`, async () => {
     const { email, browser, authenticator } = await passkeyOwner(service, createAuthenticator({ algorithm }));
     assert.match(browser.page().text, /role="status">The passkey was added/);
     assert.match(browser.page().text, /Never used/);
@@ -37,7 +37,7 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   });
 }
 
-test('ON-01 the options ask for a passkey that its person must unlock, and name only the person who is signed in', async () => {
+test('ON-01 the options require unlocking and name only the signed-in person', async () => {
   const { email, browser, authenticator } = await passkeyOwner(service);
   const asked = optionsOf(await browser.open('/wallet/passkeys'));
   const identityId = await sqlValue<string>(owner)`select identity_id from identities.identities
@@ -63,7 +63,7 @@ test('ON-01 the options ask for a passkey that its person must unlock, and name 
   assert.deepEqual(more, { rpId: 'purser.test', timeout: 300_000, userVerification: 'required' });
 });
 
-test('ON-01 only its person can remove a passkey, and it signs nobody in from then on', async () => {
+test('ON-01 only its person can remove a passkey', async () => {
   const { email, browser, authenticator } = await passkeyOwner(service);
   const other = await passkeyOwner(service);
   const form = { ...other.browser.fieldsOf('/wallet/passkeys/remove'), passkey: authenticator.credentialId };
@@ -79,7 +79,7 @@ test('ON-01 only its person can remove a passkey, and it signs nobody in from th
   assert.equal(await passkeysOf(service, other.email), 1);
 });
 
-test('ON-01 a passkey of one person is not added to another, and nobody has more than ten', async () => {
+test('ON-01 a passkey belongs to one person, who has at most ten', async () => {
   const { authenticator } = await passkeyOwner(service);
   const email = 'another@example.test';
   const browser = await browserOf(service, email);
@@ -92,7 +92,7 @@ test('ON-01 a passkey of one person is not added to another, and nobody has more
   assert.equal(await passkeysOf(service, email), 10);
 });
 
-test('ON-01 a passkey is added only if the mail about it is stored, and the mail is stored only with the passkey', async () => {
+test('ON-01 a passkey and the mail about it are stored together', async () => {
   const email = 'untold@example.test';
   const browser = await browserOf(service, email);
   const authenticator = createAuthenticator();
@@ -112,7 +112,7 @@ test('ON-01 a passkey is added only if the mail about it is stored, and the mail
   assert.equal(await passkeysOf(service, email), 1);
 });
 
-test('ON-01 a new passkey is announced by mail, so that its owner notices one that a stranger added', async () => {
+test('ON-01 a new passkey is announced by mail', async () => {
   const { email } = await passkeyOwner(service);
   const [mail, ...more] = await mailsTo(owner, email);
   assert.deepEqual([mail?.subject, more], ['A passkey was added to your wallet', []]);
@@ -120,7 +120,7 @@ test('ON-01 a new passkey is announced by mail, so that its owner notices one th
   assert.ok(mail?.html?.includes('href="https://purser.test/wallet/passkeys"'));
 });
 
-test('ON-01 only the person who is signed in sees, adds and removes passkeys; without scripts the page says what works', async () => {
+test('ON-01 only the signed-in person sees and manages their passkeys', async () => {
   const { browser } = await passkeyOwner(service);
   assert.match(browser.page().text, /<noscript><p class="soft">You need JavaScript to add a passkey/);
   const fields = browser.fieldsOf('/wallet/passkeys/remove');
@@ -135,7 +135,7 @@ test('ON-01 only the person who is signed in sees, adds and removes passkeys; wi
   }
 });
 
-test('ON-01 a service that is reached by an IP address offers no passkey, which no browser would make', async () => {
+test('ON-01 a service reached by an IP address offers no passkey', async () => {
   for (const publicUrl of ['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1']) {
     const gateway = await startSecondGateway(service, { PURSER_PUBLIC_URL: publicUrl });
     try {

@@ -42,7 +42,7 @@ async function connected(): Promise<{ readonly user: string; readonly browser: B
   return { user, browser, path };
 }
 
-test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet, and the retried call succeeds', async () => {
+test('ON-02 a stranger’s refused call succeeds after sign-in, consent and payment', async () => {
   const { email, user } = newPerson();
   const browser = await signedInPerson(service, email, await refusedPath(service, app, user));
   assertPage(browser.page(), 200, 'Connect Notes');
@@ -55,7 +55,7 @@ test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet
   assert.equal((await call(user)).status, 200);
 });
 
-test('ON-01 the connect flow leads to a payment, which can be skipped, and back to the app', async () => {
+test('ON-01 the connect flow offers a skippable payment on the way back', async () => {
   const { user, browser, path } = await connected();
   const shown = browser.page().text;
   assert.match(shown, /Notes is connected\. It can spend as soon as there is money in the wallet\./);
@@ -75,7 +75,7 @@ test('ON-01 the connect flow leads to a payment, which can be skipped, and back 
   assert.equal((await service.wallet(app, user)).balance, 2_500_000);
 });
 
-test('ON-02 a payer who returns from the processor without paying can try again', async () => {
+test('ON-02 a payer who returns without paying can try again', async () => {
   const { browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Go back without paying/.exec(browser.page().text) ?? [];
@@ -89,7 +89,7 @@ test('ON-02 a payer who returns from the processor without paying can try again'
   assert.doesNotMatch(browser.page().text, /evil/);
 });
 
-test('WH-06 a payment at the test processor is reported to the app once, after it has been verified', async () => {
+test('WH-06 a verified test payment is reported to the app once', async () => {
   const events = ['topup.completed'];
   await owner.get(201, 'PUT', `/apps/${app.appId}/webhook`, { endpointUrl: 'https://example.com/hook', events });
   const { browser, path, user } = await connected();
@@ -107,7 +107,7 @@ test('WH-06 a payment at the test processor is reported to the app once, after i
   assert.deepEqual(await told(), [data]);
 });
 
-test('ON-02 an HTTP webhook counts once if the test processor signed it, and is refused if it did not', async () => {
+test('ON-02 only a signed test processor webhook counts, and once', async () => {
   const { user, browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];

@@ -34,7 +34,7 @@ async function checkIsClean(): Promise<void> {
   assert.equal(ok, true, JSON.stringify(differences));
 }
 
-test('CP-12 a person downloads everything that is kept about them, and nothing of anybody else', async () => {
+test('CP-12 a person downloads all their own data and nobody else’s', async () => {
   const other = await personWith(3_000_000);
   const { email, identityId, browser, user } = await personWith(10_000_000);
   for (let calls = 0; calls < 3; calls += 1) assert.equal((await call(user)).status, 200);
@@ -59,7 +59,7 @@ test('CP-12 a person downloads everything that is kept about them, and nothing o
   assert.deepEqual(acts.rows, [{ action: 'identity.export' }]);
 });
 
-test('CP-12 a file with more movements than are read at a time has each of them once', async () => {
+test('CP-12 a long export has each movement once', async () => {
   const { browser, user } = await personWith(5_000_000);
   await sql(database)`
     insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens, completion_tokens,
@@ -82,7 +82,7 @@ test('CP-12 a file with more movements than are read at a time has each of them 
   assert.equal(wallet.receipts.length, 5_400);
 });
 
-test('CP-12 a session that is older than ten minutes, and a stranger, get no file and delete nobody', async () => {
+test('CP-12 old sessions and strangers can neither export nor delete', async () => {
   const { browser, identityId, user } = await personWith(0);
   const page = await browser.open(DATA);
   const forms = [`${DATA}/export`, `${DATA}/delete`].map((path) => [path, browser.fieldsOf(path)] as const);
@@ -102,7 +102,7 @@ test('CP-12 a session that is older than ten minutes, and a stranger, get no fil
   assert.deepEqual((await privacy.holdings(other.identityId))?.obstacles, []);
 });
 
-test('CP-12 WA-15 what an owner before them left in a wallet is in nobody else’s file', async () => {
+test('CP-12 WA-15 an earlier owner’s traces are in nobody else’s file', async () => {
   const first = await personWith(9_000_000);
   assert.equal((await call(first.user)).status, 200);
   await admin.get(200, 'POST', `/operator/apps/${app.appId}/wallets/${first.user}/release`, REASON);
@@ -112,7 +112,7 @@ test('CP-12 WA-15 what an owner before them left in a wallet is in nobody else�
   assert.deepEqual([wallet?.movements, wallet?.receipts, wallet?.callTraces], [[], [], []]);
 });
 
-test('CP-12 CP-05 an operator exports a person for them, with a reason and a line in the trail', async () => {
+test('CP-12 CP-05 an operator exports a person with a reason and trail', async () => {
   const { email, identityId } = await personWith(1_000_000);
   const path = `/operator/identities/${identityId}/export`;
   await admin.get(400, 'POST', path, {});
@@ -126,7 +126,7 @@ test('CP-12 CP-05 an operator exports a person for them, with a reason and a lin
   );
 });
 
-test('CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payment, refund, dispute or case that is open', async () => {
+test('CP-12 WA-06 nobody is deleted while money or a case is open', async () => {
   const { browser, identityId, user } = await personWith(2_000_000);
   const before = await booksOf(user);
   const kinds = async () => (await privacy.holdings(identityId))?.obstacles.map(({ kind }) => kind);
@@ -157,7 +157,7 @@ test('CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payme
   assert.equal((await privacy.deleteOwn(other.identityId))?.obstacles.length, 1);
 });
 
-test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and their e-mail begins as a new person', async () => {
+test('CP-12 WA-02 a deleted person is in no table and may start anew', async () => {
   const { email, browser, identityId, user } = await personWith(2_000_000);
   assert.equal((await call(user)).status, 200);
   await empty(user);
@@ -207,7 +207,7 @@ test('CP-12 WA-02 a deleted person is in no table, their app cannot spend, and t
   await checkIsClean();
 });
 
-test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and their consent of that moment fails', async () => {
+test('CP-12 ON-02 money for a deleted person is kept as a case', async () => {
   const { identityId, user } = await personWith(0);
   const first = await checkoutFor(user, identityId);
   await paid(first);
@@ -259,7 +259,7 @@ test('CP-12 ON-02 money that arrives for a deleted person is kept as a case, and
   await checkIsClean();
 });
 
-test('WA-10 WA-15 a call of a deleted person that is charged late is not paid by the next owner of the wallet', async () => {
+test('WA-10 WA-15 a deleted person’s late charge spares the next wallet owner', async () => {
   const person = await personWith(1_000);
   const { user } = person;
   const asked = { ...holdOf(user, 50), appId: app.appId };

@@ -7,7 +7,7 @@ import { walletOwnersOf } from '../../support/wallet-owner.ts';
 const { service, app, stripe, newUser, checkouts } = await setStripeStage();
 const newWalletOwner = walletOwnersOf(service);
 
-test('ON-02 while the processor is away, the amounts page says so, keeps the typed amount, and works later', async () => {
+test('ON-02 while the processor is away, the page keeps the amount', async () => {
   const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(0))}`;
   await browser.open(path);

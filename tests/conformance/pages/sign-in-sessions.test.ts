@@ -31,7 +31,7 @@ let people = 0;
 const newEmail = (): string => `person-${(people += 1)}@example.test`;
 const asked = (email: string, then?: string) => askForCode(service, email, then);
 
-test('ON-01 a sign-in begins a new session, so that a session planted in the browser is worthless', async () => {
+test('ON-01 a sign-in begins a new session', async () => {
   const { browser, code } = await asked(newEmail());
   const slipped = 'x'.repeat(43); // A value that belongs to no session yet.
   browser.cookies.set(PERSON_COOKIE, slipped);
@@ -52,7 +52,7 @@ function withCookie(token: string): Browser {
   return browser;
 }
 
-test('PG-04 wallet owners’ cookies are for this host only, for https only, and not readable by scripts', async () => {
+test('PG-04 owner cookies are host-only, https-only and hidden from scripts', async () => {
   const email = newEmail();
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');
@@ -69,7 +69,7 @@ test('PG-04 wallet owners’ cookies are for this host only, for https only, and
   assert.match(gone, new RegExp(`^__Host-purser-code=; ${AS}=0$`));
 });
 
-test('ON-01 signing out ends this browser’s session; signing out everywhere ends all sessions and codes', async () => {
+test('ON-01 signing out ends one session, or all sessions and codes', async () => {
   const email = newEmail();
   const [here, there, third] = [
     await browserOf(service, email),
@@ -105,7 +105,7 @@ test('ON-01 a person’s session ends after thirty days', async () => {
   assert.equal(await isSignedIn(browser), false);
 });
 
-test('ON-01 the page and the mail name the app whose link led there; a void link names none', async () => {
+test('ON-01 page and mail name the app whose valid link led there', async () => {
   const name = '<b>Notes</b> & "more" www.evil.test https://evil.test/x';
   await sql(owner)`update accounts.apps set name = ${name} where app_id = ${app.appId}`;
   const subject = { appId: app.appId, userId: 'somebody' as EndUserId };
@@ -148,7 +148,7 @@ function assertSameLink(path: string, then: string): void {
   assert.ok(fresh.expiresAtMs > Date.now() + 14 * 60_000);
 }
 
-test('ON-01 a link that expires while its owner waits for the mail is renewed, and one that had already expired is not', async () => {
+test('ON-01 a link that expires during sign-in is renewed', async () => {
   const early = createLinks({
     keysOf: keysOf(SECRET).proof,
     publicUrl: 'https://purser.test',
@@ -188,7 +188,7 @@ async function codeInMail(email: string, appName: string): Promise<string> {
   return code;
 }
 
-test('ON-01 a return path planted in the address leads to the wallet instead', async () => {
+test('ON-01 a planted return path leads to the wallet instead', async () => {
   for (const next of ['https://evil.test/', '//evil.test', '/\\evil.test', '/account']) {
     const browser = await browserOf(service, newEmail());
     const reply = await browser.ask(`/wallet/sign-in?then=${encodeURIComponent(next)}`);

@@ -28,7 +28,7 @@ async function codesOf(email: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('ON-01 the mailed code signs a person in, and leads back to where they were', async () => {
+test('ON-01 the mailed code signs a person in and leads back', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   assert.match(code, /^\d{8}$/);
@@ -44,7 +44,7 @@ test('ON-01 the mailed code signs a person in, and leads back to where they were
   }
 });
 
-test('ON-01 a code may be typed with spaces; text that is not a code does not count as a guess', async () => {
+test('ON-01 a code tolerates spaces, and other text is no guess', async () => {
   const { browser, code } = await asked(newEmail());
   for (const typed of ['', 'abc', '12345', '1234567', '१२३४५६', '1'.repeat(1_000)]) {
     assertPage(await browser.submit('/wallet/code', { code: typed }), 400, 'Enter the code');
@@ -94,7 +94,7 @@ test('ON-01 simultaneous guesses are limited to five as well', async () => {
   assert.equal((await openCodePage(browser, code)).status, 400);
 });
 
-test('ON-01 a code works once, even if two browsers use it at the same moment', async () => {
+test('ON-01 a code works once, even in two simultaneous browsers', async () => {
   const { browser, code } = await asked(newEmail());
   const form = { ...browser.fieldsOf('/wallet/code'), code };
   const cookies = new Map(browser.cookies);
@@ -137,7 +137,7 @@ test('ON-01 a code works only in the browser that requested it', async () => {
   assert.ok(await isSignedIn(browser));
 });
 
-test('ON-01 a new code voids this browser’s older one, and none of another browser', async () => {
+test('ON-01 a new code voids only this browser’s older one', async () => {
   const email = newEmail();
   const other = await asked(email);
   const { browser, code } = await asked(email);
@@ -187,7 +187,7 @@ test('ON-01 no code is sent to an invalid e-mail address', async () => {
   assert.equal(browser.cookies.has(CODE_COOKIE), false);
 });
 
-test('ON-01 an e-mail belongs to one person, in upper or lower case', async () => {
+test('ON-01 an e-mail belongs to one person, whatever its case', async () => {
   const email = newEmail();
   await signedInPerson(service, email);
   const { browser, code } = await asked(email);
@@ -200,7 +200,7 @@ test('ON-01 an e-mail belongs to one person, in upper or lower case', async () =
   assert.equal(rowCount, 1);
 });
 
-test('ON-01 neither a code nor its name is stored, and the table and the secret together are not enough to try all codes', async () => {
+test('ON-01 a code cannot be guessed from the table and the secret', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const rows = await sql<{ row: string }>(owner)`
@@ -220,7 +220,7 @@ test('ON-01 neither a code nor its name is stored, and the table and the secret 
   assert.equal(right.rowCount, 1, 'the test knows how the name is derived');
 });
 
-test('ER-03 nothing of a sign-in is logged: no e-mail, no code, no token and no link', async () => {
+test('ER-03 nothing of a sign-in is logged', async () => {
   const gateway = await startSecondGateway(service, { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1' });
   try {
     const email = newEmail();

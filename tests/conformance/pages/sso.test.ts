@@ -66,7 +66,7 @@ function assertRefused(reply: Reply, status: number, says: RegExp): void {
 
 beforeEach(() => provider.tamper(undefined));
 
-test('CP-13 the first sign-in makes an account in the role of the claim, and the next ones find it', async () => {
+test('CP-13 the first sign-in makes an account in the claimed role', async () => {
   const page = await openBrowser(service.url).open('/sign-in');
   assert.match(page.text, /href="\/sign-in\/sso">Sign in with Example ID</);
   const { email, subject } = newPerson();
@@ -88,7 +88,7 @@ test('CP-13 the first sign-in makes an account in the role of the claim, and the
   assert.equal(counted?.['n'], 2);
 });
 
-test('CP-06 a sign-in from a browser that is not known is mailed', async () => {
+test('CP-06 a sign-in from an unknown browser is mailed', async () => {
   const { email } = newPerson();
   const { browser } = await enter();
   await setAccount(service.database.owner, email, `created_at = created_at - interval '2 hours'`);
@@ -99,7 +99,7 @@ test('CP-06 a sign-in from a browser that is not known is mailed', async () => {
   assert.match((await newsTo(service, email)).join(''), /A new sign-in to your account/);
 });
 
-test('CP-13 an answer that is replayed, has another state or came in another browser opens nothing', async () => {
+test('CP-13 a replayed or misdirected answer opens nothing', async () => {
   newPerson();
   const browser = openBrowser(service.url);
   const back = await wayBack(browser);
@@ -117,7 +117,7 @@ test('CP-13 an answer that is replayed, has another state or came in another bro
   assertRefused(await browser.ask(back), 400, /used before/);
 });
 
-test('CP-13 a code of another sign-in is refused, although the state is right', async () => {
+test('CP-13 another sign-in’s code is refused despite the right state', async () => {
   newPerson();
   const victim = openBrowser(service.url);
   const attacker = openBrowser(service.url);
@@ -160,7 +160,7 @@ for (const [what, change, isForged] of [
   });
 }
 
-test('CP-13 somebody who cancels at the provider, or whose e-mail it has not verified, gets no account', async () => {
+test('CP-13 a cancelled sign-in or unverified e-mail gets no account', async () => {
   const { email } = newPerson({ email_verified: false });
   assertRefused((await enter()).reply, 403, /has not verified your e-mail/);
   assert.deepEqual(await sql('select from accounts.accounts where email = $1', [sealedEmail(email)]), []);
@@ -168,7 +168,7 @@ test('CP-13 somebody who cancels at the provider, or whose e-mail it has not ver
   assertRefused((await enter()).reply, 403, /did not sign you in/);
 });
 
-test('CP-07 the role follows the claim at each sign-in, and without one the sessions end', async () => {
+test('CP-07 the role follows the claim at each sign-in', async () => {
   const { subject, email } = newPerson({ groups: 'purser-support' });
   const first = await enter();
   await first.person.get(200, 'GET', '/operator/accounts');
@@ -194,7 +194,7 @@ test('CP-07 the role follows the claim at each sign-in, and without one the sess
   assertRefused((await enter()).reply, 403, /disabled/);
 });
 
-test('CP-13 an account that has the e-mail already is not taken over, and its holder links it with a fresh proof', async () => {
+test('CP-13 an existing account is linked only by its holder’s fresh proof', async () => {
   const operator = await newOperator(service, 'support');
   const { email, accountId } = (await accountOf(operator)) as Record<string, string>;
   newPerson({ email: email ?? '' });
@@ -237,7 +237,7 @@ test('CP-13 an account that has the e-mail already is not taken over, and its ho
 
 const anHourAgo = (claims: object) => ({ ...claims, auth_time: nowSeconds() - 3_600 });
 
-test('CP-06 CP-13 a fresh proof is a new sign-in at the provider, by the same person', async () => {
+test('CP-06 CP-13 a fresh proof is a new sign-in by the same person', async () => {
   const { subject, email } = newPerson();
   const there = new Map<string, string>();
   const browser = openBrowser(service.url);
@@ -270,7 +270,7 @@ test('CP-06 CP-13 a fresh proof is a new sign-in at the provider, by the same pe
   await person.get(401, 'GET', '/sessions/current');
 });
 
-test('CP-13 a password opens nothing of operators when the settings say so, except for the operator of the settings', async () => {
+test('CP-13 with passwords closed, only the settings’ operator signs in by password', async () => {
   const operator = await newOperator(service);
   const refused = (await operator.get(403, 'GET', '/operator/accounts')) as { error: { message: string } };
   assert.match(refused.error.message, /sign in through Example ID here.*`\/account\/sso`/);

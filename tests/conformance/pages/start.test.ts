@@ -16,7 +16,7 @@ const { service, upstream, app, newUser } = await setStage({
 });
 
 // First, because what the status page says is kept for some seconds.
-test('OP-14 MO-04 the status page and its JSON tell anybody which models are out, and nothing of reserved models or providers', async () => {
+test('OP-14 MO-04 the status page shows outages, but no reserved models or providers', async () => {
   const user = await newUser(1_000_000);
   upstream.script({ status: 500, body: '{}' });
   for (let call = 0; call < 3; call += 1) {
@@ -59,7 +59,7 @@ test('OP-14 MO-04 the status page and its JSON tell anybody which models are out
   for (const text of [page.text, reply.text]) assert.doesNotMatch(text, /secret|upstream|off-1|micros/);
 });
 
-test('PG-06 the root of a development service leads to accounts, the reference, wallets and the mailbox', async () => {
+test('PG-06 a development service’s root links its pages', async () => {
   const browser = openBrowser(service.url);
   const page = await browser.open('/');
   assertPage(page, 200, 'Welcome to Purser');
@@ -77,7 +77,7 @@ test('PG-06 the root of a development service leads to accounts, the reference, 
   for (const path of links) assert.ok([200, 303].includes((await browser.ask(path)).status), path);
 });
 
-test('ER-01 a browser gets a page for an address that does not exist, and other clients get the envelope', async () => {
+test('ER-01 an unknown address gives browsers a page, clients the envelope', async () => {
   const browser = openBrowser(service.url);
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   for (const path of ['/nowhere', '/wallet/x/y/z', '/%zz', '/operator']) {
@@ -92,7 +92,7 @@ test('ER-01 a browser gets a page for an address that does not exist, and other 
   assert.equal(posted.error['code'], 'NOT_FOUND');
 });
 
-test('PG-07 every page names an icon, which the service has', async () => {
+test('PG-07 every page names an existing icon', async () => {
   const browser = openBrowser(service.url);
   const [, path = ''] = /<link rel="icon" href="([^"]+)"/.exec((await browser.open('/')).text) ?? [];
   for (const address of [path, '/favicon.ico']) {
@@ -103,7 +103,7 @@ test('PG-07 every page names an icon, which the service has', async () => {
   }
 });
 
-test('CP-01 where registering is open, the sign-in links to it, and the new account is signed in', async () => {
+test('CP-01 the sign-in links to open registering', async () => {
   const browser = openBrowser(service.url);
   assert.match((await browser.open('/sign-in')).text, /<a href="\/register">Create an account<\/a>/);
   await browser.open('/register');
@@ -122,7 +122,7 @@ test('CP-01 where registering is open, the sign-in links to it, and the new acco
   assertPage(await other.submit('/register', { email, 'new-password': PASSWORD }), 409, 'Create an account');
 });
 
-test('PG-06 the list of the mailbox shows the code of a sign-in, and no token of a link', async () => {
+test('PG-06 the mailbox list shows sign-in codes and no link token', async () => {
   const browser = openBrowser(service.url);
   const email = 'codes@example.test';
   await browser.open('/wallet/sign-in');

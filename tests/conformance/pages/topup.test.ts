@@ -26,7 +26,7 @@ function formFor(browser: Browser, path: string, spending: string): Record<strin
   return { ...browser.fieldsOf(`${path}/pay`), amount: '5000000', spending };
 }
 
-test('BI-04 spent, expired, forged and altered links, and links for another purpose, all give one page and change nothing', async () => {
+test('BI-04 all unusable links give one page and change nothing', async () => {
   const { user, browser } = await newPerson();
   const spent = linkFor(user);
   const address = await beginTopup(browser, spent, { amount: '5000000' });
@@ -62,7 +62,7 @@ test('BI-04 spent, expired, forged and altered links, and links for another purp
   assert.deepEqual(await rowCounts(), before);
 });
 
-test('BI-04 spending a link also spends the renewals made at sign-in, and a spent link cannot be renewed', async () => {
+test('BI-04 spending a link also spends its renewals', async () => {
   const { user, email } = await newPerson();
   const link = linkFor(user);
   const browser = await signedInPerson(service, email, link);
@@ -82,7 +82,7 @@ test('BI-04 spending a link also spends the renewals made at sign-in, and a spen
   }
 });
 
-test('BI-04 opening a link changes nothing, however often, and signs nobody in', async () => {
+test('BI-04 opening a link changes nothing and signs nobody in', async () => {
   const { user, browser } = await newPerson(3_000_000);
   const [link, capLink] = [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')];
   await browser.open(link);
@@ -98,7 +98,7 @@ test('BI-04 opening a link changes nothing, however often, and signs nobody in',
   assert.deepEqual(await rowCounts(), before);
 });
 
-test('BI-04 another identity sees nothing of the wallet, and may pay into it', async () => {
+test('BI-04 another identity may pay into the wallet but sees nothing', async () => {
   const { user, connection, identity } = await newPerson(3_210_000, 7_770_000);
   const { browser } = await newPerson();
   for (const path of [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')]) {
@@ -133,7 +133,7 @@ test('BI-04 another identity sees nothing of the wallet, and may pay into it', a
   assert.equal(await balanceOf(user), 8_210_000);
 });
 
-test('WA-03 a link from a refusal for the monthly cap shows the cap first; its owner changes it or goes on to pay', async () => {
+test('WA-03 a cap refusal’s link shows the cap first', async () => {
   const { user, browser } = await newPerson(50_000_000, 100);
   const refused = await call(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
@@ -157,7 +157,7 @@ test('WA-03 a link from a refusal for the monthly cap shows the cap first; its o
   assert.deepEqual(rows, [{ cap_micros: null }]);
 });
 
-test('WA-03 before paying, the page says that the cap stops the app, and raises it in the same step', async () => {
+test('WA-03 the payment page warns of a blocking cap and raises it', async () => {
   const { user, browser } = await newPerson(50_000_000, 100);
   const path = new URL(String((await call(user)).body['topupUrl'])).pathname;
   await browser.open(`${path}/pay`);
@@ -174,7 +174,7 @@ test('WA-03 before paying, the page says that the cap stops the app, and raises 
   assert.doesNotMatch((await browser.open(`${path}/pay`)).text, /Paying in does not change that/);
 });
 
-test('WA-03 the link of a paused wallet says that it is paused, and resumes it', async () => {
+test('WA-03 a paused wallet’s link says so and resumes it', async () => {
   const { user, browser, connection, identity } = await newPerson(50_000_000, 20_000_000);
   const owned = { connectionId: connection.connectionId, identityId: identity.identityId };
   await connections.setPaused(owned, true);
@@ -209,7 +209,7 @@ test('ON-02 amounts are shown in the reader’s locale', async () => {
   }
 });
 
-test('ON-02 the form refuses amounts that cannot be paid, and keeps the typed text', async () => {
+test('ON-02 the form refuses unpayable amounts and keeps the typed text', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   await browser.open(path);
@@ -223,7 +223,7 @@ test('ON-02 the form refuses amounts that cannot be paid, and keeps the typed te
   assert.equal(rowCount, 0);
 });
 
-test('ON-02 one address can begin forty payments at once, and the form says when the next one is possible', async () => {
+test('ON-02 one address can begin forty payments at once', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   await browser.open(path);
@@ -243,7 +243,7 @@ test('ON-02 one address can begin forty payments at once, and the form says when
   assert.equal(statuses.at(-1), 429);
 });
 
-test('SB-06 the sandbox’s placeholder link leads every visitor to a calm page', async () => {
+test('SB-06 the sandbox’s placeholder link leads everybody to one page', async () => {
   for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
     assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
     assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');

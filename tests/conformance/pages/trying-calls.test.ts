@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const { upstream, service } = await setStage();
 
-test('SB-04 SB-05 SB-07 test users are shown and set up on a page, for the owner alone', async () => {
+test('SB-04 SB-05 SB-07 only the owner manages test users on a page', async () => {
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Reader' });
   const path = `/console/${String(appId)}/sandbox`;
@@ -66,7 +66,7 @@ const LIVE_CALL = { mode: 'live', userId: 'anna', model: 'acme.large-1' };
 /** A charge that is an amount. */
 const CHARGED = /<dt>Charged<\/dt>\s*<dd>[^<]*\d/;
 
-test('CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back', async () => {
+test('CC-10 CC-19 SB-02 the playground makes a whole call and shows all of it', async () => {
   const owner = await newOwner(service);
   const app = await newOwnApp(owner);
   const browser = await signedInBrowser(service, owner.email);

@@ -105,7 +105,7 @@ const setAside = (user: string, amount: bigint, key: string) =>
 const endSetAside = (user: string, kind: string, key: string) =>
   database.query('select ledger.end_set_aside($1, $2, $3, $4)', [app.appId, user, kind, key]);
 
-test('ON-04 every movement is shown in plain words, with its sign and the balance after it', async () => {
+test('ON-04 every movement is shown in words with its balance', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   await credit(user, 'top_up', 10_000_000n, 'one');
@@ -137,14 +137,14 @@ test('ON-04 every movement is shown in plain words, with its sign and the balanc
   assert.deepEqual(await service.check(), []);
 });
 
-test('ON-04 every kind of entry that affects a wallet has its words', async () => {
+test('ON-04 every kind of wallet entry has its words', async () => {
   const rows = await sql<{ kind: string }>(database)`select k::text as kind
     from unnest(enum_range(null::ledger.entry_kind)) k
     where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`;
   for (const { kind } of rows) assert.ok(WALLET_TEXTS.movement(kind as 'charge'), kind);
 });
 
-test('ON-04 movements come in pages of 50, each exactly once, under 50 KB even with the longest names', async () => {
+test('ON-04 movements come in small pages of 50, each once', async () => {
   const { browser, user, path } = await atWallet(9_000_000_000_000_000);
   for (let count = 0; count < 119; count += 1) await call(user, { model: MODEL });
   const seen: string[] = [];
@@ -165,7 +165,7 @@ test('ON-04 movements come in pages of 50, each exactly once, under 50 KB even w
   }
 });
 
-test('ON-04 the file has every movement, adds up to the balance, and has no cell that a spreadsheet would run', async () => {
+test('ON-04 the file has every movement, adds up and runs no formula', async () => {
   const { browser, user, path } = await atWallet(9_007_199_254_000_000);
   await sql(database)`with w as (
       update ledger.wallets set balance_micros = balance_micros - 2500, entry_seq = 2501
@@ -199,7 +199,7 @@ test('ON-04 the file has every movement, adds up to the balance, and has no cell
   assert.equal(microsOf(charge?.['amount'] ?? ''), BigInt(-CHARGE));
 });
 
-test('ON-04 a reader who leaves ends the file, and the service goes on', async () => {
+test('ON-04 a reader who leaves ends the file', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -214,7 +214,7 @@ test('ON-04 a reader who leaves ends the file, and the service goes on', async (
   assert.equal(tableOf(await browser.ask(`${path}/movements.csv`)).length, 2);
 });
 
-test('CC-11 a call leads to its receipt: what it used, held and cost, and why', async () => {
+test('CC-11 a call leads to its receipt and its reasons', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   const page = await newestDay(browser, path);
@@ -240,7 +240,7 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   );
 });
 
-test('CC-11 the receipt of a call with rarer tokens, a tier and fees shows them', async () => {
+test('CC-11 a receipt shows rarer tokens, a tier and fees', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   const details = { prompt_tokens_details: { cached_tokens: 30 }, completion_tokens_details: { reasoning_tokens: 4 } };
   const usage = { ...USAGE, ...details, num_search_queries: 2 };
@@ -257,7 +257,7 @@ test('CC-11 the receipt of a call with rarer tokens, a tier and fees shows them'
   assert.ok(said.includes(`Per million tokens: ${perMillion}. ${fees}`), said);
 });
 
-test('CC-11 the receipts of estimated, abandoned and failed calls say so', async () => {
+test('CC-11 receipts of estimated, abandoned and failed calls say so', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
   await call(user);
@@ -281,7 +281,7 @@ test('CC-11 the receipts of estimated, abandoned and failed calls say so', async
   }
 });
 
-test('ON-04 the receipt of another wallet’s call is not found, even in the same app', async () => {
+test('ON-04 another wallet’s receipt is not found', async () => {
   const { browser, path } = await atWallet(5_000_000);
   const other = await atWallet(5_000_000);
   await call(other.user);

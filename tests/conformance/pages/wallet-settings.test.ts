@@ -62,7 +62,7 @@ function shapeOf(reply: Reply) {
   return { status: reply.status, error, headers, length: String(topupUrl).length, keys: Object.keys(reply.body) };
 }
 
-test('WA-03 a cap set here refuses the next call, with a link that leads to the cap first', async () => {
+test('WA-03 a refusal over the cap links to the cap', async () => {
   const { browser, user, path } = await atWallet();
   assert.equal((await call(user)).status, 200);
   const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
@@ -87,7 +87,7 @@ test('WA-03 a cap set here refuses the next call, with a link that leads to the 
   assert.equal((await call(user)).status, 200);
 });
 
-test('ON-04 an invalid cap changes nothing, and is shown again as it was typed', async () => {
+test('ON-04 an invalid cap changes nothing and stays as typed', async () => {
   const { browser, user, path } = await atWallet();
   await browser.submit(`${path}/cap`, { cap: '12.50' });
   const odd = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '12.5000001', '1.234', '1,234.50', '99999999999', '"><b>'];
@@ -102,7 +102,7 @@ test('ON-04 an invalid cap changes nothing, and is shown again as it was typed',
   assert.equal(await capOf(user), 9_007_199_254_740_991n);
 });
 
-test('ON-04 a pause refuses the next call, and ending it brings the cap back', async () => {
+test('ON-04 a pause refuses calls until it ends', async () => {
   for (const cap of [undefined, '3']) {
     const { browser, user, path } = await atWallet();
     if (cap !== undefined) await browser.submit(`${path}/cap`, { cap });
@@ -143,7 +143,7 @@ async function subjectsTo(email: string): Promise<readonly string[]> {
   return (await mailsTo(service.database.owner, email)).map(({ subject }) => subject);
 }
 
-test('ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash', async () => {
+test('ON-04 an owner gets one mail per cap share and month', async () => {
   const { owner: pool } = service.database;
   const { browser, email, user, path } = await atWallet();
   const spend = (spent: number, month = 'db.current_month()') =>
@@ -188,7 +188,7 @@ test('ON-04 an owner gets a mail for each chosen share of the cap, once a month,
   await spend(0);
 });
 
-test('ON-05 disconnecting asks first, says what happens to the money, and refuses the next call like a stranger’s', async () => {
+test('ON-05 disconnecting asks first and refuses the next call', async () => {
   const { browser, user, path } = await atWallet();
   const asked = await browser.open(`${path}/disconnect`);
   assertPage(asked, 200, 'Disconnect Test app?');
@@ -204,7 +204,7 @@ test('ON-05 disconnecting asks first, says what happens to the money, and refuse
   assert.equal((await service.wallet(app, user)).balance, 5_000_000 - CHARGE);
 });
 
-test('ON-05 connecting again finds the same wallet, with its cap and its movements', async () => {
+test('ON-05 connecting again finds the same wallet', async () => {
   const { browser, user, path } = await atWallet();
   await browser.submit(`${path}/cap`, { cap: '4' });
   assert.equal((await call(user)).status, 200);
@@ -219,7 +219,7 @@ test('ON-05 connecting again finds the same wallet, with its cap and its movemen
   assert.equal((await service.wallet(app, user)).balance, 5_000_000 - 2 * CHARGE);
 });
 
-test('ON-05 a disconnection among running calls: admitted calls are charged, and none is admitted after its answer', async () => {
+test('ON-05 no call is admitted after a disconnection is answered', async () => {
   const { browser, user, path } = await atWallet();
   await browser.open(`${path}/disconnect`);
   const calls = Array.from({ length: 20 }, () => call(user));
@@ -250,7 +250,7 @@ const ACTS = [
 ] as const satisfies readonly { readonly code: Code; readonly [field: string]: unknown }[];
 
 for (const { name, page, form, fields, code } of ACTS) {
-  test(`AU-10 ${name} on the wallet page cuts no running stream, and refuses the next call`, async (context) => {
+  test(`AU-10 ${name} on the wallet page cuts no running stream`, async (context) => {
     const { browser, user, path } = await atWallet();
     const gate = createGate();
     context.after(() => gate.open()); // So that a failed test does not leave anything waiting for a silent provider.
@@ -270,7 +270,7 @@ for (const { name, page, form, fields, code } of ACTS) {
   });
 }
 
-test('ON-04 a top-up needs no app: the page leads to a link that works for this wallet only', async () => {
+test('ON-04 a top-up needs no app', async () => {
   const { browser, user, path } = await atWallet();
   const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
   assertPage(reply, 303);

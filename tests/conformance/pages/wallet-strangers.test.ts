@@ -32,7 +32,7 @@ async function everything(): Promise<string> {
   return all ?? '';
 }
 
-test('ON-04 another’s connection gets exactly the answer of a missing one, and does not change', async () => {
+test('ON-04 another’s connection looks exactly like a missing one', async () => {
   const owner = await newWalletOwner();
   const stranger = await newWalletOwner();
   const theirs = `/wallet/${await owner.connect(app, await newUser(5_000_000))}`;
@@ -65,7 +65,7 @@ test('ON-04 another’s connection gets exactly the answer of a missing one, and
 });
 const newWalletOwner = walletOwnersOf(service);
 
-test('ON-04 the owner’s forms are bound to their session: none works without it, or from another site', async () => {
+test('ON-04 the owner’s forms work only in their session', async () => {
   const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
@@ -89,7 +89,7 @@ test('ON-04 the owner’s forms are bound to their session: none works without i
   assert.equal(await everything(), before);
 });
 
-test('ON-04 an ended session opens nothing any more', async () => {
+test('ON-04 an ended session opens nothing', async () => {
   const { browser, connect, identityId } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
@@ -102,7 +102,7 @@ test('ON-04 an ended session opens nothing any more', async () => {
   assert.equal(await everything(), before);
 });
 
-test('addresses that only take forms lead to the page with the form', async () => {
+test('form-only addresses lead to the page with the form', async () => {
   const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   for (const form of ['/topup', '/cap', '/pause', '/reconnect']) {

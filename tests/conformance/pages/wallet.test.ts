@@ -29,7 +29,7 @@ async function walletOf(user: string): Promise<{ readonly walletId: bigint }> {
   return rows[0] ?? assert.fail(user);
 }
 
-test('ON-04 a visitor who is not signed in is led to the sign-in page and back', async () => {
+test('ON-04 a signed-out visitor is led to sign-in and back', async () => {
   const browser = openBrowser(service.url);
   const ways = [
     ['/wallet/con_1', '/wallet/con_1'],
@@ -52,7 +52,7 @@ test('ON-04 a wallet without apps says so', async () => {
   assert.ok(page.text.includes(email));
 });
 
-test('ON-04 the wallet lists every app with its figures and its state, disconnected ones separately', async () => {
+test('ON-04 the wallet lists every app, disconnected ones separately', async () => {
   const { browser, connect } = await newWalletOwner();
   const [active, paused, left, blocked] = [
     await newUser(5_000_000),
@@ -87,7 +87,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
   );
 });
 
-test('ON-04 money on hold is shown, and cannot be spent', async () => {
+test('ON-04 money on hold is shown and cannot be spent', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(5_000_000);
   const id = await connect(app, user);
@@ -105,14 +105,14 @@ test('ON-04 money on hold is shown, and cannot be spent', async () => {
   await service.setWallet(app, user, 'held_micros = 0, cap_spent_micros = 0');
 });
 
-test('ON-04 amounts are written in the reader’s language, exact to the micro', async () => {
+test('ON-04 amounts are exact, in the reader’s language', async () => {
   const { browser, connect } = await newWalletOwner();
   const id = await connect(app, await newUser(1_234_567_890_001));
   const german = await browser.ask(`/wallet/${id}`, { headers: { 'accept-language': 'de-DE,de;q=0.9' } });
   assert.ok(german.text.includes('1.234.567,890001\u00a0€'), mainOf(german));
 });
 
-test('ON-04 apps that do not fit on a page are on further pages, each once', async () => {
+test('ON-04 further pages list every remaining app once', async () => {
   const { browser, connect } = await newWalletOwner();
   const ids = new Set<string>();
   const userLabel = '\'"&<>'.repeat(16); // 80 characters; each takes five bytes of a page.
@@ -136,7 +136,7 @@ test('ON-04 apps that do not fit on a page are on further pages, each once', asy
   }
 });
 
-test('WA-04 a blocked wallet says whom to contact, names no debt and no reason, and offers no payment', async () => {
+test('WA-04 a blocked wallet only says whom to contact', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(0);
   const id = await connect(app, user);
@@ -150,7 +150,7 @@ test('WA-04 a blocked wallet says whom to contact, names no debt and no reason, 
   await service.setWallet(app, user, 'shortfall_micros = 0, is_suspended = false');
 });
 
-test('ON-04 the wallet signs its owner out, here or everywhere', async () => {
+test('ON-04 the owner can sign out here or everywhere', async () => {
   const { browser, email } = await newWalletOwner();
   const [second, third] = [await browserOf(service, email), await browserOf(service, email)];
   await browser.open('/wallet');
@@ -161,7 +161,7 @@ test('ON-04 the wallet signs its owner out, here or everywhere', async () => {
   assert.equal((await third.ask('/wallet')).status, 303);
 });
 
-test('ON-04 the calls of a day are one line, which is right for days of any size', async () => {
+test('ON-04 a day’s calls are one correct line', async () => {
   const { browser, connect } = await newWalletOwner();
   const { owner: database } = service.database;
   const user = await newUser(5_000_000);
@@ -201,7 +201,7 @@ test('ON-04 the calls of a day are one line, which is right for days of any size
   ]);
 });
 
-test('WA-10 a call that was charged late has one receipt by any of its ids, and the owner of its wallet sees why', async () => {
+test('WA-10 a late charge has one receipt under any id', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(5_000_000);
   const path = `/wallet/${await connect(app, user)}`;

@@ -101,7 +101,7 @@ function useMaster(): void {
   Object.assign(process.env, names, { AWS_SESSION_TOKEN: sessionToken });
 }
 
-test('MO-09 MO-11 a role is assumed once for many calls, through the proxy of the environment, and its keys sign them', async () => {
+test('MO-09 MO-11 a role is assumed once for many calls', async () => {
   useMaster();
   const provider = providerOf({ roleArn: ROLE_ARN });
   const [first, second] = await Promise.all([ask(provider), ask(provider)]);
@@ -111,7 +111,7 @@ test('MO-09 MO-11 a role is assumed once for many calls, through the proxy of th
   assert.deepEqual(accounts.tunnels, [`sts.${REGION}.amazonaws.com:443`]);
 });
 
-test('MO-09 keys of a role are renewed before they end, while calls still use the old ones; ended ones sign nothing', async () => {
+test('MO-09 role keys are renewed before they expire', async () => {
   useMaster();
   accounts.setLifetime(120);
   const provider = providerOf({ roleArn: ROLE_ARN });
@@ -130,7 +130,7 @@ test('MO-09 keys of a role are renewed before they end, while calls still use th
   await waitUntil('the renewal', async () => (await ask(other)) !== renewed);
 });
 
-test('MO-09 ER-03 a role that is refused is `unauthorized`, an STS that fails is an outage, and neither shows a word of AWS', async () => {
+test('MO-09 ER-03 a refused role is `unauthorized`, a failing STS an outage', async () => {
   useMaster();
   const sent = bedrock.requests.length;
   for (const [failure, kind, words] of [
@@ -147,7 +147,7 @@ test('MO-09 ER-03 a role that is refused is `unauthorized`, an STS that fails is
   assert.equal(bedrock.requests.length, sent);
 });
 
-test('MO-09 MO-11 web identities and profiles of SSO go through the proxy, to the region that each has', async () => {
+test('MO-09 MO-11 web identities and SSO profiles go through the proxy', async () => {
   const token = join(home, 'token');
   writeFileSync(token, WEB_TOKEN);
   const sts = `sts.${REGION}.amazonaws.com:443`;
@@ -173,7 +173,7 @@ test('MO-09 MO-11 web identities and profiles of SSO go through the proxy, to th
   assert.deepEqual(new Set(accounts.tunnels), hosts);
 });
 
-test('MO-09 MO-11 an instance and a container get keys from their metadata servers, and no proxy is asked', async () => {
+test('MO-09 MO-11 metadata servers give keys without the proxy', async () => {
   process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = accounts.origin;
   await ask(providerOf());
   delete process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'];
@@ -184,7 +184,7 @@ test('MO-09 MO-11 an instance and a container get keys from their metadata serve
   assert.deepEqual(accounts.tunnels, []);
 });
 
-test('MO-09 MO-11 an API key of Bedrock is sent as a bearer token if the provider names it, and never otherwise', async () => {
+test('MO-09 MO-11 a Bedrock API key is sent only if the provider names it', async () => {
   const taken: unknown[] = [];
   bedrock.script(({ headers }) => {
     taken.push(headers.authorization, headers['x-amz-security-token']);

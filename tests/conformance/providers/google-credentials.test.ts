@@ -44,14 +44,14 @@ async function failureOf(definition: unknown, kind: UpstreamErrorKind, message: 
   });
 }
 
-test('MO-09 a service account gets an access token by a JWT that it has signed', async () => {
+test('MO-09 a service account signs a JWT for its token', async () => {
   const { token, expiresAt } = await tokenOf(server.serviceAccount);
   assert.ok(server.takesToken(token));
   const left = expiresAt - Date.now();
   assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms left`);
 });
 
-test('MO-09 a workload identity exchanges the token in its file, and acts as a service account if its file says so', async () => {
+test('MO-09 a workload identity exchanges the token in its file', async () => {
   writeFileSync(subjectFile, SUBJECT_TOKEN);
   for (const [isImpersonated, wanted] of [
     [false, ['workload']],
@@ -66,12 +66,12 @@ test('MO-09 a workload identity exchanges the token in its file, and acts as a s
   }
 });
 
-test('MO-09 a workload identity may have its own token from an address of its machine', async () => {
+test('MO-09 a workload identity may fetch its machine’s token', async () => {
   const { token } = await tokenOf(server.workloadIdentityAtAddress());
   assert.ok(server.takesToken(token));
 });
 
-test('MO-09 a request for a token keeps its method: AWS gives the token of its metadata service to a PUT', async (t) => {
+test('MO-09 a token request keeps its method', async (t) => {
   const methods: unknown[] = [];
   const metadata = createServer(({ method, headers }, response) => {
     methods.push(method, headers['x-aws-ec2-metadata-token-ttl-seconds']);
@@ -86,7 +86,7 @@ test('MO-09 a request for a token keeps its method: AWS gives the token of its m
   assert.deepEqual([await reply.text(), ...methods], ['the token', 'PUT', '300']);
 });
 
-test('MO-09 ER-03 credentials that are refused or cannot be used are an `unauthorized` of our own words', async () => {
+test('MO-09 ER-03 refused or unusable credentials are `unauthorized`, in our words', async () => {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -113,7 +113,7 @@ test('MO-09 ER-03 credentials that are refused or cannot be used are an `unautho
   await assert.rejects(missing, { kind: 'unauthorized', message: 'The credentials file cannot be read.' });
 });
 
-test('MO-09 ER-03 a token endpoint that fails is an outage, at once and without its text', async () => {
+test('MO-09 ER-03 a failing token endpoint is an outage at once', async () => {
   const before = server.requests.length;
   for (const failure of [500, 503, 'reset'] as const) {
     server.failWith(failure);

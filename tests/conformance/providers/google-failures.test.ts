@@ -8,7 +8,7 @@ import { UpstreamError } from '../../../packages/service/src/providers/provider.
 
 const { server, provider, gemini, both } = await setGeminiStage();
 
-test('CC-11 ER-03 every reason to finish is told or is a failure; none of the failures is a `stop`', async () => {
+test('CC-11 ER-03 every finish reason is mapped, failures never to `stop`', async () => {
   const told = { STOP: 'stop', MAX_TOKENS: 'length', SAFETY: 'content_filter', RECITATION: 'content_filter' };
   const withheld = ['PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'LANGUAGE', 'IMAGE_SAFETY', 'MODEL_ARMOR'];
   for (const [reason, ours] of [...Object.entries(told), ...withheld.map((one) => [one, 'content_filter'] as const)]) {
@@ -29,7 +29,7 @@ test('CC-11 ER-03 every reason to finish is told or is a failure; none of the fa
   assert.deepEqual([blocked.joined.usage?.counts.prompt, blocked.joined.usage?.counts.completion], [20, 0]);
 });
 
-test('CC-09 CC-17 ER-03 each failure has the kind that Google’s code says, the wait that Google asks for, and none of its text', async () => {
+test('CC-09 CC-17 ER-03 each failure keeps the kind and wait Google gives', async () => {
   const kinds = [
     ['exhausted', 'throttled', 17.4],
     ['contextOverflow', 'too-long', undefined],
@@ -64,7 +64,7 @@ test('CC-09 CC-17 ER-03 each failure has the kind that Google’s code says, the
   await assert.rejects(provider.complete(callOf({ stop: ['1', '2', '3', '4', '5', '6'] })), { kind: 'rejected' });
 });
 
-test('CC-11 a stream that breaks after its first chunk is a failure, never the end of an answer', async () => {
+test('CC-11 a stream broken after its first chunk is a failure', async () => {
   const breaks = [
     [FAILURES.exhausted, 'throttled'],
     [FAILURES.overloaded, 'outage'],
@@ -77,7 +77,7 @@ test('CC-11 a stream that breaks after its first chunk is a failure, never the e
   }
 });
 
-test('WA-07 an answer that could go on is not continued by a second request', async () => {
+test('WA-07 an unfinished answer is not continued', async () => {
   server.script({ ...HELLO, finishReason: 'CONTINUATION', continuationToken: 'more' });
   const before = server.requests.length;
   const completion = await provider.complete(callOf({}));

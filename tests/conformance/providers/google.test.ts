@@ -5,7 +5,7 @@ import type { Json, Part } from './gemini/wire.ts';
 
 const { server, both, bodyOf } = await setGeminiStage();
 
-test('MO-09 CC-13 each parameter that Gemini has arrives in its words, and nothing else does', async () => {
+test('MO-09 CC-13 exactly the parameters Gemini has arrive, in its words', async () => {
   const schema = { type: 'object', properties: { a: { const: 1 } }, required: ['a'], additionalProperties: false };
   await both(HELLO, {
     messages: [
@@ -54,7 +54,7 @@ test('MO-09 CC-13 each parameter that Gemini has arrives in its words, and nothi
   });
 });
 
-test('MO-08 CC-11 every count arrives, plain and streamed: thoughts are output beside the candidates', async () => {
+test('MO-08 CC-11 every count arrives, with thoughts as output', async () => {
   const usage = {
     promptTokenCount: 3_000,
     cachedContentTokenCount: 2_048,
@@ -88,7 +88,7 @@ test('MO-08 CC-11 every count arrives, plain and streamed: thoughts are output b
   }
 });
 
-test('CC-23 without any usage there is no report, so that our own count is charged', async () => {
+test('CC-23 an answer without usage is charged by our count', async () => {
   const { completion, joined } = await both({ parts: HELLO.parts });
   assert.deepEqual([completion.usage, joined.usage, joined.content], [undefined, undefined, 'Good morning.']);
 });
@@ -100,7 +100,7 @@ const PARALLEL: readonly Part[] = [
 ];
 const TURN = { tools: [WEATHER], tool_choice: 'auto' };
 
-test('CC-13 parallel tool calls, their ids and Gemini’s signature make the round trip, plain and streamed', async () => {
+test('CC-13 parallel tool calls make the round trip', async () => {
   const { completion, joined } = await both({ parts: PARALLEL, usage: USAGE }, TURN, NEW);
   const called = messageOf(completion)['tool_calls'] as Json[];
   assert.equal(completion.choices[0]!.finish_reason, 'tool_calls');
@@ -137,7 +137,7 @@ test('CC-13 parallel tool calls, their ids and Gemini’s signature make the rou
   }
 });
 
-test('CC-13 thoughts are shown if an effort is asked for, and the signature of a text makes the round trip', async () => {
+test('CC-13 thoughts are shown only with an effort', async () => {
   const thought = { text: 'They greet me. I greet them.', thought: true };
   const answer = { parts: [thought, { text: 'Good morning.' }], usage: USAGE };
   const { completion, joined } = await both(answer, { reasoning_effort: 'minimal' }, NEW);
@@ -158,7 +158,7 @@ test('CC-13 thoughts are shown if an effort is asked for, and the signature of a
   }
 });
 
-test('CC-13 a history without signatures is taken all the same, with the word that Google has for it', async () => {
+test('CC-13 a history without signatures is accepted', async () => {
   const call = { id: 'x', type: 'function', function: { name: 'weather', arguments: '' } };
   const history = [
     { role: 'user', content: 'Where?' },
@@ -187,7 +187,7 @@ test('CC-13 a history without signatures is taken all the same, with the word th
   }
 });
 
-test('CC-13 tool choices, an image as data, and a JSON schema beside tools', async () => {
+test('CC-13 tool choices, image data and JSON schemas arrive', async () => {
   const png = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }];

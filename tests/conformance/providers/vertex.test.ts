@@ -63,7 +63,7 @@ async function ask(provider: Provider, request: Json = {}): Promise<unknown> {
   return choices[0]?.message['content'];
 }
 
-test('MO-09 calls of Vertex share one access token of the service account, and get another when it is refused', async () => {
+test('MO-09 Vertex calls share one token until it is refused', async () => {
   server.script(HELLO);
   const provider = vertex();
   const before = tokens.requests.length;
@@ -80,7 +80,7 @@ test('MO-09 calls of Vertex share one access token of the service account, and g
   assert.equal(tokens.requests.length - before, 2);
 });
 
-test('MO-09 a token that has ended is not sent again', async () => {
+test('MO-09 an expired token is not sent again', async () => {
   server.script(HELLO);
   tokens.setLifetime(1);
   const provider = vertex();
@@ -90,7 +90,7 @@ test('MO-09 a token that has ended is not sent again', async () => {
   tokens.setLifetime(3_600);
 });
 
-test('MO-09 a workload identity calls Vertex, and the environment may name its file', async (t) => {
+test('MO-09 a workload identity from the environment’s file calls Vertex', async (t) => {
   server.script(HELLO);
   const subjectFile = join(directory, 'subject-token');
   const workloadFile = join(directory, 'workload.json');
@@ -105,7 +105,7 @@ test('MO-09 a workload identity calls Vertex, and the environment may name its f
   }
 });
 
-test('MO-09 MO-11 a machine of Google gets tokens from its metadata server directly; all other tokens go through the proxy', async (t) => {
+test('MO-09 MO-11 only tokens of the metadata server bypass the proxy', async (t) => {
   server.script(HELLO);
   const proxy = createServer().on('connect', ({ url }, socket) => {
     tunnels.push(String(url));
@@ -137,7 +137,7 @@ test('MO-09 MO-11 a machine of Google gets tokens from its metadata server direc
   assert.deepEqual(tunnels, ['oauth2.googleapis.com:443']);
 });
 
-test('MO-09 CC-09 a token endpoint that fails is an outage, one that refuses us is `unauthorized`, and nothing is sent', async () => {
+test('MO-09 CC-09 a failing token endpoint is an outage, a refusing one `unauthorized`', async () => {
   const provider = vertex();
   const before = server.requests.length;
   for (const [failure, kind] of [
@@ -156,7 +156,7 @@ test('MO-09 CC-09 a token endpoint that fails is an outage, one that refuses us 
   assert.equal(await ask(provider), 'Good morning.');
 });
 
-test('CC-13 Vertex gets tool calls without ids, and penalties for every model', async () => {
+test('CC-13 Vertex gets tool calls without ids', async () => {
   server.script({ ...HELLO, parts: [{ functionCall: { name: 'weather', args: {} } }] });
   const tools = [{ type: 'function', function: { name: 'weather' } }];
   const call = { id: 'x', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };

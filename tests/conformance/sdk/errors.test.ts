@@ -59,7 +59,7 @@ function assertPaymentRequired(error: unknown, code: string, hasLink: boolean, c
 }
 
 for (const [name, says] of Object.entries(CLIENTS)) {
-  test(`SDK-01 ${name}: a 402 becomes a PaymentRequiredError, after exactly one request`, async () => {
+  test(`SDK-01 ${name}: a 402 becomes a PaymentRequiredError after one request`, async () => {
     for (const [user, code, hasLink] of REFUSED) {
       let error: unknown;
       const requests = await requestsAt(simulated.service.url, async () => {
@@ -86,14 +86,14 @@ for (const [name, says] of Object.entries(CLIENTS)) {
     }
   });
 
-  test(`SDK-02 ${name}: with the settings from the SDK, it is answered and charged to that user`, async () => {
+  test(`SDK-02 ${name}: a call with the SDK’s settings is charged to that user`, async () => {
     const purser = purserBy();
     const { balanceMicros } = await purser.balance('anna');
     assert.match(await guard(() => says(purser.forUser('anna'), 'echo', 'Hello')), /simulator/);
     assert.ok((await purser.balance('anna')).balanceMicros < balanceMicros);
   });
 
-  test(`SDK-01 ${name}: a sandbox 402 is a PaymentRequiredError too, with a link that leads to no payment`, async () => {
+  test(`SDK-01 ${name}: a sandbox 402 is a PaymentRequiredError too`, async () => {
     const { service, app } = simulated;
     const user = `poor-${name.replaceAll(/\W/g, '')}`;
     await sql(service)`insert into sandbox.wallets (app_id, user_id, balance_micros) values (${app.appId}, ${user}, 0)`;
@@ -103,7 +103,7 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   });
 }
 
-test('SDK-01 the fetch throws nothing on a 402: it returns the answer', async () => {
+test('SDK-01 the fetch returns a 402 and does not throw', async () => {
   const { fetch, baseURL } = purserBy().forUser('nobody');
   const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] });
   const headers = { 'content-type': 'application/json' };
@@ -113,7 +113,7 @@ test('SDK-01 the fetch throws nothing on a 402: it returns the answer', async ()
 });
 
 for (const [name, says] of Object.entries(CLIENTS).filter(([client]) => client.endsWith('streamed'))) {
-  test(`SDK-01 ${name}: an error in the middle of a stream is recognised as one of payment by its code`, async () => {
+  test(`SDK-01 ${name}: a payment error in mid-stream is recognised by its code`, async () => {
     const purser = new Purser({ baseURL: 'https://purser.test', apiKey: 'k', fetch: async () => brokenOff() });
     const error = await raisedBy(() => guard(() => says(purser.forUser('anna'), 'echo', 'Hello')));
     assertPaymentRequired(error, 'APP_SPEND_CAP_EXCEEDED', false, name.startsWith('@ai-sdk') ? /^$/ : /^cor_1$/);
@@ -151,7 +151,7 @@ function helpersBy(key: string): readonly (() => Promise<unknown>)[] {
   ];
 }
 
-test('SDK-01 a helper throws ServiceApiError on any other unsuccessful answer', async () => {
+test('SDK-01 a helper throws ServiceApiError on any other failure', async () => {
   const { service } = simulated;
   const suspended = await service.addApp();
   await setApp(service, suspended, "status = 'suspended'");

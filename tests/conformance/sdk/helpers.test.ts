@@ -30,7 +30,7 @@ test('SDK-02 balance and usage summary match the service’s', async () => {
   assert.equal((await sandbox.usageSummary(user)).requests, 0);
 });
 
-test('SDK-02 connect gives a link for this user, with the app’s label for the user on it', async () => {
+test('SDK-02 connect gives a link with the app’s user label', async () => {
   const link = await purser.connect('new', { redirectUri: REDIRECT_URI, state: 's1', userLabel: 'anna@app.test' });
   assert.match(link.connectUrl, /^https:\/\/purser\.test\/connect\/.+/);
   assert.ok(Date.parse(link.expiresAt) > Date.now());
@@ -55,7 +55,7 @@ function ask(user: PurserUser): Promise<string | null | undefined> {
     .then(({ choices }) => choices[0]?.message.content);
 }
 
-test('SDK-02 withTopUp passes the link on, waits until it is paid and calls again, once', async () => {
+test('SDK-02 withTopUp waits for the payment and calls again once', async () => {
   const { user: userId, browser } = await newPerson(0);
   const user = purser.forUser(userId);
   let links = 0;
@@ -76,7 +76,7 @@ test('SDK-02 withTopUp passes the link on, waits until it is paid and calls agai
   assert.ok((await balanceOf(userId)) < 5_000_000, 'the second one was charged');
 });
 
-test('SDK-02 withTopUp waits for the app’s own signal if there is one, and then asks for no balance', async () => {
+test('SDK-02 withTopUp prefers the app’s own signal to polling', async () => {
   const { user: userId, browser } = await newPerson(0);
   const user = purser.forUser(userId);
   const requests = await requestsAt(service.url, async () => {
@@ -89,7 +89,7 @@ test('SDK-02 withTopUp waits for the app’s own signal if there is one, and the
   assert.ok(!requests.includes('/balance'));
 });
 
-test('SDK-02 withTopUp throws the refusal when nobody pays, and does not wait for sandbox money', async () => {
+test('SDK-02 withTopUp throws the refusal when nobody pays', async () => {
   const { user: userId } = await newPerson(0);
   const user = purser.forUser(userId);
   await assert.rejects(

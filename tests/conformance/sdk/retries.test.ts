@@ -45,7 +45,7 @@ async function expectOneCharge(user: PurserUser, asked: number): Promise<void> {
   assert.deepEqual(await service.wallet(app, user.userId), { balance, held: 0, openStreams: 0 });
 }
 
-test('SDK-02 BI-05 an app is told what each call of any client was charged, plain or streamed, and reads its receipt', async () => {
+test('SDK-02 BI-05 an app learns each call’s charge', async () => {
   const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
   upstream.script(({ body }) => ((body as { stream?: boolean }).stream === true ? { body: steps } : saying('Hi')));
   const charges: Charge[] = [];
@@ -81,7 +81,7 @@ test('SDK-02 BI-05 an app is told what each call of any client was charged, plai
 });
 
 for (const [name, says] of PLAIN) {
-  test(`CC-14 ${name}: a connection lost while the call runs costs no second charge, and the answer arrives`, async () => {
+  test(`CC-14 ${name}: a connection lost in mid-call costs no second charge`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
     const { open, asked, isAsked } = provide('Here it is.');
     const answer = says(user, 'large', 'Hello');
@@ -93,7 +93,7 @@ for (const [name, says] of PLAIN) {
     await expectOneCharge(user, asked());
   });
 
-  test(`CC-14 ${name}: an answer that left the service and was lost further on costs no second charge either`, async () => {
+  test(`CC-14 ${name}: a lost answer costs no second charge`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
     const { open, asked, isAsked } = provide('It was sent.');
     const answer = says(user, 'large', 'Hello');
@@ -125,7 +125,7 @@ const IMPATIENT: Readonly<Record<string, Impatient>> = {
 };
 
 for (const [name, says] of Object.entries(IMPATIENT)) {
-  test(`CC-14 ${name}: a call that it gives up at its own timeout is joined and charged once`, async () => {
+  test(`CC-14 ${name}: a call retried after a timeout is charged once`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
     const { open, asked, isAsked } = provide('At last.');
     const answer = says(user, isAsked);
@@ -140,7 +140,7 @@ for (const [name, says] of Object.entries(IMPATIENT)) {
 }
 
 const hasPython = packageVersion('openai') !== undefined;
-test('CC-14 openai (Python): a call with a key of its own is charged once, though it times out and is retried', {
+test('CC-14 openai (Python): a timed-out call with its own key is charged once', {
   skip: hasPython ? false : HOW_TO_GET_PYTHON,
 }, async () => {
   const user = purser.forUser(await newUser(FUNDS));
@@ -159,7 +159,7 @@ test('CC-14 openai (Python): a call with a key of its own is charged once, thoug
 });
 
 for (const client of ['openai', 'async_openai']) {
-  test(`CC-14 ${client} (Python): with the package’s settings a call that it gives up is joined and charged once`, {
+  test(`CC-14 ${client} (Python): a timed-out call with the package’s settings is charged once`, {
     skip: reasonToSkip('import openai', findPython()),
   }, async () => {
     const user = purser.forUser(await newUser(FUNDS));
@@ -179,7 +179,7 @@ for (const client of ['openai', 'async_openai']) {
   });
 }
 
-test('CC-14 equal calls that were refused for lack of money are separate calls once there is money', async () => {
+test('CC-14 equal calls that were refused for money stay separate', async () => {
   const samples = 3;
   const user = purser.forUser('sampler');
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Head or tail?' }] });

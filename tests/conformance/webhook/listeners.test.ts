@@ -35,7 +35,7 @@ async function look(appId: AppId, listenerId: string, after?: string, waitSecond
 
 const idsOf = (copies: readonly Copy[]) => copies.map(({ eventId }) => eventId);
 
-test('WH-15 WH-08 a listener receives what an endpoint is sent, byte for byte, from its start, for its types', async () => {
+test('WH-15 WH-08 a listener receives exactly what an endpoint is sent', async () => {
   const app = await subscribe({ events: [...TOP_UPS, 'connection.created'] });
   await topUp(app.appId, 'anna', 10);
   const listenerId = await listen(app.appId);
@@ -51,7 +51,7 @@ test('WH-15 WH-08 a listener receives what an endpoint is sent, byte for byte, f
   assert.deepEqual((await look(app.appId, listenerId)).copies, [told]);
 });
 
-test('WH-15 events reach every listener, even without a subscription, and wait for the look that confirms them', async () => {
+test('WH-15 events reach every listener and wait to be confirmed', async () => {
   const { appId } = await newApp();
   const [one, other] = [await listen(appId), await listen(appId, { events: [...TOP_UPS, 'connection.created'] })];
   await topUp(appId, 'anna', 10);
@@ -72,7 +72,7 @@ test('WH-15 events reach every listener, even without a subscription, and wait f
   assertRefusal(await owner.ask('GET', `/apps/${appId}/webhook`), { code: 'NOT_FOUND' });
 });
 
-test('WH-15 many events come in parts, oldest first, and a look that finds none waits for the next event', async () => {
+test('WH-15 many events come in parts, oldest first', async () => {
   const { appId } = await newApp();
   const listenerId = await listen(appId);
   const begunMs = Date.now();
@@ -93,7 +93,7 @@ test('WH-15 many events come in parts, oldest first, and a look that finds none 
   );
 });
 
-test('WH-15 WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once', async () => {
+test('WH-15 WH-05 each listener and the endpoint have their own threshold', async () => {
   const { appId, path } = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 500 });
   const [low, high] = [
     await listen(appId, { events: ['balance.low'], lowBalanceThresholdMicros: 100 }),
@@ -118,7 +118,7 @@ test('WH-15 WH-05 each listener and the endpoint have their own threshold, and l
   assert.deepEqual((await look(appId, high)).copies, []);
 });
 
-test('WH-15 a listener leaves deliveries and failures alone, and does not depend on the subscription', async () => {
+test('WH-15 a listener works independently of deliveries and subscriptions', async () => {
   const { appId, path } = await subscribe();
   const listenerId = await listen(appId);
   await topUp(appId, 'anna', 10);
@@ -136,7 +136,7 @@ test('WH-15 a listener leaves deliveries and failures alone, and does not depend
   assertRefusal(await owner.ask('GET', listeners(appId, `/${listenerId}/events?waitSeconds=0`)), { code: 'NOT_FOUND' });
 });
 
-test('WH-15 an app has five listeners at most, and one that stops looking is removed with its copies', async () => {
+test('WH-15 an app has at most five listeners', async () => {
   const { appId } = await newApp();
   const ids: string[] = [];
   for (let count = 0; count < LISTENERS_MAX; count += 1) ids.push(await listen(appId));
@@ -157,7 +157,7 @@ test('WH-15 an app has five listeners at most, and one that stops looking is rem
   assert.equal((await look(appId, stays)).copies.length, 1);
 });
 
-test('AU-06 nobody else can listen to an app, or look with or end its owner’s listeners', async () => {
+test('AU-06 nobody else can use an owner’s listeners', async () => {
   const [{ appId }, other] = [await newApp(), await newApp()];
   const listenerId = await listen(appId);
   const stranger = await newOwner(service);
@@ -173,7 +173,7 @@ test('AU-06 nobody else can listen to an app, or look with or end its owner’s 
   assert.deepEqual((await look(appId, listenerId)).copies, []);
 });
 
-test('WH-15 an invalid listener is refused by the name of its field', async () => {
+test('WH-15 an invalid listener is refused by its field’s name', async () => {
   const { appId } = await newApp();
   for (const [body, param] of [
     [{ events: ['balance.low'] }, 'lowBalanceThresholdMicros'],
@@ -193,7 +193,7 @@ test('WH-15 an invalid listener is refused by the name of its field', async () =
   }
 });
 
-test('AU-06 a listen token reads the events of one app, and ends with its session, the role of its maker, a day, or at once', async () => {
+test('AU-06 a listen token reads one app until it ends', async () => {
   const [{ appId }, other] = [await newApp(), await newApp()];
   const developer = await newMember(service, appId, 'developer');
   const tokens = (more = '') => `/apps/${appId}/webhook/listen-tokens${more}`;

@@ -12,7 +12,7 @@ const { receiver, subscribe, topUp, whenQuiet, endWaits, events, service } = awa
   return succeeds === 1 ? 204 : ([500, 302, 404, 503][times % 4] ?? 500);
 });
 
-test('WH-11, WH-09, WH-04 all 64 patterns of six attempts: delays, headers, counts, and one body', async () => {
+test('WH-11 WH-09 WH-04 all 64 patterns of six attempts keep the schedule', async () => {
   const apps: (SubscribedApp & { pattern: number })[] = [];
   for (let pattern = 0; pattern < 64; pattern += 1) {
     const app = await subscribe();

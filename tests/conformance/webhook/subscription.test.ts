@@ -20,7 +20,7 @@ const hook = (appId: string, more = '') => `/apps/${appId}/webhook${more}`;
 const TOP_UPS = ['topup.completed'];
 const DISABLING = 5;
 
-test('WH-01 a subscription is created, read, replaced and removed; its secret is shown once', async () => {
+test('WH-01 a subscription’s secret is shown once', async () => {
   const { appId } = await newApp();
   const wanted = { endpointUrl: `${receiver.url}/one`, events: ['balance.low'], lowBalanceThresholdMicros: 500 };
   const made = await owner.get(201, 'PUT', hook(appId), wanted);
@@ -42,7 +42,7 @@ test('WH-01 a subscription is created, read, replaced and removed; its secret is
   }
 });
 
-test('WH-01 the answer of GET can be sent back by PUT unchanged, and what only the service sets is ignored', async () => {
+test('WH-01 PUT accepts the answer of GET', async () => {
   for (const fields of [{ events: TOP_UPS }, { events: ['balance.low'], lowBalanceThresholdMicros: 500 }]) {
     const { appId, secret } = await subscribe(fields);
     const read = await owner.get(200, 'GET', hook(appId));
@@ -54,7 +54,7 @@ test('WH-01 the answer of GET can be sent back by PUT unchanged, and what only t
   }
 });
 
-test('WH-01 neither the secret nor anything it can be derived from is stored or shown again', async () => {
+test('WH-01 the secret is neither stored nor shown again', async () => {
   const { appId, secret } = await subscribe();
   const rows = await sql<{ text: string }>(service)`
     select row_to_json(s)::text || encode(sealed_secret, 'escape') as text from webhooks.subscriptions s where app_id = ${appId}`;
@@ -62,7 +62,7 @@ test('WH-01 neither the secret nor anything it can be derived from is stored or 
   assert.equal(rows[0]?.text.includes(secret.slice('whsec_'.length)), false);
 });
 
-test('WH-01 a new secret applies at once: later deliveries are never signed with the old one', async () => {
+test('WH-01 a new secret signs all later deliveries at once', async () => {
   const { appId, path, secret } = await subscribe();
   stalling.add(path);
   for (let times = 0; times < 5; times += 1) await topUp(appId, 'anna', 10);
@@ -87,7 +87,7 @@ test('WH-01 a new secret applies at once: later deliveries are never signed with
   }
 });
 
-test('WH-01 after DELETE nothing more is sent, not even by a subscription created later', async () => {
+test('WH-01 after DELETE nothing more is sent', async () => {
   const { appId, path } = await subscribe();
   stalling.add(path);
   for (let times = 0; times < 30; times += 1) await topUp(appId, 'anna', 10);
@@ -105,7 +105,7 @@ test('WH-01 after DELETE nothing more is sent, not even by a subscription create
   assert.equal(states.at(-1), 'delivered');
 });
 
-test('WH-01 a subscription replaced while a worker takes an event is not used for it', async () => {
+test('WH-01 a worker does not use a replaced subscription', async () => {
   const { appId, path } = await subscribe();
   const db = service.database.owner;
   // As if it were replaced, and the request answered, before anybody can see the worker's own statement.
@@ -131,7 +131,7 @@ test('WH-01 a subscription replaced while a worker takes an event is not used fo
   assert.equal(receiver.at(path).length, 1);
 });
 
-test('WH-01 PUT, a new secret and DELETE wait for running attempts that use what they replace', async () => {
+test('WH-01 changes wait for running attempts', async () => {
   const { appId, path } = await subscribe();
   const other = { endpointUrl: `${receiver.url + path}-other`, events: TOP_UPS };
   for (const [status, method, more, body] of [
@@ -160,7 +160,7 @@ async function mailsAbout(appId: string, recipient = owner.email): Promise<reado
   return mails.filter(({ body }) => body?.includes(appId) === true).map(({ subject }) => subject);
 }
 
-test('WH-12 five failed events in a row disable the subscription, and its owners are mailed; a success resets the count; PUT enables it again', async () => {
+test('WH-12 five failed events in a row disable the subscription', async () => {
   const { appId, path } = await subscribe();
   const [second, developer] = [await newMember(service, appId, 'owner'), await newMember(service, appId, 'developer')];
   const dropped = 'An event could not be delivered to your app';
@@ -205,7 +205,7 @@ test('WH-12 five failed events in a row disable the subscription, and its owners
   assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active', 'the count was reset');
 });
 
-test('WH-03 the threshold belongs to balance.low, and an invalid subscription is refused by the name of its field', async () => {
+test('WH-03 an invalid subscription is refused by its field’s name', async () => {
   const { appId } = await newApp();
   const endpointUrl = `${receiver.url}/x`;
   for (const [body, param] of [
@@ -228,7 +228,7 @@ test('WH-03 the threshold belongs to balance.low, and an invalid subscription is
   assertRefusal(await owner.ask('GET', hook(appId)), { code: 'NOT_FOUND' });
 });
 
-test('AU-06 nobody else can use the webhook of another account’s app', async () => {
+test('AU-06 nobody else can use another account’s webhook', async () => {
   const { appId } = await subscribe();
   const stranger = await newOwner(service);
   for (const [method, more, body] of [
@@ -244,7 +244,7 @@ test('AU-06 nobody else can use the webhook of another account’s app', async (
   assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active');
 });
 
-test('WH-14 the owner sees each event with its attempts, newest first, in pages', async () => {
+test('WH-14 the owner pages through events and attempts, newest first', async () => {
   const { appId, path } = await subscribe();
   failing.add(path);
   await topUp(appId, 'anna', 10);

@@ -56,7 +56,7 @@ await waitUntil('both cells reach each other', async () => {
   return (await sharedCalls()) === before;
 });
 
-test('CE-05 LI-01 all cells together let through no more than the burst of an app, wherever its bucket is', async () => {
+test('CE-05 LI-01 all cells together keep to an app’s burst', async () => {
   for (const home of ['c1', 'c2'] as const) {
     const app = await cells.addApp(home, SLOW);
     const away = OTHER[home];
@@ -68,7 +68,7 @@ test('CE-05 LI-01 all cells together let through no more than the burst of an ap
   }
 });
 
-test('CE-05 LI-01 calls of a busy app at both cells at once are no more than its burst, with tokens taken ahead', async () => {
+test('CE-05 LI-01 two busy cells keep to the burst', async () => {
   const app = await cells.addApp('c1', { ratePerMinute: 1, rateBurst: 200 });
   const rounds: number[] = [];
   for (let round = 0; round < 10; round += 1) {
@@ -80,7 +80,7 @@ test('CE-05 LI-01 calls of a busy app at both cells at once are no more than its
   assert.ok(rows.length <= 2);
 });
 
-test('CE-05 CP-08 the limit of a key counts at all cells together', async () => {
+test('CE-05 CP-08 a key’s limit counts across all cells', async () => {
   const app = await cells.addApp('c1', { ratePerMinute: 1_000, rateBurst: 1_000 });
   for (const { database } of [c1, c2]) {
     await changeKeys(database.owner, { set: 'rate_per_minute = 1', where: 'app_id = $1' }, [app.appId]);
@@ -99,7 +99,7 @@ test('CE-05 CP-08 the limit of a key counts at all cells together', async () => 
   assert.equal(await letThrough('c2', app, 3), 0);
 });
 
-test('CE-05 calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back', async (t) => {
+test('CE-05 calls get a share while the home is away', async (t) => {
   const asked: string[] = [];
   const silent = createServer((request) => void text(request).then((body) => asked.push(body)));
   silent.listen(0, '127.0.0.1');
@@ -161,7 +161,7 @@ const ask = (header: string | undefined, body: string, options: Partial<CallOpti
     headers: header === undefined ? {} : { [CELL_REQUEST]: header },
   });
 
-test('CE-08 tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none', async () => {
+test('CE-08 only a genuine request from another cell takes tokens', async () => {
   const { appId, liveKey: key } = await cells.addApp('c1', SLOW);
   const body = bodyOf(appId, randomUUID());
   const good = (from = 'c2', to = 'c1', path: string = TOKENS.path) => signer(from).sign(to, path, body);
@@ -189,7 +189,7 @@ test('CE-08 tokens go to another cell of this service only: a request that is fo
   assert.equal((await ask(signer('c2').sign('c1', TOKENS.path, attempts), attempts)).status, 404);
 });
 
-test('CE-08 a request for tokens counts once: neither again, nor after a later one of its process', async () => {
+test('CE-08 a repeated or late request takes no tokens', async () => {
   const { appId } = await cells.addApp('c1', SLOW);
   const holder = randomUUID();
   const status = async (number: number, by: string = holder) => {

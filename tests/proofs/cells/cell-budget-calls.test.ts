@@ -88,7 +88,7 @@ assert.ok(CHARGE > 0 && HOLD > 10 * CHARGE);
 
 const isRefused = (reply: Reply) => reply.status === 403 && reply.error['code'] === 'KEY_BUDGET_EXCEEDED';
 
-test('CE-05 of 3 k simultaneous calls about users of two cells over both gateways, a budget worth k calls admits k', async (t) => {
+test('CE-05 of 3 k calls a budget admits k', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   const rounds = fc.sample(
     fc.record({
@@ -128,7 +128,7 @@ test('CE-05 of 3 k simultaneous calls about users of two cells over both gateway
   t.diagnostic(`${rounds.length} rounds, ${calls} calls`);
 });
 
-test('CE-05 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere', async () => {
+test('CE-05 a budget is used up to the last call', async () => {
   answerWith(LITTLE);
   const most = 12;
   const key = await newKey(HOLD + (most - 1) * CHARGE + CHARGE - 1);
@@ -144,7 +144,7 @@ test('CE-05 a budget is used up to the last call, wherever the calls are, and wh
   assert.equal(refused.headers.get('retry-after'), null, 'spent, and not on hold');
 });
 
-test('CE-05 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again', async (t) => {
+test('CE-05 a cell without its home spends only its loan', async (t) => {
   answerWith(LITTLE);
   const key = await newKey(100 * HOLD);
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
@@ -169,7 +169,7 @@ test('CE-05 a cell whose home of budgets is away spends what it was lent, and re
   assert.equal((await callOf(USERS.c2, key, 'c2')).status, 200);
 });
 
-test('CE-05 a question that the database of the home refuses stops no other key', async (t) => {
+test('CE-05 a refused question stops no other key', async (t) => {
   await untilHome();
   answerWith(LITTLE);
   const [broken, other] = [await newKey(100 * HOLD), await newKey(100 * HOLD)];
@@ -185,7 +185,7 @@ test('CE-05 a question that the database of the home refuses stops no other key'
   assert.equal((await callOf(USERS.c2, other, 'c2')).status, 200);
 });
 
-test('CE-05 an answer of the home that is lost strands what it lent until it is asked for again', async (t) => {
+test('CE-05 a lost answer strands its loan until asked again', async (t) => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(3 * HOLD);
@@ -209,7 +209,7 @@ test('CE-05 an answer of the home that is lost strands what it lent until it is 
   assert.equal(admitted, 3);
 });
 
-test('CE-05 a budget that is lowered or raised while it is lent holds in both cells', async () => {
+test('CE-05 a budget changed while lent holds everywhere', async () => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(10 * HOLD);
@@ -221,7 +221,7 @@ test('CE-05 a budget that is lowered or raised while it is lent holds in both ce
   assert.deepEqual(statuses, [200, 403, 403, 403]);
 });
 
-test('CE-05 a gateway bars at its start what its cell was lent, if that may be of before a restore', async () => {
+test('CE-05 a start bars loans from before a restore', async () => {
   await untilHome();
   answerWith(LITTLE);
   const { owner } = c2.database;
@@ -238,7 +238,7 @@ test('CE-05 a gateway bars at its start what its cell was lent, if that may be o
   assert.equal(await barred(), false);
 });
 
-test('CE-05 what an owner reads of a budget is that of all cells, and nothing if one of them is away', async (t) => {
+test('CE-05 an owner reads the budget of all cells or nothing', async (t) => {
   await untilHome();
   answerWith(ALL);
   const key = await newKey(10 * HOLD);
@@ -262,7 +262,7 @@ const ask = async (to: CellName, path: string, body: string, header: string | un
 const signed = (from: string, to: CellName, { path }: { readonly path: string }, body: string): Promise<number> =>
   ask(to, path, body, signer(from).sign(to, path, body));
 
-test('CE-05 only cells ask about budgets, the home lends alone, and only it takes back', async () => {
+test('CE-05 only cells ask about budgets, and only the home lends', async () => {
   const { keyId } = await newKey(10 * HOLD);
   const lend = JSON.stringify({
     key: keyId,

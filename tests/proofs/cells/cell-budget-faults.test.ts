@@ -120,7 +120,7 @@ const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 12 }).chain((admitt
   }),
 );
 
-test('CE-05 of 3 k simultaneous calls in three cells, a budget worth k calls admits k, and with messages lost no more than k, and k in the end', async (t) => {
+test('CE-05 three cells with lost messages never exceed a budget', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   let [granted, late] = [0, 0];
   for (const { admitted, where, fates } of fc.sample(round, { seed, numRuns: 5 * ROUNDS })) {
@@ -153,7 +153,7 @@ test('CE-05 of 3 k simultaneous calls in three cells, a budget worth k calls adm
   assert.deepEqual(await cells.differences(), []);
 });
 
-test('CE-05 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent', async () => {
+test('CE-05 no budget is called spent while a cell is away', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c3', of, { least: 1, wanted: 90 }));
   const away = placesOf({ ...arriving, away: 'c3' });
@@ -170,7 +170,7 @@ test('CE-05 what a third cell does not use is found, and while that one is away,
   }
 });
 
-test('CE-05 a call finds what a cell has while others ask or take back at the same time', async () => {
+test('CE-05 a call finds a cell’s share amid other requests', async () => {
   const others = {
     question: async (of: Parameters<typeof call>[1]) => (await recall(of.key))[0]?.deliver(), // Its answer is lost.
     answer: async (of: Parameters<typeof call>[1]) => arrive(await ask('c3', of, { least: 1, wanted: 1 })),
@@ -187,7 +187,7 @@ test('CE-05 a call finds what a cell has while others ask or take back at the sa
   }
 });
 
-test('CE-05 WA-13 a call gets less than it asks for only of what all cells have left', async () => {
+test('CE-05 WA-13 a call gets less only when all cells run short', async () => {
   const of = { key: newKey(), budget: 100 };
   const places = placesOf(arriving);
   const granted = async (cell: Cell, amount: Parameters<typeof call>[2]) => {
@@ -200,7 +200,7 @@ test('CE-05 WA-13 a call gets less than it asks for only of what all cells have 
   assert.equal(await granted('c1', { least: 5, most: 60 }), 12, 'three quarters of fifteen');
 });
 
-test('CE-05 WA-10 a late charge takes no more of a budget than its cell has of it', async () => {
+test('CE-05 WA-10 a late charge takes only its cell’s share', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c2 } = ledgers;
   await arrive(await ask('c2', of, { least: 1, wanted: 60 }));
@@ -217,7 +217,7 @@ test('CE-05 WA-10 a late charge takes no more of a budget than its cell has of i
   assert.equal(await usedOf(of.key), 95);
 });
 
-test('CE-05 a question that was overtaken brings nothing back that its cell gave up meanwhile', async () => {
+test('CE-05 an overtaken question brings nothing back', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c1, c2 } = ledgers;
   await arrive(await ask('c2', of, { least: 1, wanted: 60 }));
@@ -233,7 +233,7 @@ test('CE-05 a question that was overtaken brings nothing back that its cell gave
   assert.equal(await usedOf(of.key), 100);
 });
 
-test('CE-05 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told', async () => {
+test('CE-05 WA-10 a loan barred at a start is confirmed and pays', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c2 } = ledgers;
   const { c2: place } = placesOf(arriving);
@@ -256,7 +256,7 @@ test('CE-05 WA-10 what a start has barred is confirmed also if all is lent, and 
   assert.deepEqual([Number(row?.charged), Number(row?.lost)], [50, 0]);
 });
 
-test('CE-05 a call that finds no room says nothing of one that needs less', async () => {
+test('CE-05 a call without room does not block smaller ones', async () => {
   const of = { key: newKey(), budget: 100 };
   const { c1, c2 } = ledgers;
   await c1.reserve([call('c1', of, 50)]);
@@ -272,7 +272,7 @@ test('CE-05 a call that finds no room says nothing of one that needs less', asyn
 });
 
 // The last test: the month of a wallet never goes back.
-test('CE-05 WA-08 an allowance is of one month, and a hold of the old month settles there', async (t) => {
+test('CE-05 WA-08 a hold settles in its own month’s allowance', async (t) => {
   const key = newKey();
   const of = { key, budget: 100 };
   const begin = (at: string) =>

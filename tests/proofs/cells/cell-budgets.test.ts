@@ -17,7 +17,7 @@ const { ledgers, newKey, call, figures, ask, recall } = cells;
 
 const place = async (cell: Cell, request: HoldRequest) => (await ledgers[cell].reserve([request]))[0];
 
-test('CE-05 a cell spends what it was lent of a budget, and the home counts that before', async () => {
+test('CE-05 the home counts a loan before it is spent', async () => {
   const of = { key: newKey(), budget: 100 };
   assert.equal(await place('c2', call('c2', of, 10)), 'budget_race_lost', 'nothing was lent');
   const question = await ask('c2', of, { least: 10, wanted: 30 });
@@ -35,7 +35,7 @@ test('CE-05 a cell spends what it was lent of a budget, and the home counts that
   assert.deepEqual(await cells.differences(), []);
 });
 
-test('CE-05 a call that would get less than it asks for in a cell is refused until it is known that there is no more', async () => {
+test('CE-05 a call is refused while more may exist elsewhere', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 10, wanted: 40 }));
   const large = () => call('c2', of, { least: 10, most: 80 });
@@ -54,7 +54,7 @@ test('CE-05 a call that would get less than it asks for in a cell is refused unt
   assert.equal(await place('c1', call('c1', third, { least: 10, most: 80 })), 75);
 });
 
-test('CE-05 what a cell gives back is free elsewhere only once that cell has given it up', async () => {
+test('CE-05 budget is free only once its cell gave it up', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 1, wanted: 100 }));
   const running = call('c2', of, 30);
@@ -71,7 +71,7 @@ test('CE-05 what a cell gives back is free elsewhere only once that cell has giv
   assert.equal(await place('c1', call('c1', of, 71)), 'budget_reached', 'what others have spent is known');
 });
 
-test('CE-05 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed', async () => {
+test('CE-05 simultaneous recalls free only what the cell gave up', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 1, wanted: 100 }));
   const running = call('c2', of, 30);
@@ -87,7 +87,7 @@ test('CE-05 of two recalls at once, either answer frees what the cell gave up, a
   assert.equal(await place('c1', call('c1', of, 30)), 30);
 });
 
-test('CE-05 messages about a budget that are late, lost or repeated create nothing', async () => {
+test('CE-05 late, lost or repeated messages create no budget', async () => {
   const of = { key: newKey(), budget: 100 };
   const first = await (await ask('c2', of, { least: 40, wanted: 40 })).deliver(); // Its answer is late.
   const [back] = await recall(of.key);
@@ -118,7 +118,7 @@ test('CE-05 messages about a budget that are late, lost or repeated create nothi
   assert.deepEqual(await cells.differences(), []);
 });
 
-test('CE-05 a budget that its owner lowers holds in every cell, also where more was lent before', async () => {
+test('CE-05 a lowered budget holds in every cell', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 60, wanted: 60 }));
   assert.equal(await place('c2', call('c2', of, 10)), 10);
@@ -135,7 +135,7 @@ test('CE-05 a budget that its owner lowers holds in every cell, also where more 
   assert.equal(await place('c1', call('c1', higher, 20)), 20);
 });
 
-test('CE-05 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there', async () => {
+test('CE-05 a restored home learns from a cell what it had lent', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 60, wanted: 60 }));
   await sql(ledgers[HOME])`delete from ledger.allowances where key_id = ${of.key}`;
@@ -161,7 +161,7 @@ async function restoreHome(key: KeyId, lent: number): Promise<void> {
   await sql(owner)`update ledger.key_budgets set lent_micros = ${lent}, lent_spent_micros = 0 where key_id = ${key}`;
 }
 
-test('CE-05 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered', async () => {
+test('CE-05 a restored home learns its loans despite lost recalls', async () => {
   for (const spent of [90, 8]) {
     const of = { key: newKey(), budget: 100 };
     await arrive(await ask('c2', of, { least: 10, wanted: 10 }));
@@ -181,7 +181,7 @@ test('CE-05 a home that was restored learns from a cell what it had lent, also a
   }
 });
 
-test('CE-05 a home that was restored answers a cell that has spent more than it was lent', async () => {
+test('CE-05 a restored home answers a cell that overspent', async () => {
   const of = { key: newKey(), budget: 100 };
   await arrive(await ask('c2', of, { least: 50, wanted: 50 }));
   const done = call('c2', of, 30);
@@ -206,7 +206,7 @@ test('CE-05 WA-09 the check compares what is lent with its parts', async () => {
   await sql(owner)`update ledger.key_budgets set lent_micros = 60 where key_id = ${of.key}`;
 });
 
-test('CE-05 if messages between cells are late, lost, repeated or out of order, a budget is never overspent, and nothing of it is lost', async (t) => {
+test('CE-05 message faults neither overspend nor lose a budget', async (t) => {
   const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   let [granted, delivered] = [0, 0];

@@ -18,7 +18,7 @@ describe('cells', { concurrency: true }, () => {
     ['subscribe --again', 'PURSER_DIRECTORY_URL'],
     ['subscribe --at https://c1.purser.test', 'PURSER_DIRECTORY_URL'],
   ] as const) {
-    test(`CE-03 \`cells ${words}\` says which setting names a database that cannot be used, and why, without its password`, async (t) => {
+    test(`CE-03 \`cells ${words}\` names an unusable database’s setting`, async (t) => {
       const withoutPassword = new URL(database.url);
       const { host } = withoutPassword;
       withoutPassword.password = '';
@@ -42,7 +42,7 @@ describe('cells', { concurrency: true }, () => {
     });
   }
 
-  test('CE-03 a copy of the directory that stays locked is told from one that is not copied', async () => {
+  test('CE-03 a locked copy is told from a missing one', async () => {
     const holder = await database.owner.connect();
     await sql(holder)`begin; lock table accounts.apps in share mode`;
     try {

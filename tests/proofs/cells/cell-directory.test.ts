@@ -52,7 +52,7 @@ const environment = (name: string) => ({
   PURSER_REGISTRATION: 'open',
 });
 
-test('CE-03 a directory is copied only to an unused database, from one that offers it, for a cell that it has', async (t) => {
+test('CE-03 a directory is copied only to an unused database', async (t) => {
   await addCell(one.owner, 'c1', 'http://127.0.0.1:9');
   await assert.rejects(publishDirectory(one.owner), /No gateway has said yet/);
   await openCell(one.owner, 'c1');
@@ -71,7 +71,7 @@ test('CE-03 a directory is copied only to an unused database, from one that offe
   await assert.rejects(subscribe(used.owner, options), /is the cell c9, which has a directory of its own/);
 });
 
-test('CE-03 AU-09 what is changed in the directory is in force in every cell: keys, slots, sessions', async () => {
+test('CE-03 AU-09 a directory change is in force everywhere', async () => {
   const catalogue = catalogueAt(upstream.baseUrl);
   const c1 = await startTestService(catalogue, environment('c1'), one);
   const app = await c1.addApp();
@@ -140,7 +140,7 @@ test('CE-03 AU-09 what is changed in the directory is in force in every cell: ke
   assert.deepEqual([...(await c1.check()), ...(await c2.check())], []);
 });
 
-test('CE-03 what each cell notes for itself is written there, and so is the end of what has expired', async () => {
+test('CE-03 cells write notes and removals to the directory', async () => {
   await sql(two)`update accounts.sessions set last_used_at = clock_timestamp()`;
   await sql(two)`update webhooks.subscriptions set failures_in_row = 1`;
   await assert.rejects(two.owner.query('update accounts.sessions set proved_at = clock_timestamp()'), /another cell/);
@@ -161,7 +161,7 @@ test('CE-03 what each cell notes for itself is written there, and so is the end 
   });
 });
 
-test('CE-03 a copy that stands still grows old, and is young again when it goes on', async () => {
+test('CE-03 a copy ages while it stands still', async () => {
   await sql(two)`alter subscription purser_directory disable`;
   // As the gateway of c1 does, and so far ahead that the age is 0 as soon as it arrives.
   await sql(one)`update cells.cells set beat_at = clock_timestamp() + interval '1 hour' where name = 'c1'`;
@@ -171,7 +171,7 @@ test('CE-03 a copy that stands still grows old, and is young again when it goes 
   await waitUntil('the copy has caught up', async () => (await selectCopyAge(two.owner)) === 0);
 });
 
-test('CE-03 AU-09 a copy that has missed a revocation says so, and one command makes it right while its gateways run', async () => {
+test('CE-03 AU-09 one command repairs a copy that missed a revocation', async () => {
   const [c1, c2] = running as readonly TestService[];
   assert.ok(c1 !== undefined && c2 !== undefined);
   const own = await newOwnApp(await newOwner(c1));
@@ -218,7 +218,7 @@ test('CE-03 AU-09 a copy that has missed a revocation says so, and one command m
   assert.equal(await statusOf(later.liveKey), 200);
 });
 
-test('CE-03 a copy whose slot is gone stands still, is not compared, and is copied again', async (t) => {
+test('CE-03 a copy whose slot is gone is copied again', async (t) => {
   await sql(two)`alter subscription purser_directory disable`;
   await waitUntil('nothing is copied', isUnread);
   await sql(one)`select pg_drop_replication_slot('purser_c2')`;
@@ -236,7 +236,7 @@ test('CE-03 a copy whose slot is gone stands still, is not compared, and is copi
   assert.deepEqual(await compareOnce(two.owner, secrets), []);
 });
 
-test('CE-03 AU-09 one run at a time makes a copy right, and only from the slot on that it has made', async () => {
+test('CE-03 AU-09 one run at a time repairs a copy', async () => {
   const { run, release } = await halfway();
   await assert.rejects(again(), /Another run copies the directory/);
   // As by a run from elsewhere: changes that lie between would be lost.
@@ -250,7 +250,7 @@ test('CE-03 AU-09 one run at a time makes a copy right, and only from the slot o
   assert.equal(await isCopying(), true);
 });
 
-test('CE-03 a copy goes on as it was if it cannot be copied again, or not from there', async () => {
+test('CE-03 a failed recopy leaves a copy as it was', async () => {
   await assert.rejects(againInVain(), /A transaction .* does not end[^\n]*$/);
   await sql(one)`create role reader login password 'reader' in role pg_read_all_data`;
   const reader = new URL(one.url);
@@ -274,7 +274,7 @@ test('CE-03 a copy goes on as it was if it cannot be copied again, or not from t
   assert.equal(await isCopying(), true);
 });
 
-test('CE-03 the log of the database server never has the password of the directory', async () => {
+test('CE-03 the server’s log never has the directory’s password', async () => {
   const log = await sqlValue<string>(two)`select current_setting('data_directory') || '.log' as log`;
   const attempt = inTransaction(two.owner, async (tx) => {
     await tx.query(`set local log_min_messages = 'error'; set local log_statement = 'all'`);

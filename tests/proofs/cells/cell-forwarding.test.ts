@@ -42,7 +42,7 @@ await waitUntil('c1 knows the address of c2', async () => {
 
 const marks = createMarkers('c1', proofsOf({ secret: Buffer.from(SHARED_SECRET.PURSER_SECRET) })('cells'), systemClock);
 
-test('CE-02 a call at the wrong cell is answered and charged once, in the cell of its user, and logged there', async () => {
+test('CE-02 a call at the wrong cell is charged at home', async () => {
   const user = await funded();
   upstream.script(saying('From afar'));
   const reply = await chat({ url: c1.url, key, user, headers: { 'x-correlation-id': 'far-1' } });
@@ -73,7 +73,7 @@ test('CE-02 a call at the wrong cell is answered and charged once, in the cell o
   );
 });
 
-test('CE-02 every other route about a user answers the same at both cells', async () => {
+test('CE-02 other routes answer the same at both cells', async () => {
   const user = await funded();
   upstream.script(saying('Hi'));
   const callId = (await chat({ url: c1.url, key, user })).headers.get('x-service-call-id');
@@ -102,7 +102,7 @@ test('CE-02 every other route about a user answers the same at both cells', asyn
   assert.equal((await send('/balance', { url: c2.url, key, user: local })).body['balanceMicros'], 5);
 });
 
-test('CE-02 a stream is handed on as it comes, and a caller who leaves is noticed at the other end', async () => {
+test('CE-02 a forwarded stream arrives as it comes', async () => {
   const user = await funded();
   const more = Promise.withResolvers<void>();
   const steps = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: true });
@@ -124,7 +124,7 @@ test('CE-02 a stream is handed on as it comes, and a caller who leaves is notice
   await waitUntil('the hold is over', async () => (await c2.wallet(app, user)).held === 0);
 });
 
-test('CE-02 what a caller is refused for is refused as everywhere, and nothing is forwarded without a key', async () => {
+test('CE-02 a forwarded call is refused as everywhere', async () => {
   const user = await funded();
   const before = upstream.requests.length;
   assertRefusal(await chat({ url: c1.url, key: 'svc_live_nobody', user }), { code: 'UNAUTHORIZED' });
@@ -135,7 +135,7 @@ test('CE-02 what a caller is refused for is refused as everywhere, and nothing i
   assert.equal(upstream.requests.length, before);
 });
 
-test('CE-02 a request is forwarded once: cells that disagree refuse it, and nothing is charged', async () => {
+test('CE-02 a request is forwarded only once', async () => {
   const user = await funded();
   const before = upstream.requests.length;
   await cells.give('c2', user, 'c1');
@@ -151,7 +151,7 @@ test('CE-02 a request is forwarded once: cells that disagree refuse it, and noth
   await cells.give('c2', user, 'c2');
 });
 
-test('CE-08 a marker is believed only from a cell of this service, for this cell and this request, for a minute', async () => {
+test('CE-08 a marker counts for one request and a minute', async () => {
   const user = await funded();
   const ask = (marker: string, id = 'marked') =>
     send('/balance', { url: c2.url, key, user, headers: { [MARKER]: marker, 'x-correlation-id': id } });
@@ -179,7 +179,7 @@ test('CE-08 a marker is believed only from a cell of this service, for this cell
   }
 });
 
-test('CE-02 CP-08 the address of a caller is told to the other cell, and no caller can tell one', async () => {
+test('CE-02 CP-08 no caller can forge the forwarded address', async () => {
   const user = await funded();
   const ask = (url: string, headers = {}) => send('/balance', { url, key: app.boundKey, user, headers });
   const id = { 'x-correlation-id': 'bound' };
@@ -190,7 +190,7 @@ test('CE-02 CP-08 the address of a caller is told to the other cell, and no call
   }
 });
 
-test('CE-02 headers of the connection go no further, in either direction, and the body arrives as it was sent', async (t) => {
+test('CE-02 connection headers are not forwarded in either direction', async (t) => {
   const { heads, bodies } = await standIn(t, cells, answerFault);
   const user = cells.userOf('c2');
   const body = '{"redirectUri":"ü"}';
@@ -211,7 +211,7 @@ test('CE-02 headers of the connection go no further, in either direction, and th
   );
 });
 
-test('CE-02 an address goes to the other cell as it came, so nobody reaches another address there', async (t) => {
+test('CE-02 an address is forwarded verbatim', async (t) => {
   const { heads } = await standIn(t, cells, answerFault);
   const user = cells.userOf('c2');
   const head = `host: pay.test\r\nauthorization: Bearer ${key}\r\nx-service-user: ${user}\r\nconnection: close\r\n\r\n`;
@@ -221,7 +221,7 @@ test('CE-02 an address goes to the other cell as it came, so nobody reaches anot
   }
 });
 
-test('CE-02 a request is not sent again if its connection ends without an answer, and a refused marker is no fault of the caller', async (t) => {
+test('CE-02 a request without an answer is not sent again', async (t) => {
   let next: (response: ServerResponse) => void = answerFault;
   const { heads } = await standIn(t, cells, (response) => next(response));
   const user = cells.userOf('c2');
@@ -244,7 +244,7 @@ test('CE-02 a request is not sent again if its connection ends without an answer
   assert.match(JSON.stringify(c1.linesOf('skewed')), /Compare the clocks/);
 });
 
-test('CE-02 an answer that breaks off in the other cell breaks off here, and nothing says that it costs nothing', async (t) => {
+test('CE-02 an answer broken off elsewhere breaks off here', async (t) => {
   await standIn(t, cells, (response) => {
     const isStream = response.req.url === '/v1/chat/completions';
     const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8';
@@ -257,7 +257,7 @@ test('CE-02 an answer that breaks off in the other cell breaks off here, and not
   await assert.rejects(send('/balance', { url: c1.url, key, user: cells.userOf('c2') }));
 });
 
-test('CE-02 a cell that cannot be reached costs its users nothing: a fault, and no hold', async (t) => {
+test('CE-02 an unreachable cell costs its users nothing', async (t) => {
   const user = await funded();
   const closed = createServer();
   closed.listen(0, '127.0.0.1');

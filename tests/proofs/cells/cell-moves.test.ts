@@ -95,7 +95,7 @@ async function assertChecked(): Promise<void> {
   for (const { owner } of [stage.one, stage.two]) assert.deepEqual((await checkChanges(owner)).differences, []);
 }
 
-test('CE-04 a move that is killed at any step goes on when it is run again, there and back, and no micro differs', async () => {
+test('CE-04 a move killed at any step goes on', async () => {
   const { one, two, there, back } = stage;
   let [from, to, way] = [one, two, there];
   const deaths: readonly (MoveStep | undefined)[] = [...MOVE_STEPS, undefined];
@@ -116,7 +116,7 @@ test('CE-04 a move that is killed at any step goes on when it is run again, ther
   assert.equal(from, one);
 });
 
-test('CE-04 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other', async () => {
+test('CE-04 keys and refunds of one cell count in the other', async () => {
   const { one, two, there, back } = stage;
   const act = { appId: APP, userId: rich };
   const [here, elsewhere] = [createFunding(one.owner), createFunding(two.owner)];
@@ -135,7 +135,7 @@ test('CE-04 what was booked for a key in one cell is a repeat in the other, and 
   await assertChecked();
 });
 
-test('CE-04 a move that has not arrived can be given up: everything is as before, and calls go on', async () => {
+test('CE-04 a move that has not arrived can be given up', async () => {
   const { one, there } = stage;
   const all = await knownOf(one, slot);
   for (const at of MOVE_STEPS) {
@@ -157,7 +157,7 @@ test('CE-04 a move that has not arrived can be given up: everything is as before
   assert.equal(await charge(one, 5), 5);
 });
 
-test('CE-04 a process that wakes long after others have ended its move touches nothing', async () => {
+test('CE-04 a process that wakes after its move ended touches nothing', async () => {
   const { one, there, back } = stage;
   for (const [at, movesAgain] of [
     ['depart', false],
@@ -190,7 +190,7 @@ test('CE-04 a process that wakes long after others have ended its move touches n
   }
 });
 
-test('CE-04 a check that runs while a wallet comes back does not forget what was spent elsewhere', async () => {
+test('CE-04 a check during a return forgets no spending', async () => {
   const { one, two, there, back } = stage;
   await move(there);
   assert.equal(await charge(two, 7), 7);
@@ -211,7 +211,7 @@ test('CE-04 a check that runs while a wallet comes back does not forget what was
   await assertChecked();
 });
 
-test('CE-04 CC-25 a wallet goes to the person with the same address there, and an answer from a third cell goes on', async () => {
+test('CE-04 CC-25 a wallet goes to the person with its address', async () => {
   const { one, two, there, back } = stage;
   await sql(one)`update identities.identities set email = 'e1.new' where identity_id = 'idn_1'`;
   await move(there);
@@ -224,7 +224,7 @@ test('CE-04 CC-25 a wallet goes to the person with the same address there, and a
   assert.deepEqual(rows, [{ charged_micros: 3n }]);
 });
 
-test('CE-04 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up', async () => {
+test('CE-04 a move settles open holds first', async () => {
   const { one, there } = stage;
   const { owner } = one;
   const running = holdOf(rich, 1_000);
@@ -254,7 +254,7 @@ test('CE-04 nobody spends from wallets that are leaving, calls that hold are cha
   await move(stage.back);
 });
 
-test('CE-04 CC-14 users of a slot that moves may send again in a second, and what was charged before is not charged again', async (t) => {
+test('CE-04 CC-14 a retry after a move is not charged again', async (t) => {
   const { there } = stage;
   const upstream = await startScriptedUpstream();
   upstream.script(saying('Hi'));

@@ -56,7 +56,7 @@ async function pageAt(at: CellName, path: string): Promise<string> {
   return (await send(path, { url: cells[at].url, headers })).text;
 }
 
-test('CE-06 CP-05 the list of wallets has those of all cells, each once and with its cell, in one order on all pages', async () => {
+test('CE-06 CP-05 the list of wallets covers all cells', async () => {
   const wallets: EndUserId[] = [];
   for (const cell of ['c1', 'c2', 'c2', 'c1', 'c2'] as const) wallets.push(await opened(cell));
   const [moved = '' as EndUserId, native] = wallets;
@@ -101,7 +101,7 @@ test('CE-06 CP-05 the list of wallets has those of all cells, each once and with
   }
 });
 
-test('CE-06 CP-05 the list of payments has those of all cells, and what moved with a user once', async () => {
+test('CE-06 CP-05 the list of payments shows each once', async () => {
   const [moved, native, there] = [await opened('c1'), await opened('c1'), await opened('c2')];
   const ids = [await begun('c1', moved), await begun('c1', native), await begun('c2', there)];
   await moveUser(cells, moved, 'c2');
@@ -122,7 +122,7 @@ test('CE-06 CP-05 the list of payments has those of all cells, and what moved wi
 
 const find = (at: CellName, text: string) => pageAt(at, `/ops/find?q=${encodeURIComponent(text)}`);
 
-test('CE-01 CP-05 a wallet is opened in the cell of its user, and another one says which that is', async () => {
+test('CE-01 CP-05 a wallet opens only in its user’s cell', async () => {
   const ask = { userId: unmovedUser(cells, 'c2'), reason: 'They asked for it.' };
   const path = `/operator/apps/${app.appId}/wallets`;
   const { error } = await OPERATORS.c1.get(409, 'POST', path, ask);
@@ -133,7 +133,7 @@ test('CE-01 CP-05 a wallet is opened in the cell of its user, and another one sa
 const findings = (at: CellName, text: string) =>
   OPERATORS[at].get(200, 'GET', `/operator/find?q=${encodeURIComponent(text)}`);
 
-test('CE-06 CP-10 what another cell has is not found here, and the page and the API say where it is', async () => {
+test('CE-06 CP-10 a page names the cell of what it lacks', async () => {
   const user = await opened('c2');
   const id = await begun('c2', user);
   for (const text of [id, `${app.appId} ${user}`]) {
@@ -154,7 +154,7 @@ test('CE-06 CP-10 what another cell has is not found here, and the page and the 
 
 const overview = () => OPERATORS.c1.get(200, 'GET', '/operator/overview');
 
-test('CE-06 CP-10 the overview says what each other cell needs, and which does not answer', async () => {
+test('CE-06 CP-10 the overview says what each other cell needs', async () => {
   await seedKept(c2.database.owner, app.appId);
   const { cell, findings, otherCells } = await overview();
   assert.equal(cell, 'c1');
@@ -171,7 +171,7 @@ test('CE-06 CP-10 the overview says what each other cell needs, and which does n
   await restore();
 });
 
-test('CE-06 CP-05 without the answer of a cell there is no list, and the page says why', async () => {
+test('CE-06 CP-05 no list appears without every cell’s answer', async () => {
   const restore = await cutOff(cells, 'c1');
   for (const path of ['/operator/wallets', '/operator/payments']) {
     const reply = await OPERATORS.c1.ask('GET', path);

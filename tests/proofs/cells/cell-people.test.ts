@@ -42,7 +42,7 @@ await waitUntil('the cells reach each other', async () => {
   return wholes.every((text) => !text.includes('may be missing'));
 });
 
-test('CE-07 ON-04 the list of wallets has those of all cells, and each opens without a second sign-in', async () => {
+test('CE-07 ON-04 wallets of all cells open with one sign-in', async () => {
   const { pages, email } = await signedInAt('c1');
   const near = await walletAt('c1', email, 1_250_000);
   const far = await walletAt('c2', email, 2_750_000, 'Ada at work');
@@ -80,7 +80,7 @@ test('CE-07 ON-04 the list of wallets has those of all cells, and each opens wit
   assert.equal(pages.c2.cookies.get(PERSON_COOKIE), token, 'who is signed in goes straight there');
 });
 
-test('CE-07 two pages that are opened at once both arrive', async () => {
+test('CE-07 two pages opened at once both arrive', async () => {
   const { pages } = await signedInAt('c1');
   const first = await arrivalOf(pages);
   const second = await arrivalOf(pages);
@@ -88,7 +88,7 @@ test('CE-07 two pages that are opened at once both arrive', async () => {
   assertPage(await pages.go('c2', first), 200, 'How you sign in', { hasScript: true });
 });
 
-test('CE-07 a person with another e-mail in the other cell gets the wallet that they chose, and their own data', async () => {
+test('CE-07 a person with another e-mail gets the chosen wallet', async () => {
   const { pages, email } = await signedInAt('c1');
   for (const next of [await walletAt('c2', email, 1), 'data']) {
     pages.c2.cookies.set(PERSON_COOKIE, (await createPersonSessions(c2.database.owner).open(newEmail())).token);
@@ -97,7 +97,7 @@ test('CE-07 a person with another e-mail in the other cell gets the wallet that 
   }
 });
 
-test('CE-07 ON-04 the page says what it cannot show while a cell is away, and shows the rest', async (t) => {
+test('CE-07 ON-04 the page says which cell is away', async (t) => {
   const { pages, email } = await signedInAt('c1');
   const empty = await signedInAt('c1');
   const near = await walletAt('c1', email, 1);
@@ -124,7 +124,7 @@ test('CE-07 ON-04 the page says what it cannot show while a cell is away, and sh
   await waitUntil('c1 has found c2', async () => (await again.pages.go('c1', '/wallet')).text.includes(far));
 });
 
-test('CE-07 ON-01 a token signs in the browser that began it, once: none that is foreign, old, forged, altered or for another cell does', async () => {
+test('CE-07 ON-01 a token signs in once, in its browser', async () => {
   const { pages: victim } = await signedInAt('c2');
   const { pages: attacker, person } = await signedInAt('c1');
   // The attacker's token in the browser of somebody else, who has begun a hand-over of their own, is void from then on.
@@ -171,7 +171,7 @@ test('CE-07 ON-01 a token signs in the browser that began it, once: none that is
   assert.equal(replay.c2.cookies.has(PERSON_COOKIE), false);
 });
 
-test('CE-07 ON-01 a sign-in that ended meanwhile is not handed over, nor one that the other cell cannot vouch for', async () => {
+test('CE-07 ON-01 an ended sign-in is not handed over', async () => {
   const { pages, person } = await signedInAt('c1');
   const path = await arrivalOf(pages);
   await createPersonSessions(c1.database.owner).end(person);
@@ -183,7 +183,7 @@ test('CE-07 ON-01 a sign-in that ended meanwhile is not handed over, nor one tha
   assert.deepEqual([nobody.at, nobody.text.includes('value="/wallet/data"')], ['c2', true]);
 });
 
-test('CE-07 ON-01 nobody is led to an address that is not of a cell', async () => {
+test('CE-07 ON-01 nobody is led outside the cells', async () => {
   const { pages } = await signedInAt('c1');
   const { state } = await beginAtC2(pages);
   for (const other of ['https://evil.test', '//evil.test/', 'c1'].map(encodeURIComponent)) {
@@ -199,7 +199,7 @@ test('CE-07 ON-01 nobody is led to an address that is not of a cell', async () =
   }
 });
 
-test('CE-07 ON-04 a stranger who knows the address of a wallet in another cell sees nothing of it', async () => {
+test('CE-07 ON-04 a stranger sees nothing of another cell’s wallet', async () => {
   const far = await walletAt('c2', newEmail(), 4_560_000);
   const { pages } = await signedInAt('c1');
   assert.ok(!(await pages.go('c1', '/wallet')).text.includes(far));
@@ -209,7 +209,7 @@ test('CE-07 ON-04 a stranger who knows the address of a wallet in another cell s
   assert.deepEqual([reply.at, reply.text.includes('4.56')], ['c2', false]);
 });
 
-test('CE-07 ON-01 signing out ends a sign-in in all cells, and signing out everywhere ends every one', async () => {
+test('CE-07 ON-01 signing out ends a sign-in in all cells', async () => {
   const { pages, email } = await signedInAt('c1');
   const other = await signedInAt('c2', email);
   await pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet');
@@ -232,7 +232,7 @@ test('CE-07 ON-01 signing out ends a sign-in in all cells, and signing out every
   assertPage(await asked.c2.submit('/wallet/code', { code }), 400, 'This code no longer works');
 });
 
-test('CE-07 ON-01 a link of an app in another cell is opened with the sign-in that a person has', async () => {
+test('CE-07 ON-01 another cell’s app link uses the existing sign-in', async () => {
   const { pages } = await signedInAt('c1');
   const user = cells.userOf('c2');
   const { body } = await send('/connect', { url: c2.url, key: app.liveKey, user, body: { redirectUri: REDIRECT_URI } });
@@ -245,7 +245,7 @@ test('CE-07 ON-01 a link of an app in another cell is opened with the sign-in th
   assert.equal(reply.at, 'c2');
 });
 
-test('CE-07 CP-12 the page about a person’s data says that it covers one address, and a hand-over is no fresh proof', async () => {
+test('CE-07 CP-12 a hand-over is no fresh proof', async () => {
   const { pages, person } = await signedInAt('c1');
   assert.match(mainOf(await pages.go('c1', '/wallet/data')), /covers only this one/);
   assert.doesNotMatch(mainOf(await pages.go('c1', '/wallet/hand-over?to=c2&next=/wallet/data')), /Sign in again first/);
@@ -256,7 +256,7 @@ test('CE-07 CP-12 the page about a person’s data says that it covers one addre
   assert.deepEqual([data.at, /Sign in again first/.test(mainOf(data))], ['c2', true]);
 });
 
-test('CE-08 only another cell of this service learns anything of a person', async () => {
+test('CE-08 only another cell learns anything of a person', async () => {
   const ask = askerOf(c1);
   const { email, person } = await signedInAt('c1');
   const { sessionId } = person;
@@ -278,7 +278,7 @@ test('CE-08 only another cell of this service learns anything of a person', asyn
   assert.deepEqual([wallets.status, /example\.test|userId|walletId/.test(wallets.text)], [200, false]);
 });
 
-test('CE-07 ON-01 a hand-over that runs while somebody signs out everywhere leaves no sign-in behind', async (t) => {
+test('CE-07 ON-01 a hand-over during a sign-out leaves no sign-in', async (t) => {
   const { pages, email } = await signedInAt('c1');
   const owner = await signedInAt('c2', email);
   await owner.pages.c2.open('/wallet');

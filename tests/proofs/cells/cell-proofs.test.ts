@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => stage.stop());
 
-test('CE-04 random histories in two cells: a wallet that moves gives the answers of one that stays', async (t) => {
+test('CE-04 a moving wallet answers like one that stays', async (t) => {
   t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
   const bySlot = new Map<number, Name>();
   const changes = { bySlot, moved: 0, stayed: 0, killed: 0, givenUp: 0 };
@@ -63,7 +63,7 @@ test('CE-04 random histories in two cells: a wallet that moves gives the answers
   assert.ok(changes.moved > 0);
 });
 
-test('CE-04 news of a payment that neither cell could take while it moved is found in its new cell', async () => {
+test('CE-04 payment news lost during a move is found', async () => {
   const processor = createFakeProcessor();
   const [one, two] = await Promise.all(
     [stage.one, stage.two].map(async (database) =>
@@ -119,7 +119,7 @@ test('CE-04 news of a payment that neither cell could take while it moved is fou
   await two.close();
 });
 
-test('CE-04 a command that wakes in a newer move of its slot leaves that one alone', async () => {
+test('CE-04 a late command leaves a newer move alone', async () => {
   const ledger = await openLedgerDatabase({ ...stage.one, close: () => Promise.resolve() }, 'judged');
   await ledger.open('sleepy', 100);
   const slot = slotOf(APP, 'sleepy' as EndUserId);
@@ -173,7 +173,7 @@ const DRAIN_MS = 20_000;
 const USAGE = { prompt_tokens: 900_000, completion_tokens: 16, total_tokens: 900_016 };
 const SMALLEST = { max_completion_tokens: 16 };
 
-test(`CE-04 of ${CALLS} calls at the gateways of two cells, a wallet that moves to and fro and is worth k calls admits k`, async (t) => {
+test(`CE-04 of ${CALLS} calls, a moving wallet worth k admits k`, async (t) => {
   const upstream = await startScriptedUpstream();
   t.after(upstream.close);
   upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi', usage: USAGE }) });

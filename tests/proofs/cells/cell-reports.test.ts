@@ -45,7 +45,7 @@ async function called(user: EndUserId): Promise<string> {
   return String(reply.headers.get('x-service-call-id'));
 }
 
-test('CE-06 BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell', async () => {
+test('CE-06 BI-03 WA-02 a user who has moved finds all earlier calls', async () => {
   const [user, other] = neighbours(cells);
   for (const one of [user, other]) await c1.fund(app, one, 1_000_000);
   const first = await called(user);
@@ -86,7 +86,7 @@ test('CE-06 BI-03 WA-02 a user who has moved finds the calls of before, there an
   assert.equal((await ask(`/calls/${first}`, user)).text, before.text);
 });
 
-test('CE-06 BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices', async () => {
+test('CE-06 BI-03 a cell away affects only its own users', async () => {
   const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
@@ -104,7 +104,7 @@ test('CE-06 BI-03 what a cell that is away has is neither missing nor left out o
 
 const NO_SUM = /does not answer, and figures without it would be wrong/;
 
-test('CE-06 CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another', async () => {
+test('CE-06 CP-04 an app’s reports cover all cells', async () => {
   const [here, there] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, here, 1_000_000);
   await c2.fund(app, there, 1_000_000);
@@ -169,7 +169,7 @@ test('CE-06 CP-04 reports of an app are of all cells, wherever they are asked: s
   }
 });
 
-test('CE-06 CP-04 without the answer of a cell there is no report, and what this cell has alone is found', async () => {
+test('CE-06 CP-04 no report appears without every cell’s answer', async () => {
   const user = userOf('c2');
   await c2.fund(app, user, 1_000_000);
   const call = await called(user);
@@ -199,7 +199,7 @@ test('CE-06 CP-04 without the answer of a cell there is no report, and what this
   await get(200, 'GET', `${of}/stats`);
 });
 
-test('CE-06 CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere', async () => {
+test('CE-06 CP-04 lists of users and calls cover all cells', async () => {
   const [moved, native, silent] = [userOf('c1'), userOf('c2'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   for (const user of [native, silent]) await c2.fund(app, user, 1_000_000);
@@ -248,7 +248,7 @@ test('CE-06 CP-04 lists of users and of latest calls are of all cells, and a use
   for (const { get } of Object.values(PERSONS)) await get(404, 'GET', `${of}/users/${moved}`);
 });
 
-test('CE-04 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart', async () => {
+test('CE-04 a check reaches wallets that came from elsewhere', async () => {
   const [moved, native] = [userOf('c1'), userOf('c2')];
   await c1.fund(app, moved, 1_000_000);
   await c2.fund(app, native, 1_000_000);
@@ -263,7 +263,7 @@ test('CE-04 the check of a cell reaches its own wallets and those that came from
   assert.equal(rows[0]?.checked, rows[0]?.wallets);
 });
 
-test('CE-06 the books of all cells are printed, with a difference if what has left one has not arrived in another', async (t) => {
+test('CE-06 the books show what has left and not arrived', async (t) => {
   const user = userOf('c1');
   await c1.fund(app, user, 1_000_000);
   await moveUser(cells, user, 'c2');

@@ -37,7 +37,7 @@ async function pageAt(at: CellName, path: string): Promise<string> {
   return (await send(path, { url: cells[at].url, headers })).text;
 }
 
-test('CE-06 ON-04 WA-09 a wallet that was in several cells shows what one shows that stayed: days, pages, chart, file and receipts', async () => {
+test('CE-06 ON-04 WA-09 a moved wallet looks like one that stayed', async () => {
   const [user, other] = neighbours(cells);
   const [rich, poor] = [await openTwins(user), await openTwins(other)];
   const everybody = [rich, poor].flatMap(({ moved, twin }) => [moved, twin]);
@@ -90,7 +90,7 @@ test('CE-06 ON-04 WA-09 a wallet that was in several cells shows what one shows 
   for (const id of [...poor.ids, ...heir.ids]) assert.equal((await again.pages.c1.ask(`/wallet/${id}`)).status, 404);
 });
 
-test('CE-08 WA-02 a former cell tells cells alone of a user, and of no other user', async () => {
+test('CE-08 WA-02 a former cell tells only cells', async () => {
   const user = await openTwins(unmovedUser(cells, 'c1'));
   await credit(user, 'c1', 2_000_000);
   const [made = '', foreign] = await call(user);
@@ -119,7 +119,7 @@ test('CE-08 WA-02 a former cell tells cells alone of a user, and of no other use
   );
 });
 
-test('CE-06 ON-04 while a former cell is away, a wallet says since when it shows movements, and nothing shows less in silence', async () => {
+test('CE-06 ON-04 a wallet says since when it shows movements', async () => {
   const moved = await openTwins(unmovedUser(cells, 'c1'));
   await credit(moved, 'c1', 2_000_000);
   const [former, foreign] = await call(moved);
@@ -163,7 +163,7 @@ async function emptyWallet(cell: CellName): Promise<EndUserId> {
   return user;
 }
 
-test('CE-07 ON-02 a webhook that reaches another cell counts once in the cell of the user, also after they have moved', async () => {
+test('CE-07 ON-02 a webhook at another cell counts once', async () => {
   const user = await emptyWallet('c1');
   const payment = await pays('c1', user, 5_000_000n);
   // The first one is told to the wrong cell alone.
@@ -181,7 +181,7 @@ test('CE-07 ON-02 a webhook that reaches another cell counts once in the cell of
   assert.equal(rows.length, 0, 'a cell keeps no webhook of a payment that it does not have');
 });
 
-test('CE-07 ON-02 while a cell is away, a webhook about a payment that nobody else has is sent again', async () => {
+test('CE-07 ON-02 an unclaimed webhook is resent while a cell is away', async () => {
   const [here, there] = [await emptyWallet('c1'), await emptyWallet('c2')];
   const payments = [await pays('c1', here, 1_000_000n), await pays('c2', there, 1_000_000n)] as const;
   const restore = await cutOff(cells, 'c1');

@@ -73,7 +73,7 @@ function run({ isStream, ...load }: { isStream: boolean; calls: number; atOnce: 
 }
 
 for (const isStream of [false, true]) {
-  test(`WA-07 a ${isStream ? 'streamed' : 'plain'} call alone is one statement that holds and one that settles`, async () => {
+  test(`WA-07 a ${isStream ? 'streamed' : 'plain'} call alone takes two ledger statements`, async () => {
     const { statements } = await run({ isStream, calls: 50, atOnce: 1 });
     assert.deepEqual(
       LEDGER.map((kind) => statements.get(kind)),
@@ -90,7 +90,7 @@ test(`WA-07 ${BURST} calls at once share their statements`, async () => {
   assert.ok(Math.max(...times) >= 1 && times.reduce((all, some) => all + some) <= BURST_STATEMENTS_MAX, String(times));
 });
 
-test('AU-09 keys, apps and models are in memory: simultaneous calls send only the ledger’s statements', async () => {
+test('AU-09 simultaneous calls send only the ledger’s statements', async () => {
   const { statements, calls } = await run({ isStream: false, calls: 1_000, atOnce: 32 });
   const others = [...statements].filter(([kind]) => !LEDGER.includes(kind));
   assert.deepEqual(
@@ -99,21 +99,21 @@ test('AU-09 keys, apps and models are in memory: simultaneous calls send only th
   );
 });
 
-test('200 consecutive calls use one connection to the provider, one write to it each, and one write to the caller', async () => {
+test('200 consecutive calls use one connection to the provider', async () => {
   const cost = await run({ isStream: false, calls: 200, atOnce: 1 });
   const { connectionsToProvider, writesToProvider, writesToCaller } = cost;
   assert.ok(connectionsToProvider <= 1, `${connectionsToProvider} connections`);
   assert.deepEqual({ writesToProvider, writesToCaller }, { writesToProvider: 200, writesToCaller: 200 });
 });
 
-test('a stream of 60 chunks that arrives at once leaves in a few writes, and few of its chunks are parsed', async () => {
+test('a burst of 60 chunks leaves in a few writes', async () => {
   const cost = await run({ isStream: true, calls: 50, atOnce: 1 });
   assert.ok(cost.writesToCaller <= 50 * STREAM_WRITES_MAX, `${cost.writesToCaller} writes`);
   assert.ok(cost.chunkParses >= 50 && cost.chunkParses <= 50 * CHUNK_PARSES_MAX, `${cost.chunkParses} parses`);
 });
 
 for (const { of, found, ...load } of BYTES_MAX) {
-  test(`${of} allocates no more than it was measured to`, async (t) => {
+  test(`${of} allocates no more than measured`, async (t) => {
     const windows: number[] = [];
     for (let window = 0; window < WINDOWS; window += 1) {
       const { allocatedBytes, calls, durationMs } = await run(load);

@@ -69,7 +69,7 @@ function isAnswered({ status, text }: Reply, isStream: boolean): boolean {
 for (const isStream of [false, true]) {
   const kind = isStream ? 'streams' : 'plain calls';
 
-  test(`WA-17 through ${LOSSES} losses of the database under load, every answered call of ${kind} is charged once`, async () => {
+  test(`WA-17 through ${LOSSES} database losses answered ${kind} are charged once`, async () => {
     const user = kind.replace(' ', '-');
     await service.fund(app, user, RICH);
     upstream.script({
@@ -108,7 +108,7 @@ for (const isStream of [false, true]) {
   });
 }
 
-test('WA-17 a call whose provider answers while the database is away is charged when it is back', async () => {
+test('WA-17 a call answered in an outage is charged later', async () => {
   await service.fund(app, 'waiting', RICH);
   const gate = createGate();
   const write = completionBody({ ...FACTS, content: 'Hi.' });
@@ -127,7 +127,7 @@ test('WA-17 a call whose provider answers while the database is away is charged 
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-17 a wallet that stays locked for seconds loses no charge and delays no other wallet', async () => {
+test('WA-17 a locked wallet loses no charge and delays no other', async () => {
   await service.fund(app, 'locked', RICH);
   await service.fund(app, 'free', RICH);
   const gate = createGate();
@@ -154,7 +154,7 @@ test('WA-17 a wallet that stays locked for seconds loses no charge and delays no
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a hold that belongs to no running call of a live process is released', async () => {
+test('WA-07 a hold of no running call is released', async () => {
   await service.fund(app, 'orphan', RICH);
   await sql(service)`with held as (
       update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, open_calls = 1, version = version + 1
@@ -167,7 +167,7 @@ test('WA-07 a hold that belongs to no running call of a live process is released
   assert.deepEqual(await service.check(), []);
 });
 
-test('SB-02 after the database was lost, the sandbox answers again and holds nothing', async () => {
+test('SB-02 the sandbox answers again after a database loss', async () => {
   const sandboxCall = () =>
     send(COMPLETIONS, { url: service.url, key: app.testKey, user: 'tester', body: bodyOf(false) });
   assert.equal((await sandboxCall()).status, 200);

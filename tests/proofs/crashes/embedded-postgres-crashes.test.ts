@@ -22,7 +22,7 @@ import {
 
 const ROWS_BEFORE_KILL = 200;
 
-test('OP-15 kill -9 of the postmaster loses no confirmed row, and the server comes back on its port', async (t) => {
+test('OP-15 kill -9 of the postmaster loses no row', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const pidFile = join(directory, 'postmaster.pid');
   const { url } = await start(t, directory);
@@ -42,7 +42,7 @@ test('OP-15 kill -9 of the postmaster loses no confirmed row, and the server com
   assert.deepEqual(await lostOf(load.acked, url), []);
 });
 
-test('OP-15 kill -9 of Purser ends its server, and the next start finds every confirmed row', async (t) => {
+test('OP-15 kill -9 of Purser ends its server', async (t) => {
   const directory = makePrivateDataDirectory(t);
   for (let round = 1; round <= 3; round += 1) {
     const owner = runOwner(t, { directory, load: true });
@@ -57,7 +57,7 @@ test('OP-15 kill -9 of Purser ends its server, and the next start finds every co
   }
 });
 
-test('OP-15 kill -9 of Purser and its server together loses no confirmed row', async (t) => {
+test('OP-15 kill -9 of Purser and its server loses no row', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const owner = runOwner(t, { directory, load: true });
   await until('rows are confirmed', () => owner.acked.length >= ROWS_BEFORE_KILL);
@@ -67,7 +67,7 @@ test('OP-15 kill -9 of Purser and its server together loses no confirmed row', a
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('OP-15 if the kernel cannot end a server with its owner, the next start does', async (t) => {
+test('OP-15 the next start ends a leftover server', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, load: true, without: ['setpriv', 'flock'] });
   await until('rows are confirmed', () => owner.acked.length >= ROWS_BEFORE_KILL);
@@ -80,7 +80,7 @@ test('OP-15 if the kernel cannot end a server with its owner, the next start doe
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('OP-15 a fault that ends Purser ends its server, even if the kernel does not', async (t) => {
+test('OP-15 a fault that ends Purser ends its server', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, without: ['setpriv'] });
   assert.match(await owner.answer, /^ready /);
@@ -89,7 +89,7 @@ test('OP-15 a fault that ends Purser ends its server, even if the kernel does no
   await until('the server has ended', () => !runs(pid));
 });
 
-test('OP-15 Ctrl-C in the terminal does not stop the server under Purser', async (t) => {
+test('OP-15 Ctrl-C does not stop the server under Purser', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, ownGroup: true });
   const url = (await owner.answer).replace('ready ', '');
@@ -98,7 +98,7 @@ test('OP-15 Ctrl-C in the terminal does not stop the server under Purser', async
   assert.doesNotMatch(readFileSync(`${directory}.log`, 'utf8'), /shutdown request/);
 });
 
-test('OP-15 a start that is killed while it creates the database does not block the next start', async (t) => {
+test('OP-15 a killed first start does not block the next', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const owner = runOwner(t, { directory });
   const workshop = (): string | undefined =>
@@ -111,7 +111,7 @@ test('OP-15 a start that is killed while it creates the database does not block 
   assert.equal(await answersAt(url), true);
 });
 
-test('OP-15 a backend that never checks its parent does not keep a killed postmaster from restarting', {
+test('OP-15 a stray backend does not prevent a restart', {
   skip: !isLinux,
 }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
@@ -128,7 +128,7 @@ test('OP-15 a backend that never checks its parent does not keep a killed postma
   assert.equal(runs(Number(pid)), false);
 });
 
-test('OP-15 a process that reuses the id of a dead postmaster is left alone and does not prevent a start', async (t) => {
+test('OP-15 a process with a dead postmaster’s id is left alone', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   const file = readFileSync(join(directory, 'postmaster.pid'), 'utf8');
@@ -141,7 +141,7 @@ test('OP-15 a process that reuses the id of a dead postmaster is left alone and 
   assert.equal(runs(bystander.pid!), true);
 });
 
-test('OP-15 a stop right after the postmaster was killed reports nothing', async (t) => {
+test('OP-15 a stop after the postmaster’s death reports nothing', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   const killed = postmasterPid(directory);
@@ -152,7 +152,7 @@ test('OP-15 a stop right after the postmaster was killed reports nothing', async
   assert.equal(existsSync(`${directory}.owner`), false);
 });
 
-test('OP-15 a server that is stopped by hand is restarted, but not after `stop`', async (t) => {
+test('OP-15 a server stopped by hand restarts, but not after `stop`', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   process.kill(postmasterPid(directory), 'SIGINT');

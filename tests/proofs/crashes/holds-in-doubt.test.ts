@@ -65,7 +65,7 @@ for (const [what, later] of [
   ['a server that turned read-only', () => databaseError('25006')],
   ['a violated constraint', () => databaseError('23514')],
 ] as const) {
-  test(`WA-07 a hold whose answer was lost is released, even if the last error was ${what}`, async (t) => {
+  test(`WA-07 a hold whose answer was lost is released even after ${what}`, async (t) => {
     const user = what.replaceAll(' ', '-');
     await ledger.open(user, 100);
     const instance = await startInstance(pool, log);
@@ -86,7 +86,7 @@ for (const [what, later] of [
   });
 }
 
-test('WA-07 a hold that is placed long after its call was abandoned is released', async (t) => {
+test('WA-07 a hold placed after its call’s end is released', async (t) => {
   await ledger.open('late', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -108,7 +108,7 @@ test('WA-07 a hold that is placed long after its call was abandoned is released'
   assert.equal(await holds.releaseOrphans(), 0);
 });
 
-test('WA-10 the hold of a running call is never orphaned, however long the call takes', async (t) => {
+test('WA-10 the hold of a running call is never orphaned', async (t) => {
   await ledger.open('running', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -125,7 +125,7 @@ test('WA-10 the hold of a running call is never orphaned, however long the call 
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
 
-test('WA-10 a call that ends while the database answers which calls hold money is not taken for an orphan', async (t) => {
+test('WA-10 a call ending during the reaper’s query is no orphan', async (t) => {
   await ledger.open('ending', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -143,7 +143,7 @@ test('WA-10 a call that ends while the database answers which calls hold money i
   assert.equal((await ledger.wallet('ending')).balance, 75);
 });
 
-test('CC-14 a joined call whose answer is not kept yet goes on, and its hold is not orphaned', async (t) => {
+test('CC-14 a joined call with an unkept answer keeps its hold', async (t) => {
   await ledger.open('joined', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -159,7 +159,7 @@ test('CC-14 a joined call whose answer is not kept yet goes on, and its hold is 
   assert.equal((await ledger.wallet('joined')).balance, 75);
 });
 
-test('CC-14 the service forgets a joined call that was answered from disk once it has ended', async (t) => {
+test('CC-14 a joined call answered from disk is forgotten afterwards', async (t) => {
   await ledger.open('forgotten', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -183,7 +183,7 @@ test('CC-14 the service forgets a joined call that was answered from disk once i
   await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1, 2_000);
 });
 
-test('WA-07 many calls that end on a locked wallet keep the holds of other wallets waiting for one lock, not for each', async (t) => {
+test('WA-07 a locked wallet delays other holds only once', async (t) => {
   await ledger.open('locked', 100);
   await ledger.open('free', 100);
   const instance = await startInstance(pool, log);

@@ -87,7 +87,7 @@ async function assertCharged({ database, spool, callIds }: Awaited<ReturnType<ty
   assert.deepEqual((await checkLedger(database.owner)).differences, []);
 }
 
-test('WA-17 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
+test('WA-17 a start charges what a killed gateway answered', async (t) => {
   const outage = await dieInOutage(t, {});
   await outage.start();
   // Checked as soon as it is ready, long before its reaper may release anything.
@@ -95,17 +95,17 @@ test('WA-17 kill -9 of the gateway in an outage: the next start charges what it 
   await assertCharged(outage);
 });
 
-test('WA-17 a gateway that cannot reach the database still stops, and the next start charges its calls', async (t) => {
+test('WA-17 a gateway stops without its database', async (t) => {
   const outage = await dieInOutage(t, { ends: 'stopped' });
   await outage.start();
   await assertCharged(outage);
 });
 
-test('WA-17 if one of two gateways on a data directory is killed in an outage, the other charges the calls of both once', async (t) => {
+test('WA-17 the surviving gateway charges for both', async (t) => {
   await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
 });
 
-test('WA-17 settlements left on disk wait for their own database, even if the next start uses another one', async (t) => {
+test('WA-17 settlements on disk wait for their own database', async (t) => {
   const outage = await dieInOutage(t, {});
   const other = await createTestDatabase();
   afterwards(t, other.close);
@@ -150,7 +150,7 @@ async function fence({ database, live }: LedgerDatabase): Promise<void> {
   await reapHolds(live, 100);
 }
 
-test('WA-10 a charge that was told from disk is booked late after its hold was reaped, and one that nobody was told never', async (t) => {
+test('WA-10 a told charge is booked after its hold was reaped', async (t) => {
   const { ledger, proxy, holds, directory } = await arrangeHolds(t);
   const [told, left] = [holdOf('anna', 60), holdOf('anna', 60)];
   await holds.place(told);
@@ -170,7 +170,7 @@ test('WA-10 a charge that was told from disk is booked late after its hold was r
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-10 a charge that its caller never learned is not booked after its hold was reaped', async (t) => {
+test('WA-10 an untold charge is never booked late', async (t) => {
   const { ledger, holds } = await arrangeHolds(t);
   const request = holdOf('anna', 60);
   await holds.place(request);
@@ -182,7 +182,7 @@ test('WA-10 a charge that its caller never learned is not booked after its hold 
 
 const isNotBehind = (fault: Error): boolean => !fault.message.includes('Too many settlements wait');
 
-test('WA-17 no hold is placed while a settlement waits too long for a database that is away', async (t) => {
+test('WA-17 a settlement that waits too long stops new holds', async (t) => {
   const { ledger, proxy, holds, spool, clock, directory } = await arrangeHolds(t);
   const request = holdOf('anna', 60);
   await holds.place(request);
@@ -211,7 +211,7 @@ test('WA-17 no hold is placed while too many settlements wait', async (t) => {
   assert.equal((await ledger.wallet('anna')).held, 20);
 });
 
-test('WA-17 with the spool on a full disk a call waits for the database and leaves nothing half-written', async (t) => {
+test('WA-17 with a full disk a call waits for the database', async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const { ledger, proxy, holds, spool, directory } = await arrangeHolds(t, { parent: disk.directory });
@@ -242,7 +242,7 @@ test('WA-17 with the spool on a full disk a call waits for the database and leav
   return undefined;
 });
 
-test('SB-02 a sandbox call that ends while the database is away is answered, and charged when it is back', async (t) => {
+test('SB-02 a sandbox call is charged after a database outage', async (t) => {
   const { ledger, proxy } = await arrangeHolds(t);
   const direct = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 1, log });
   const cut = createPool({ url: proxy.url, role: 'sandbox', connectionsMax: 1, log });

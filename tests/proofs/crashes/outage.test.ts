@@ -120,7 +120,7 @@ const LOSSES: readonly (readonly [string, (ground: Ground) => Loss])[] = [
 
 for (const [what, lossOf] of LOSSES) {
   test(
-    `WA-17 a database that ${what} in the middle of calls: every caller gets an end, and every call is charged once`,
+    `WA-17 a database that ${what} loses and doubles no charge`,
     {
       skip: !isLinux, // The process table is read.
     },
@@ -128,7 +128,7 @@ for (const [what, lossOf] of LOSSES) {
   );
 }
 
-test('WA-17 a database whose disk fills up in the middle of calls: every caller gets an end, and every call is charged once', {
+test('WA-17 a full database disk loses and doubles no charge', {
   skip: !isLinux,
 }, async (t) => {
   const disk = mountSmallDisk(t);

@@ -22,7 +22,7 @@ async function keepsUp(steps: readonly Step[]): Promise<void> {
 }
 
 for (const way of ways) {
-  test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger gives the answers and holds of its model, ${way}`, async (t) => {
+  test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps match the model, ${way}`, async (t) => {
     t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
     ledger = await createLedgerDatabase(way);
     t.after(() => ledger.close());

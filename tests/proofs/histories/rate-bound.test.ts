@@ -73,7 +73,7 @@ async function perform(history: RateHistory, taken: Step): Promise<void> {
   }
 }
 
-test(`LI-01 however processes lease tokens, no span of time has more calls than the burst plus the rate (seed ${seed})`, async () => {
+test(`LI-01 leased tokens keep to burst and rate (seed ${seed})`, async () => {
   const done = { calls: 0, statements: 0 };
   await fc.assert(
     fc.asyncProperty(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestDatabase } from '../../support/database.ts';
 import { reserveAtOnce } from './reserves.ts';
 
-test('WA-03 WA-07 holds placed at once by four processes never exceed a wallet, a cap or a stream limit', async (t) => {
+test('WA-03 WA-07 four processes’ holds never exceed a limit', async (t) => {
   const database = await createTestDatabase();
   try {
     const finding = await reserveAtOnce(database.owner, { url: database.url, reserves: 20_000, processes: 4 });

@@ -161,7 +161,7 @@ function outcomeOf(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown
   return [frames, ...state, tally.cutFrames(), tally.end()];
 }
 
-test('CC-01 CC-11 a stream reads and costs the same whether or not its chunks are parsed', (t) => {
+test('CC-01 CC-11 unparsed chunks read and cost the same', (t) => {
   let skimmed = 0;
   const property = fc.property(
     stream,
@@ -180,7 +180,7 @@ test('CC-01 CC-11 a stream reads and costs the same whether or not its chunks ar
   assert.ok(skimmed > 1_000, `${skimmed} chunks were not parsed`);
 });
 
-test('CC-01 only the first and the last chunks of an ordinary stream are parsed, padded or not', () => {
+test('CC-01 only first and last chunks are parsed', () => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const one = (content: object, reason: string | null = null) => {
     return { ...head, choices: [{ index: 0, delta: content, logprobs: null, finish_reason: reason }], usage: null };
@@ -205,7 +205,7 @@ test('CC-01 only the first and the last chunks of an ordinary stream are parsed,
   }
 });
 
-test('CC-01 padding is passed on unchanged and costs nothing, even next to the usage', () => {
+test('CC-01 padding is passed on unchanged and costs nothing', () => {
   const sent = ['a', 'b', 'c', 'd'].map((content, index) => {
     const choices = [{ index: 0, delta: { content }, finish_reason: null }];
     return { id: 'chatcmpl-1', choices, obfuscation: 'p'.repeat(index * 1_000) };
@@ -232,20 +232,20 @@ function escapedBeside(said: string): string {
   return `data: {"note":{"content":"a"},"choices":[{"delta":{"content":"${said}"}}]}\n\n`;
 }
 
-test('CC-01 the same text in another member does not count as generated text', () => {
+test('CC-01 another member’s text does not count as generated', () => {
   const sent = [echoing('a'), echoing('a'), echoing('b'), { ...echoing('a'), note: { content: 'b' } }, echoing('c')];
   const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
   assert.deepEqual(parsed(came), chunksOf(sent));
 });
 
-test('CC-01 a needlessly escaped text is not mistaken for one in another member', () => {
+test('CC-01 escaped text is not mistaken for another member', () => {
   const one = escapedBeside('\\u0061');
   const [, first, second] = read(Buffer.from(one + one + one.replace('"a"', '"b"')), []);
   assert.ok(!(second instanceof TextRun));
   assert.notDeepEqual(second, first);
 });
 
-test('CC-01 a duplicate member does not lead to a template with the wrong slot', () => {
+test('CC-01 a duplicate member does not mislead the template', () => {
   for (const own of ['x', 'y']) {
     const said = `\\u00${own.charCodeAt(0).toString(16)}`;
     for (const place of [
@@ -260,7 +260,7 @@ test('CC-01 a duplicate member does not lead to a template with the wrong slot',
   }
 });
 
-test('CC-11 text that no model generated is free in an unparsed chunk too', () => {
+test('CC-11 text that no model generated is free', () => {
   for (const label of ['id', 'type']) {
     const choices = ['a', 'b', 'c', 'd'].map((name) => [{ delta: { [label]: name.repeat(20) } }]);
     const sent = choices.map((each) => ({ id: 'chatcmpl-1', choices: each }));
@@ -273,7 +273,7 @@ function padded(content: string): string {
   return `data: {"choices":[{"delta":{"content":"${content}"}}],"obfuscation":"p"}\n\n`;
 }
 
-test('CC-09 invalid JSON text fails the stream, alone or in a text run, and valid text does not', () => {
+test('CC-09 only invalid JSON text fails the stream', () => {
   const before = padded('a') + padded('b') + padded('c');
   for (const wrong of ['\\x', 'a\tb', '\\', '\\u12', 'a" b']) {
     for (const place of [padded(wrong), padded('a').replace('"p"', `"${wrong}"`)]) {
@@ -288,7 +288,7 @@ test('CC-09 invalid JSON text fails the stream, alone or in a text run, and vali
   }
 });
 
-test('CC-09 an event that continues in the next read is one event, and chunks after [DONE] are ignored', () => {
+test('CC-09 an event split across reads is one', () => {
   const one = `data: {"id":"chatcmpl-1","choices":[{"delta":{"content":"a"}}]}\n\n`;
   const twice = Buffer.from(one + one.slice(0, -1) + one);
   assert.throws(() => read(twice, [one.length * 2 - 1]), { kind: 'malformed' });

@@ -7,7 +7,7 @@ const REQUESTS = 2_000;
 /** Sixteen bodies of a megabyte at a time, each also as text, parsed and written again, on top of the memory at start. */
 const RESIDENT_BYTES_MAX = 512 * 1024 * 1024;
 
-test('ER-03, ER-08, CC-08 no request breaks the service: no 5xx, no exit, every refusal in the envelope, books right', async (t) => {
+test('ER-03 ER-08 CC-08 no request breaks the service', async (t) => {
   const { violations, memory, statuses, kinds } = await fuzz({ seed: 7, requests: REQUESTS, slots: 16 });
   t.diagnostic(JSON.stringify({ statuses, kinds, memory }));
   assert.deepEqual(violations, [], 'again: npm run proofs -- fuzz --seed 7 --requests 2000');

@@ -65,7 +65,7 @@ for (const number of ODD_NUMBERS) {
   });
 }
 
-test('CC-07 a number too large for a double is refused at any depth, not passed on as null', async () => {
+test('CC-07 a number beyond a double is refused', async () => {
   for (const number of ['1e400', '-1E+309', '9'.repeat(310), '1e309']) {
     await refused(schema(`{"maximum":${number}}`), `${SCHEMA}.maximum`);
     await refused(schema(`{"enum":[[[1,${number}]]]}`), `${SCHEMA}.enum[0][0][1]`);
@@ -76,7 +76,7 @@ test('CC-07 a number too large for a double is refused at any depth, not passed 
 
 const POLLUTING = ['{"isAdmin":true}', '[]', 'null', '1'];
 
-test('CC-03 a parameter named like a property of every object is refused by name, and changes nothing', async () => {
+test('CC-03 a parameter named like an object’s property is refused', async () => {
   for (const value of POLLUTING) {
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '\\u005f_proto__']) {
       await refused(asking(`"${name}":${value}`), name.replace('\\u005f', '_'));
@@ -86,12 +86,12 @@ test('CC-03 a parameter named like a property of every object is refused by name
   assert.equal('isAdmin' in {}, false);
 });
 
-test('CC-07 a path to a prototype is refused inside a schema too', async () => {
+test('CC-07 a prototype path inside a schema is refused', async () => {
   await refused(schema('{"properties":{"__proto__":{"isAdmin":true}}}'), `${SCHEMA}.properties.__proto__`);
   await refused(schema('{"constructor":{"prototype":{}}}'), `${SCHEMA}.constructor.prototype`);
 });
 
-test('CC-13 any other such name inside a schema is data: it reaches the provider unchanged and changes nothing', async () => {
+test('CC-13 any other such name inside a schema passes unchanged', async () => {
   for (const name of ['constructor', 'prototype', 'toString', 'then', 'toJSON']) {
     const text = `{"properties":{"${name}":{"isAdmin":true}}}`;
     const reply = await post(schema(text));
@@ -101,7 +101,7 @@ test('CC-13 any other such name inside a schema is data: it reaches the provider
   assert.equal('isAdmin' in {}, false);
 });
 
-test('CC-20 a body in which a name stands twice is refused by that name, and reaches no provider', async () => {
+test('CC-20 a duplicate name is refused by that name', async () => {
   await refused(`{"model":"large","model":"large",${MESSAGES}}`, 'model');
   await refused(`{"model":"nothing","\\u006dodel":"large",${MESSAGES}}`, 'model');
   await refused(asking('"max_tokens":900,"max_tokens":20'), 'max_tokens');
@@ -115,7 +115,7 @@ const NO_UTF8 = [
 ].flat();
 
 for (const hex of NO_UTF8) {
-  test(`CC-07 the bytes ${hex} are not UTF-8, in a text, in a name and after the end`, async () => {
+  test(`CC-07 the bytes ${hex} are not UTF-8 anywhere`, async () => {
     const bytes = Buffer.from(hex, 'hex');
     const around = (before: string, after: string) => Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
     await refused(around('{"model":"large","messages":[{"role":"user","content":"a', 'b"}]}'), null);
@@ -124,13 +124,13 @@ for (const hex of NO_UTF8) {
   });
 }
 
-test('CC-07 an escaped surrogate half is passed on as one, and no byte of it is lost', async () => {
+test('CC-07 an escaped surrogate half is passed on unchanged', async () => {
   const reply = await post(`{"model":"large","messages":[{"role":"user","content":"a\\ud800b\\udc00"}]}`);
   assert.equal(reply.status, 200, reply.text);
   assert.ok(upstream.requests.at(-1)?.rawBody.includes('a\\ud800b\\udc00'));
 });
 
-test('CC-07 depth counts what the parser sees: escaped quotes, brackets in names and texts, mixed and unclosed ones', async () => {
+test('CC-07 depth counts only brackets that the parser sees', async () => {
   for (const levels of [31, 32, 33]) {
     const inner = '['.repeat(levels - 4) + ']'.repeat(levels - 4); // The schema sits on level 5.
     const isDeep = levels > 32;
@@ -155,7 +155,7 @@ test('CC-07 depth counts what the parser sees: escaped quotes, brackets in names
   }
 });
 
-test('CC-06 an encoded body is refused unread, no matter how small it is or how much it expands to', async () => {
+test('CC-06 an encoded body of any size is refused unread', async () => {
   const bomb = Buffer.alloc(100 * 1024 * 1024);
   const bodies = {
     gzip: gzipSync(bomb),
@@ -179,7 +179,7 @@ test('CC-06 an encoded body is refused unread, no matter how small it is or how 
   assert.equal(upstream.requests.length, length);
 });
 
-test('CC-06, CC-08 a body shorter than its declared length is not carried out, and a longer one is cut there', async () => {
+test('CC-06 CC-08 an incomplete body is not carried out', async () => {
   const { length } = upstream.requests;
   const good = `{"model":"large",${MESSAGES}}`;
   const head = `POST ${COMPLETIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\nx-service-user: ${user}\r\n`;
@@ -194,7 +194,7 @@ test('CC-06, CC-08 a body shorter than its declared length is not carried out, a
   assert.equal((await service.wallet(app, user)).held, 0);
 });
 
-test('CC-06 a caller who sends `expect: 100-continue` gets it, and one who declares too much is refused instead', async () => {
+test('CC-06 a caller who sends `expect: 100-continue` gets it', async () => {
   const good = `{"model":"large",${MESSAGES}}`;
   const head = `POST ${COMPLETIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\nx-service-user: ${user}\r\nexpect: 100-continue\r\n`;
   const fit = openRaw(service.url);
@@ -207,7 +207,7 @@ test('CC-06 a caller who sends `expect: 100-continue` gets it, and one who decla
   assert.match(await unfit.closed, /HTTP\/1\.1 413/);
 });
 
-test('ER-03 text from a request that a message repeats contains no line ends, escapes or direction marks', async () => {
+test('ER-03 text repeated in a message has no control characters', async () => {
   const odd = 'a\n\u001b[31m\u2028\u202e\u0000\ud800b';
   for (const body of [{ model: odd, messages: [] }, { model: odd }, { model: 'large', [odd]: 1 }]) {
     const reply = await post(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }));

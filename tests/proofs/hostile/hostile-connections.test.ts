@@ -34,7 +34,7 @@ function balance(user: string, ...more: readonly string[]): Buffer {
 
 const JUNK = Buffer.from('this is no request\r\n\r\n');
 
-test('ER-08 a refused connection is closed for good, even if the other side keeps sending and never leaves', async () => {
+test('ER-08 a refused connection is closed for good', async () => {
   const { hostname, port } = new URL(service.url);
   for (const refused of [head('CONNECT x:443', []), JUNK]) {
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -52,7 +52,7 @@ test('ER-08 a refused connection is closed for good, even if the other side keep
   }
 });
 
-test('CC-08 a running call is answered and charged once, even if garbage follows it', async () => {
+test('CC-08 garbage after a running call changes nothing', async () => {
   const user = await newUser(1_000_000);
   const reply = parseRaw(await exchangeText(Buffer.concat([call(user), JUNK])));
   assert.equal(reply.status, 200, reply.text);
@@ -60,7 +60,7 @@ test('CC-08 a running call is answered and charged once, even if garbage follows
   assert.equal((await service.wallet(app, user)).balance, 1_000_000 - charge);
 });
 
-test('ER-08 pipelined requests are answered in order, even if the last is malformed', async () => {
+test('ER-08 pipelined requests are answered in order', async () => {
   const user = await newUser(1_000_000);
   for (const last of [JUNK, head(`POST ${COMPLETIONS}`, ['transfer-encoding: chunked'])]) {
     const text = await exchangeText(
@@ -70,7 +70,7 @@ test('ER-08 pipelined requests are answered in order, even if the last is malfor
   }
 });
 
-test('CC-08 a call pipelined after an answer that ends the connection is not carried out: its answer could not be sent', async () => {
+test('CC-08 a call after a closing answer is not carried out', async () => {
   const user = await newUser(1_000_000);
   const requests = upstream.requests.length;
   const refused = Buffer.concat([head('POST /balance', ['content-length: 5']), Buffer.from('abcde')]);
@@ -88,7 +88,7 @@ async function exchangeText(bytes: Buffer): Promise<string> {
 }
 
 /** Node checks for slow senders every 30 s by default, which would give a head 40 s. */
-test('ER-08 a sender that is too slow is told so in the envelope: a head has 10 s, a whole request 30 s', async (t) => {
+test('ER-08 a sender that is too slow is told so', async (t) => {
   const slow = [
     {
       name: 'no byte of a head after the first line',
@@ -135,7 +135,7 @@ async function finishAfterRefusal(first: Buffer, rest: Buffer): Promise<string> 
   return text;
 }
 
-test('CC-08 a call refused as too slow is not carried out if the rest arrives after all', async () => {
+test('CC-08 a call refused as too slow stays refused', async () => {
   const user = await newUser(1_000_000);
   const requests = upstream.requests.length;
   const whole = call(user);
@@ -156,7 +156,7 @@ async function answerTo(user: string): Promise<{ readonly status: number; readon
   return parseRaw(await exchangeText(balance(user, 'connection: close')));
 }
 
-test('AU-04 every visible character is valid in a user, and no other byte is', async () => {
+test('AU-04 a user may contain exactly the visible characters', async () => {
   for (let byte = 0; byte <= 0xff; byte += 1) {
     const character = String.fromCharCode(byte);
     const isVisible = byte >= 0x21 && byte <= 0x7e;
@@ -167,7 +167,7 @@ test('AU-04 every visible character is valid in a user, and no other byte is', a
   }
 });
 
-test('AU-04 a user is refused if its length is not 1 to 256, or if its header is folded, torn or duplicated', async () => {
+test('AU-04 a user of the wrong length is refused', async () => {
   for (const length of [1, 2, 255, 256]) assert.equal((await answerTo('a'.repeat(length))).status, 402);
   for (const length of [0, 257, 1_000, 15_000, 20_000]) assert.equal((await answerTo('a'.repeat(length))).status, 400);
   const torn = [
@@ -212,7 +212,7 @@ const WAYS: readonly (readonly [number, (id: string) => Buffer])[] = [
   [400, (id) => head(`POST ${COMPLETIONS}`, [`x-correlation-id: ${id}`, 'expect: more', 'connection: close'])],
 ];
 
-test('ER-02 every kind of answer returns the correlation id, and none returns a malformed one', async () => {
+test('ER-02 every kind of answer returns the correlation id', async () => {
   for (const [status, request] of WAYS) {
     for (const id of [...OK_IDS, ...BAD_IDS]) {
       const reply = await askRaw(service.url, request(id));

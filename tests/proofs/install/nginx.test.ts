@@ -91,97 +91,81 @@ function open({ user, id = user, body = {} }: Call) {
   };
 }
 
-test(
-  'WA-07 nginx sends a call that a gateway refused to another one, and never repeats one that a gateway took',
-  WITH_NGINX,
-  async () => {
-    const user = await newUser(BALANCE);
-    upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Whole.', usage: USAGE }) });
-    const statuses: unknown[] = [];
-    while (statuses.length < 6) statuses.push((await open({ user, id: `first-${statuses.length}` }).whole()).status);
-    dying.close();
-    assert.deepEqual([cuts, statuses.filter((status) => status === 502).length], [1, 1]);
-    assert.equal(statuses.filter((status) => status === 200).length, 5);
-    assert.equal(upstream.requests.length, 5);
-    assert.match(nginx?.logged() ?? '', / 502 : 200 first-/);
-  },
-);
+test('WA-07 nginx resends a refused call and never a taken one', WITH_NGINX, async () => {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Whole.', usage: USAGE }) });
+  const statuses: unknown[] = [];
+  while (statuses.length < 6) statuses.push((await open({ user, id: `first-${statuses.length}` }).whole()).status);
+  dying.close();
+  assert.deepEqual([cuts, statuses.filter((status) => status === 502).length], [1, 1]);
+  assert.equal(statuses.filter((status) => status === 200).length, 5);
+  assert.equal(upstream.requests.length, 5);
+  assert.match(nginx?.logged() ?? '', / 502 : 200 first-/);
+});
 
-test(
-  'CC-11 nginx passes each piece of a stream on at once, and ends the stream of a caller who leaves',
-  WITH_NGINX,
-  async () => {
-    const [reader, leaver] = [await newUser(BALANCE), await newUser(BALANCE)];
-    const gate = createGate();
-    const steps = streamSteps({
-      model: 'large-upstream',
-      pieces: ['Half', 'whole'],
-      usage: USAGE,
-      includeUsageChunk: true,
-    });
-    upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
-    const stream = open({ user: reader, body: { stream: true } });
-    await waitUntil('the first piece is read', () => stream.read().includes('Half'));
-    assert.doesNotMatch(stream.read(), /whole/);
-    const left = open({ user: leaver, body: { stream: true } });
-    await waitUntil('the other caller has the first piece', () => left.read().includes('Half'));
-    left.leave();
-    const receipt = await waitUntil('the abandoned stream is settled', () => receiptNamed(service.database, leaver));
-    assert.equal(receipt.outcome, 'abandoned');
-    gate.open();
-    const { status, text } = await stream.whole();
-    assert.equal(status, 200);
-    assert.match(text, /whole[^]*data: \[DONE\]\n\n$/);
-  },
-);
+test('CC-11 nginx passes on stream pieces at once', WITH_NGINX, async () => {
+  const [reader, leaver] = [await newUser(BALANCE), await newUser(BALANCE)];
+  const gate = createGate();
+  const steps = streamSteps({
+    model: 'large-upstream',
+    pieces: ['Half', 'whole'],
+    usage: USAGE,
+    includeUsageChunk: true,
+  });
+  upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
+  const stream = open({ user: reader, body: { stream: true } });
+  await waitUntil('the first piece is read', () => stream.read().includes('Half'));
+  assert.doesNotMatch(stream.read(), /whole/);
+  const left = open({ user: leaver, body: { stream: true } });
+  await waitUntil('the other caller has the first piece', () => left.read().includes('Half'));
+  left.leave();
+  const receipt = await waitUntil('the abandoned stream is settled', () => receiptNamed(service.database, leaver));
+  assert.equal(receipt.outcome, 'abandoned');
+  gate.open();
+  const { status, text } = await stream.whole();
+  assert.equal(status, 200);
+  assert.match(text, /whole[^]*data: \[DONE\]\n\n$/);
+});
 
-test(
-  'WA-07 behind nginx, a gateway stops under calls: each is answered, asked for and charged once',
-  WITH_NGINX,
-  async () => {
-    const user = await newUser(BALANCE);
-    upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Whole.', usage: USAGE }) });
-    const asked = upstream.requests.length;
-    const stopped = new AbortController();
-    let calls = 0;
-    const caller = async (): Promise<void> => {
-      while (!stopped.signal.aborted) {
-        calls += 1;
-        const { status, text } = await open({ user, id: `call-${calls}` }).whole();
-        assert.deepEqual([status, text.includes('Whole.')], [200, true]);
-      }
-    };
-    const callers = Promise.all([1, 2, 3, 4].map(caller));
-    await waitUntil('both gateways have calls', () => calls > 40);
-    await second.close();
-    stopped.abort();
-    await callers;
-    assert.equal(upstream.requests.length - asked, calls);
-    const { balance, held } = await service.wallet(app, user);
-    assert.deepEqual([balance, held], [BALANCE - calls * CHARGE, 0]);
-    assert.deepEqual(await service.check(), []);
-    // It was turned away there, and taken by the other.
-    const turnedAway =
-      nginx
-        ?.logged()
-        .split('\n')
-        .filter((line) => /\b503\b/.test(line)) ?? [];
-    assert.notEqual(turnedAway.length, 0);
-    for (const line of turnedAway) assert.match(line, / 503\b.* 200 call-\d+$/);
-  },
-);
+test('WA-07 behind nginx a stopping gateway charges each call once', WITH_NGINX, async () => {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Whole.', usage: USAGE }) });
+  const asked = upstream.requests.length;
+  const stopped = new AbortController();
+  let calls = 0;
+  const caller = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      calls += 1;
+      const { status, text } = await open({ user, id: `call-${calls}` }).whole();
+      assert.deepEqual([status, text.includes('Whole.')], [200, true]);
+    }
+  };
+  const callers = Promise.all([1, 2, 3, 4].map(caller));
+  await waitUntil('both gateways have calls', () => calls > 40);
+  await second.close();
+  stopped.abort();
+  await callers;
+  assert.equal(upstream.requests.length - asked, calls);
+  const { balance, held } = await service.wallet(app, user);
+  assert.deepEqual([balance, held], [BALANCE - calls * CHARGE, 0]);
+  assert.deepEqual(await service.check(), []);
+  // It was turned away there, and taken by the other.
+  const turnedAway =
+    nginx
+      ?.logged()
+      .split('\n')
+      .filter((line) => /\b503\b/.test(line)) ?? [];
+  assert.notEqual(turnedAway.length, 0);
+  for (const line of turnedAway) assert.match(line, / 503\b.* 200 call-\d+$/);
+});
 
-test(
-  'CC-06 nginx itself refuses a body that no gateway would take, in the envelope of every error',
-  WITH_NGINX,
-  async () => {
-    const { status, text } = await open({ user: 'nobody', body: { filler: 'x'.repeat(9_500_000) } }).whole();
-    assert.equal(status, 413);
-    const { error } = JSON.parse(text) as { readonly error: Readonly<Record<string, unknown>> };
-    assert.deepEqual(
-      [error['code'], error['type'], typeof error['correlationId']],
-      ['PAYLOAD_TOO_LARGE', 'request_too_large', 'string'],
-    );
-    assert.doesNotMatch(nginx?.logged() ?? '', /\?/);
-  },
-);
+test('CC-06 nginx refuses an oversized body in the envelope', WITH_NGINX, async () => {
+  const { status, text } = await open({ user: 'nobody', body: { filler: 'x'.repeat(9_500_000) } }).whole();
+  assert.equal(status, 413);
+  const { error } = JSON.parse(text) as { readonly error: Readonly<Record<string, unknown>> };
+  assert.deepEqual(
+    [error['code'], error['type'], typeof error['correlationId']],
+    ['PAYLOAD_TOO_LARGE', 'request_too_large', 'string'],
+  );
+  assert.doesNotMatch(nginx?.logged() ?? '', /\?/);
+});

@@ -78,7 +78,7 @@ test('PG-05 the account pages are sound in every look', async (t) => {
   }
 });
 
-test('CP-06 a passkey is added to an account, signs in as the second factor and alone, and proves who one is', async (t) => {
+test('CP-06 a passkey signs in as second factor and alone', async (t) => {
   const tab = await openTab(t, { width: 390 });
   if (tab === undefined) return;
   const { page } = tab;
@@ -116,7 +116,7 @@ test('CP-06 a passkey is added to an account, signs in as the second factor and 
   await page.getByRole('status').getByText('The passkey was removed').waitFor();
 });
 
-test('CP-06 in production a passkey is the first second factor of an operator, with the code that was mailed to them', async (t) => {
+test('CP-06 an operator’s first second factor needs a mailed code', async (t) => {
   const server = await startMailServer();
   const gateway = await startSecondGateway(service, {
     PURSER_ENV: 'production',
@@ -160,7 +160,7 @@ test('CP-06 in production a passkey is the first second factor of an operator, w
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
-test('PG-05 the pages still work with text at twice the size', async (t) => {
+test('PG-05 the pages work with text twice the size', async (t) => {
   const tab = await openTab(t, { width: 360 });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -169,7 +169,7 @@ test('PG-05 the pages still work with text at twice the size', async (t) => {
   await assertSound(tab, 'owner-account-large-text');
 });
 
-test('PG-05 the account pages work without scripts and with the keyboard only', async (t) => {
+test('PG-05 the account pages work without scripts', async (t) => {
   const tab = await openTab(t, { hasScripts: false });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -221,7 +221,7 @@ test('PG-02 another site cannot frame a page', async (t) => {
   assert.equal(await framed?.getByLabel('Password').count(), 0);
 });
 
-test('PG-02 a form on another site does nothing even if the browser is signed in', async (t) => {
+test('PG-02 a form on another site does nothing', async (t) => {
   const evil = await startOtherSite(
     t,
     `<!doctype html><title>Evil</title><form method="post" action="${OWN}/account/sessions">

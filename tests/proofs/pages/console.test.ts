@@ -219,7 +219,7 @@ test('PG-05 the pages of the console are sound in every look', async (t) => {
   }
 });
 
-test('AU-06 CP-06 somebody joins a team by its mail and adds an authenticator app with the keyboard only', async (t) => {
+test('AU-06 CP-06 a person joins a team by keyboard only', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const [owner, { email }] = [await newOwner(service), await newOwner(service)];

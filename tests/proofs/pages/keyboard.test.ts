@@ -8,7 +8,7 @@ import { tabTo } from './keyboard.ts';
 const stage = await setJourney();
 const { service, refusedCall } = stage;
 
-test('ON-01 ON-02 a user can get from a refused call to a served one with the keyboard only', async (t) => {
+test('ON-01 ON-02 a user pays after a refusal by keyboard only', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open();

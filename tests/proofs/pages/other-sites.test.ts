@@ -7,7 +7,7 @@ import { sql } from '../../support/sql.ts';
 const stage = await setJourney();
 const { service, refusedCall } = stage;
 
-test('PG-02 no page for end users can be framed, and a form on another site does nothing', async (t) => {
+test('PG-02 no page for users can be framed', async (t) => {
   const { topupUrl } = await refusedCall();
   const framing = ['/wallet', '/wallet/sign-in', topupUrl.replace(OWN, '')];
   const frames = framing.map((path) => `<iframe src="${OWN}${path}"></iframe>`).join('');

@@ -7,7 +7,7 @@ import { plugInAuthenticator } from './virtual-authenticator.ts';
 const stage = await setJourney();
 const { service, refusedCall } = stage;
 
-test('ON-01 a passkey can be added, signs a user in before a payment, and signs nobody in once it is removed', async (t) => {
+test('ON-01 a passkey signs a user in until it is removed', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -44,7 +44,7 @@ test('ON-01 a passkey can be added, signs a user in before a payment, and signs 
   await journey.at('Sign in', 'sign-in');
 });
 
-test('ON-01 without scripts a page offers no passkey and still offers the code', async (t) => {
+test('ON-01 without scripts a page offers only the code', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ hasScripts: false });

@@ -29,7 +29,7 @@ async function topupPath(user: string): Promise<string> {
   return refused.headers.get('x-service-topup-url') ?? '';
 }
 
-test('PG-05 pages fit the longest names, amounts and addresses on the narrowest screen', async (t) => {
+test('PG-05 pages fit the longest content on narrow screens', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 360, colorScheme: 'dark' });
@@ -55,7 +55,7 @@ test('PG-05 pages fit the longest names, amounts and addresses on the narrowest 
   await journey.at('Everything works', 'status');
 });
 
-test('PG-05 the page of every wallet state is sound: empty, another user’s, over its cap, paused, with alerts, wrong', async (t) => {
+test('PG-05 the page of every wallet state is sound', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -115,7 +115,7 @@ test('PG-05 the page of every wallet state is sound: empty, another user’s, ov
   await journey.at(/Test app/, 'alerts');
 });
 
-test('PG-05 the page of a blocked wallet and of every refusal without a form is sound', async (t) => {
+test('PG-05 the pages of refusals are sound', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -153,7 +153,7 @@ test('PG-05 the page of a blocked wallet and of every refusal without a form is 
   }
 });
 
-test('ON-04 a month of calls is sound, as a chart and by day, in both palettes and widths', async (t) => {
+test('ON-04 a month of calls is sound', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const user = 'busy';

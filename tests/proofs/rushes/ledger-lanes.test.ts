@@ -46,7 +46,7 @@ async function ownerOf({ requests }: Turn): Promise<readonly bigint[]> {
   return rows.map(({ instance_id: id }) => id);
 }
 
-test('WA-07 turns that wait for the same lane are one statement, and each process owns its holds and gets its answers', async () => {
+test('WA-07 turns that wait for the same lane are one statement', async () => {
   for (const user of ['first', 'anna', 'ben', 'cleo']) await ledger.open(user, 100);
   const processes = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()] as const;
   const statements: string[] = [];
@@ -75,7 +75,7 @@ test('WA-07 turns that wait for the same lane are one statement, and each proces
   );
 });
 
-test('WA-07 busy processes of a lane keep in step, so that statements have the calls of all', async () => {
+test('WA-07 busy processes of a lane keep in step', async () => {
   const users = Array.from({ length: 10 }, (_, number) => `busy-${number}`);
   for (const user of users) await ledger.open(user, 1_000);
   const statements: string[] = [];
@@ -98,7 +98,7 @@ test('WA-07 busy processes of a lane keep in step, so that statements have the c
   assert.equal(statements.length, 2 * rounds + 1);
 });
 
-test('WA-10 a process that has lost its lease is told so, and the others of its turn hear nothing of it', async () => {
+test('WA-10 only the process that lost its lease is told so', async () => {
   for (const user of ['dora', 'emil']) await ledger.open(user, 100);
   const [live, fenced] = [await ledger.addInstance(), await ledger.addInstance()];
   await endInstance(ledger.live, fenced);
@@ -109,7 +109,7 @@ test('WA-10 a process that has lost its lease is told so, and the others of its 
   assert.deepEqual([await ownerOf(good), await ownerOf(bad)], [[live], []]);
 });
 
-test('WA-07 a wallet that somebody has locked fails the turn of its own process only', async () => {
+test('WA-07 a locked wallet fails only its own turn', async () => {
   for (const user of ['fritz', 'gisa']) await ledger.open(user, 100);
   const [one, other] = [await ledger.addInstance(), await ledger.addInstance()];
   const lane = noting([]);
@@ -123,7 +123,7 @@ test('WA-07 a wallet that somebody has locked fails the turn of its own process 
   assert.equal(rows.placed[0]?.outcome, 'granted');
 });
 
-test('WA-07 all calls of a wallet take the same lane, to hold and to end, and wallets are spread over all lanes', async () => {
+test('WA-07 a wallet’s calls all take one lane', async () => {
   const seen = Array.from({ length: 4 }, () => new Set<string>());
   const users = new Map<string, string>();
   const lanes = seen.map((wallets): TakeTurn => {
@@ -173,7 +173,7 @@ test('WA-07 all calls of a wallet take the same lane, to hold and to end, and wa
   for (const { size } of seen) assert(size >= 8, `a lane has ${size} of 80 wallets`);
 });
 
-test('WA-10 the oldest live process is the keeper, and the next one is when its lease has ended or run out', async () => {
+test('WA-10 the oldest live process is the keeper', async () => {
   await sql(ledger)`update db.instances set state = 'dead'`;
   const [first, second, third] = [
     await insertInstance(ledger.live, 60_000),

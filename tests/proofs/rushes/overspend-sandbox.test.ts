@@ -63,14 +63,14 @@ async function expectExactlyThree(user: string, balance: number, replies: readon
 for (const isStream of [false, true]) {
   const kind = isStream ? 'streams' : 'plain calls';
 
-  test(`SB-02 of ${CALLS} simultaneous sandbox ${kind} over two gateways, a wallet worth three calls admits three`, async () => {
+  test(`SB-02 of ${CALLS} ${kind}, a wallet worth three admits three`, async () => {
     const user = `balance-${isStream}`;
     await makeSandboxWallet(service.database, app, { user, balance: ADMITTED * HOLD });
     const codes = await expectExactlyThree(user, ADMITTED * HOLD, await rush(user, isStream));
     assert.deepEqual([...codes], ['PAYMENT_REQUIRED']);
   });
 
-  test(`SB-02 of ${CALLS} simultaneous sandbox ${kind} over two gateways, a cap worth three calls admits three`, async () => {
+  test(`SB-02 of ${CALLS} ${kind}, a cap worth three admits three`, async () => {
     const user = `cap-${isStream}`;
     await makeSandboxWallet(service.database, app, { user, balance: 5_000_000, cap: ADMITTED * HOLD });
     const codes = await expectExactlyThree(user, 5_000_000, await rush(user, isStream));
@@ -78,7 +78,7 @@ for (const isStream of [false, true]) {
   });
 }
 
-test('SB-03 sandbox calls leave no trace in real wallets, the ledger or usage', async () => {
+test('SB-03 sandbox calls leave no trace in real data', async () => {
   const rows = await sql<{ traces: number }>(service)`select ((select count(*) from ledger.wallets) + (select count(*)
     from ledger.holds)
     + (select count(*) from ledger.entries) + (select count(*) from usage.calls))::int as traces`;

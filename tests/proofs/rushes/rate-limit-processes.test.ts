@@ -41,7 +41,7 @@ function askAll(app: TestApp, calls: number): Promise<readonly Reply[]> {
   );
 }
 
-test('LI-01 two processes together give out exactly the tokens of one bucket and report each remaining count once', async () => {
+test('LI-01 two processes give out exactly the tokens of one bucket', async () => {
   const app = await ground.addApp({ ratePerMinute: 60, rateBurst: 10_000 });
   await gateways.untilKnown(app);
   await stopDatabaseClock(ground.database); // Nothing is refilled, so the counts are exact.
@@ -58,7 +58,7 @@ test('LI-01 two processes together give out exactly the tokens of one bucket and
   await stepDatabaseClock(ground.database, '0');
 });
 
-test('LI-01 two processes never give out more than the burst and what has been refilled', async () => {
+test('LI-01 two processes never exceed burst and refill', async () => {
   const app = await ground.addApp({ ratePerMinute: 600, rateBurst: 20 });
   await gateways.untilKnown(app);
   const startMs = Date.now();

@@ -184,7 +184,7 @@ async function account(model: string, ended: readonly Ended[]) {
   };
 }
 
-test('CC-16 CC-09 while two of three upstreams fail in turn, fallback answers, each call at the price of the one that served it', async () => {
+test('CC-16 CC-09 a fallback costs the serving provider’s price', async () => {
   const [fallback, alone] = await Promise.all([storm('fallback'), storm('alone')]);
   const rows = { fallback: await account('fallback', fallback), alone: await account('alone', alone) };
   console.table(rows);

@@ -21,7 +21,7 @@ function installed(...parts: string[]): string {
   return path.join(project.folder, 'node_modules', '@purser', 'sdk', ...parts);
 }
 
-test('SDK-02 the package contains only what is published, and has no dependencies', () => {
+test('SDK-02 the package contains only what is published', () => {
   const files = globSync('**', { cwd: installed(), withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map((entry) => path.relative(installed(), path.join(entry.parentPath, entry.name)));
   const sources = globSync('*.ts', { cwd: path.join(ROOT, 'packages/sdk/src') }).filter(
@@ -45,7 +45,7 @@ test('SDK-02 the package contains only what is published, and has no dependencie
   }
 });
 
-test('SDK-02 its code is under 7 KB compressed, in either module format', () => {
+test('SDK-02 its code is under 7 KB compressed', () => {
   for (const kind of ['esm', 'cjs']) {
     const files = globSync('*.js', { cwd: installed('dist', kind) }).toSorted();
     const bytes = gzipSync(files.map((file) => readFileSync(installed('dist', kind, file), 'utf8')).join('')).length;
@@ -67,14 +67,14 @@ const NAMES = '{ isPurserError, PaymentRequiredError, Purser, signTestPayload, v
 const TOLD = 'PaymentRequiredError true true evt_1';
 
 for (const { name, by } of runtimes()) {
-  test(`SDK-02 it runs on ${name} as an ES module and as CommonJS`, async () => {
+  test(`SDK-02 it runs on ${name} in both module formats`, async () => {
     project.write('use.mjs', `import ${NAMES} from '@purser/sdk';${USE}`);
     project.write('use.cjs', `const ${NAMES} = require('@purser/sdk');${USE}`);
     for (const file of ['use.mjs', 'use.cjs']) assert.equal(await project.run(file, { by }), TOLD);
   });
 }
 
-test('SDK-01 an error from one copy of the package is recognised by another copy, which has another class', async () => {
+test('SDK-01 one copy recognises another copy’s error', async () => {
   project.write(
     'copies.mjs',
     `import { createRequire } from 'node:module';
@@ -88,7 +88,7 @@ test('SDK-01 an error from one copy of the package is recognised by another copy
   assert.equal(await project.run('copies.mjs'), 'false true true true false false');
 });
 
-test('SDK-02 it needs only Web APIs: it runs without `process` and `Buffer`, as on the edge', async () => {
+test('SDK-02 it runs without `process` and `Buffer`', async () => {
   const web = {
     fetch,
     Headers,
@@ -175,7 +175,7 @@ for (const [what, type, module, moduleResolution] of [
   ['CommonJS by nodenext', 'commonjs', 'nodenext', 'nodenext'],
   ['a bundler', 'module', 'esnext', 'bundler'],
 ] as const) {
-  test(`SDK-02 its types are sound in a strict project of ${what}, with and without the Web’s types`, async () => {
+  test(`SDK-02 its types are sound in a strict project of ${what}`, async () => {
     const { folder, write } = await newProject(tarball, { type });
     const common = { module, moduleResolution, target: 'es2022', noEmit: true, strict: true, skipLibCheck: false };
     const strict = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: type === 'module', types: [] };
@@ -200,7 +200,7 @@ test('SDK-02 publint has nothing to suggest', async () => {
   assert.deepEqual(messages, []);
 });
 
-test('SDK-02 arethetypeswrong finds the same types as modules, however the package is imported', async () => {
+test('SDK-02 arethetypeswrong finds the same types in every format', async () => {
   const result = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   assert.ok(result.types !== false);
   assert.deepEqual(result.problems, []);

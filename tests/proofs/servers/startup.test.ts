@@ -93,7 +93,7 @@ function pastedCalls(banner: string): readonly Pasted[] {
   return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
 }
 
-test('OP-01 a first start prints a live and a sandbox call that work, its books are right, and a passkey can be tried', async (t) => {
+test('OP-01 a first start prints calls that work', async (t) => {
   const service = launch(['serve']);
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -132,7 +132,7 @@ test('OP-01 a first start prints a live and a sandbox call that work, its books 
   }
 });
 
-test('OP-12 a later start keeps the keys, the wallet and its balance; SIGTERM to `npm start` ends the service with npm', async () => {
+test('OP-12 a later start keeps keys and wallet', async () => {
   const keysBefore = readFileSync(path.join(directory, 'demo.json'), 'utf8');
   const service = launchByNpm();
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
@@ -158,7 +158,7 @@ test('OP-12 a later start keeps the keys, the wallet and its balance; SIGTERM to
   }
 });
 
-test('OP-15 several gateway processes share the port, and one that is killed is replaced', LINUX_ONLY, async () => {
+test('OP-15 a killed gateway process is replaced', LINUX_ONLY, async () => {
   const service = launch(['serve'], { PURSER_WORKERS: '2' });
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -182,7 +182,7 @@ test('OP-15 several gateway processes share the port, and one that is killed is 
   }
 });
 
-test('OP-13 a database has one secret, and a start makes the data directory', async (t) => {
+test('OP-13 a database has one secret', async (t) => {
   const database = await createTestDatabase();
   t.after(database.close);
   const data = path.join(directory, 'not', 'there');
@@ -224,7 +224,7 @@ test('OP-13 a database has one secret, and a start makes the data directory', as
   }
 });
 
-test('OP-13 of two first starts at once, one secret becomes the one of the database', async (t) => {
+test('OP-13 two first starts agree on one secret', async (t) => {
   const database = await createTestDatabase();
   t.after(database.close);
   const secrets = Array.from({ length: 8 }, (_, index) =>
@@ -242,7 +242,7 @@ test('OP-13 of two first starts at once, one secret becomes the one of the datab
   assert.deepEqual(new Set(keys.slice(0, 2).map((key) => key === undefined)), new Set([true, false]));
 });
 
-test('OP-03 production names every missing or weak setting at once and starts nothing', async () => {
+test('OP-03 production names every bad setting at once', async () => {
   const { code, output } = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PORT: 'x', DATABASE_URL: 'mysql://x', PURSER_CURRENCY: 'euro' }),
   );
@@ -259,7 +259,7 @@ test('OP-03 production names every missing or weak setting at once and starts no
   }
 });
 
-test('OP-03 production refuses a weak secret, and development refuses an address that others can reach', async () => {
+test('OP-03 production refuses a weak secret', async () => {
   const weak = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PURSER_SECRET: 'short', PURSER_CATALOGUE: 'none.json' }),
   );

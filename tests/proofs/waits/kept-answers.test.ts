@@ -32,7 +32,7 @@ async function keptOf(callId: string | null): Promise<Record<string, unknown> | 
   return sqlRow<Record<string, unknown>>(owner)`select * from idempotency.kept_answers where call_id = ${callId}`;
 }
 
-test('CC-25 a kept answer is sealed: the database shows neither the prompt, the answer nor the key', async () => {
+test('CC-25 a kept answer is sealed in the database', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('canary-answer'));
   const messages = [{ role: 'user', content: 'canary-prompt' }];
@@ -50,7 +50,7 @@ test('CC-25 a kept answer is sealed: the database shows neither the prompt, the 
   assert.ok(!logged.includes('canary'));
 });
 
-test('CC-25 a kept answer that was moved to another call or changed cannot be opened', async () => {
+test('CC-25 a moved or changed answer cannot be opened', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Mine.'));
   const mine = await chat(keyed(user, 'mine'));
@@ -65,7 +65,7 @@ test('CC-25 a kept answer that was moved to another call or changed cannot be op
   assert.equal((await chat(keyed(user, 'mine'))).status, 500);
 });
 
-test('CC-25 an answer is kept for five minutes; after that it is never replayed, and it is removed', async () => {
+test('CC-25 an answer is kept for five minutes and then removed', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('For a while.'));
   const first = await chat(keyed(user, 'old'));
@@ -78,7 +78,7 @@ test('CC-25 an answer is kept for five minutes; after that it is never replayed,
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 2 * CHARGE);
 });
 
-test('CC-14 an answer that cannot be kept is still sent, and the log says so', async (t) => {
+test('CC-14 an answer that cannot be kept is sent', async (t) => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Unkept.'));
   await sql(owner)`revoke insert on idempotency.kept_answers from purser_live`;
@@ -89,7 +89,7 @@ test('CC-14 an answer that cannot be kept is still sent, and the log says so', a
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 
-test('CC-14 an answer is kept even if its first connection is lost, or the database is slow, so its retry is not charged', async (t) => {
+test('CC-14 an answer is kept despite a lost connection', async (t) => {
   upstream.script(saying('Kept at last.'));
   await sql(owner)`
     create sequence idempotency.losses;
@@ -130,7 +130,7 @@ async function startDying(t: TestContext): Promise<string> {
 }
 
 for (const mode of ['live', 'sandbox'] as const) {
-  test(`CC-14 ${mode}: after a kill between keeping and charging, the answer is not replayed and the retry is charged once`, async (t) => {
+  test(`CC-14 ${mode}: a retry after a kill is charged once`, async (t) => {
     const user = await newUser(FUNDS);
     const key = mode === 'live' ? app.liveKey : app.testKey;
     const url = await startDying(t);
@@ -155,7 +155,7 @@ for (const mode of ['live', 'sandbox'] as const) {
   });
 }
 
-test('CC-14 when equal running calls are each abandoned and retried, no more requests are sent, and each retry gets one answer', async () => {
+test('CC-14 retries of equal abandoned calls send nothing more', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;
@@ -185,7 +185,7 @@ test('CC-14 when equal running calls are each abandoned and retried, no more req
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 3 * CHARGE);
 });
 
-test('CC-25 an answer is kept even if its caller left before it arrived and nobody waits for it yet', async () => {
+test('CC-25 an answer is kept even if nobody waits for it', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;
@@ -204,7 +204,7 @@ test('CC-25 an answer is kept even if its caller left before it arrived and nobo
   assert.equal(upstream.requests.length - before, 1);
 });
 
-test('CC-25 an answer is kept if its caller stops reading, and a retry gets all of it', async () => {
+test('CC-25 an answer is kept if its caller stops reading', async () => {
   const user = await newUser(FUNDS);
   const before = upstream.requests.length;
   const content = 'a'.repeat(7 * 1024 * 1024); // More than the network buffers for a caller who reads nothing.
@@ -235,7 +235,7 @@ test('CC-25 an answer is kept if its caller stops reading, and a retry gets all 
   assert.deepEqual(await service.wallet(app, user), { balance, held: 0, openStreams: 0 });
 });
 
-test('CC-14 a joined call that ends while its wallet is locked is answered from disk, and charged later', async () => {
+test('CC-14 a joined call on a locked wallet is answered from disk', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;

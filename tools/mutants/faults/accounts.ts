@@ -13,13 +13,9 @@ import {
 } from './places.ts';
 
 const ONCE = factoring('CP-06 a password alone opens nothing, and a code works once');
-const RESET = factoring(
-  'CP-06 a password reset does not replace the second factor, and voids sign-ins that wait for it',
-);
-const INVITED = teaming('AU-06 an invitation lets in the account of its address, once');
-const PASSKEY = factoring(
-  'CP-06 a passkey of an account is the second factor, signs in alone, and answers a challenge once',
-);
+const RESET = factoring('CP-06 a password reset does not replace the second factor');
+const INVITED = teaming('AU-06 an invitation admits its address’s account, once');
+const PASSKEY = factoring('CP-06 a passkey is a second factor, or signs in alone');
 
 /** Faults by which a stolen password, code or session opens an account that has a second factor, or a stranger joins a team. */
 export const ACCOUNT_FAULTS: readonly Mutant[] = [
@@ -39,7 +35,7 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
     id: 'guesses-are-not-counted',
     clause: 'CP-06',
     edits: [pendingSignIns('set guesses_left = guesses_left - 1', 'set guesses_left = guesses_left')],
-    killer: factoring('CP-06 five wrong codes end a sign-in and are mailed, ten slow the account down'),
+    killer: factoring('CP-06 five wrong codes end a sign-in, ten slow the account'),
   },
   {
     id: 'passkey-of-anybody',
@@ -51,7 +47,7 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
     id: 'old-session-changes-the-factor',
     clause: 'CP-06',
     edits: [freshProofs('if (isProved) return undefined;', 'if (isProved || !isProved) return undefined;')],
-    killer: factoring('CP-06 changes of the second factor need a fresh proof, with both factors'),
+    killer: factoring('CP-06 second-factor changes need a fresh proof with both factors'),
   },
   {
     id: 'forwarded-invitation-lets-in',
@@ -76,9 +72,7 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
         'return isSecondFactorRequired && !hasSecondFactor && isSso;',
       ),
     ],
-    killer: judgingOperators(
-      'CP-06 in production, an operator without a second factor is refused everything, even right after signing in',
-    ),
+    killer: judgingOperators('CP-06 a production operator without a second factor is refused everything'),
   },
   {
     id: 'money-without-a-fresh-proof',
@@ -89,7 +83,7 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
         'return isProofNeeded && account.isDisabled ? needsProof(signedIn) : undefined;',
       ),
     ],
-    killer: judgingOperators('CP-06 money needs a fresh proof from everybody who has a second factor'),
+    killer: judgingOperators('CP-06 money needs a fresh proof wherever a second factor exists'),
   },
   {
     id: 'support-may-do-what-finance-may',
@@ -100,6 +94,6 @@ export const ACCOUNT_FAULTS: readonly Mutant[] = [
         "if (!isAtLeastOperator(role, access.least) && role !== 'support')",
       ),
     ],
-    killer: judgingOperators('CP-07 a role opens what needs it and less, and an owner has none'),
+    killer: judgingOperators('CP-07 a role includes the lower ones, and an owner has none'),
   },
 ];

@@ -65,45 +65,39 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
     id: 'thoughts-in-the-total-free',
     clause: 'MO-08',
     edits: [usageReport('Math.min(beside.unexplained, room)', '0')],
-    killer: counting(
-      'CC-23 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
-    ),
+    killer: counting('CC-23 tokens only in the total are billed as reasoning'),
   },
   {
     id: 'thoughts-in-the-total-without-a-bound',
     clause: 'WA-07',
     edits: [usageReport('Math.min(beside.unexplained, room)', 'beside.unexplained')],
-    killer: counting(
-      'CC-23 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent',
-    ),
+    killer: counting('CC-23 tokens only in the total are billed as reasoning'),
   },
   {
     id: 'first-place-of-a-count-taken-for-the-largest',
     clause: 'MO-08',
     edits: [usageDialects('Math.max(counts[place.count] ?? 0, count)', 'counts[place.count] ?? count')],
     killer: speaking(
-      'MO-08 usage in the words of DeepSeek behind a server that fills in zeros is charged as it says, and shown in those of the format',
+      'MO-08 usage in the words of DeepSeek behind a server that fills in zeros is charged as reported and shown in our format',
     ),
   },
   {
     id: 'usage-in-a-choice-not-read',
     clause: 'MO-08',
     edits: [usageDialects("choice['usage'] : undefined", 'undefined : undefined')],
-    killer: charging(
-      'MO-08 CC-12 usage of Moonshot, which reports in the last choice, is charged and shown, plain and streamed',
-    ),
+    killer: charging('MO-08 CC-12 usage of Moonshot, which reports in the last choice, is charged and shown'),
   },
   {
     id: 'parts-charged-and-not-shown',
     clause: 'CC-12',
     edits: [usageReport('taken > 0 || reported !== undefined || isTold', 'isTold')],
-    killer: speaking('MO-08 usage in the words of Kimi is charged as it says, and shown in those of the format'),
+    killer: speaking('MO-08 usage in the words of Kimi is charged as reported and shown in our format'),
   },
   {
     id: 'prompt-held-by-its-characters',
     clause: 'WA-07',
     edits: [holdRequest('const sentBytes = Buffer.byteLength(requestText);', 'const sentBytes = requestText.length;')],
-    killer: bounding('WA-07 no call costs more than its hold, for any prices and prompt, with every token used'),
+    killer: bounding('WA-07 no call costs more than its hold at any prices'),
   },
   {
     id: 'syntax-of-the-prompt-estimated',
@@ -114,37 +108,37 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
         'sentBytes - dataUrlBytes',
       ),
     ],
-    killer: charging('CC-23 our own count of a prompt does not depend on how its JSON was written'),
+    killer: charging('CC-23 our prompt count does not depend on JSON spelling'),
   },
   {
     id: 'estimate-above-the-limit-that-was-sent',
     clause: 'WA-07',
     edits: [usage('Math.min(tokens(), limit.tokens)', 'tokens()')],
-    killer: charging('WA-07 CC-23 our own count of an answer is never above the limit that was sent'),
+    killer: charging('WA-07 CC-23 our own answer count never exceeds the limit sent'),
   },
   {
     id: 'vendor-parameter-for-every-model',
     clause: 'CC-03',
     edits: [parameters('new Set([...NAMED_PARAMETERS].filter(isAccepted))', 'NAMED_PARAMETERS')],
-    killer: tabulating('CC-03 a parameter of a vendor is refused by name unless the model lists it'),
+    killer: tabulating('CC-03 a vendor parameter is refused unless listed'),
   },
   {
     id: 'thoughts-above-the-limit',
     clause: 'WA-07',
     edits: [vendorParameters('if (budget < outputTokens)', 'if (budget < Infinity)')],
-    killer: tabulating('CC-03 WA-07 a model may not think longer than its output limit'),
+    killer: tabulating('CC-03 WA-07 a thinking budget may not exceed the output limit'),
   },
   {
     id: 'hold-that-covers-no-thoughts',
     clause: 'WA-07',
     edits: [validation('Math.max(model.minOutputTokens, thinkingBudgetOf(request) + 1)', 'model.minOutputTokens')],
-    killer: tabulating('CC-03 WA-07 a model may not think longer than its output limit'),
+    killer: tabulating('CC-03 WA-07 a thinking budget may not exceed the output limit'),
   },
   {
     id: 'template-of-the-caller',
     clause: 'CC-03',
     edits: [vendorParameters('TEMPLATE_NAME.test(name) && !TEMPLATE_OURS.includes(name)', 'TEMPLATE_NAME.test(name)')],
-    killer: tabulating('CC-07 chat_template_kwargs with any other value is refused by its path, and nothing changes'),
+    killer: tabulating('CC-07 chat_template_kwargs with any other value is refused by its path'),
   },
   {
     id: 'empty-tools-sent',
@@ -155,31 +149,25 @@ export const ANSWER_FAULTS: readonly Mutant[] = [
         'if (request !== undefined) return request;',
       ),
     ],
-    killer: tabulating('CC-13 empty lists of tools and stops reach no provider, nor does what is about tools'),
+    killer: tabulating('CC-13 empty tool and stop lists reach no provider'),
   },
   {
     id: 'unpriced-cache-marks-sent',
     clause: 'MO-08',
     edits: [validation('withoutUnpricedMarks(request, context.upstreams)', 'withoutUnpricedMarks(request, [])')],
-    killer: charging(
-      'MO-08 a cache mark reaches a provider only if its writes have a price, and they are charged at it',
-    ),
+    killer: charging('MO-08 a cache mark reaches a provider only if priced'),
   },
   {
     id: 'held-up-provider-free',
     clause: 'CC-11',
     edits: [stream("(kind !== 'too-large' && !isHeldUp)", "kind !== 'too-large'")],
-    killer: holdingUp(
-      'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
-    ),
+    killer: holdingUp('CC-11 a provider lost behind a stalled caller is paid'),
   },
   {
     id: 'provider-that-breaks-off-paid',
     clause: 'CC-11',
     edits: [stream(' && out.heldUpMs() >= caller.pace.heldUpMsMax', '')],
-    killer: holdingUp(
-      'CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise',
-    ),
+    killer: holdingUp('CC-11 a provider lost behind a stalled caller is paid'),
   },
   {
     id: 'chunk-without-choices-ends-a-stream',

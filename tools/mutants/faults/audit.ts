@@ -9,9 +9,7 @@ export const AUDIT_FAULTS: readonly Mutant[] = [
     edits: [
       walkingChain('else if (isNext && !previous.equals(end.hash))', 'else if (isNext && previous.length === 0)'),
     ],
-    killer: checkingChain(
-      'CP-09 a trail whose hashes were all written anew is found by the seal of its head, and by a head that was written down',
-    ),
+    killer: checkingChain('CP-09 the sealed head reveals a fully rehashed trail'),
   },
   {
     id: 'head-not-sealed',
@@ -22,9 +20,7 @@ export const AUDIT_FAULTS: readonly Mutant[] = [
         'return head.seal.length === sealOf(head, key).length;',
       ),
     ],
-    killer: checkingChain(
-      'CP-09 a trail whose hashes were all written anew is found by the seal of its head, and by a head that was written down',
-    ),
+    killer: checkingChain('CP-09 the sealed head reveals a fully rehashed trail'),
   },
   {
     id: 'cut-tail-not-found',

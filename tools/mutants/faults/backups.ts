@@ -14,9 +14,7 @@ import {
   timelines,
 } from './places.ts';
 
-const RESTORE = runningBackups(
-  'OP-09 a backup is made while the service runs, and a restore goes back to a moment, refuses what is not whole, and starts only when it is accepted',
-);
+const RESTORE = runningBackups('OP-09 a restore goes back to a moment');
 
 /** Faults by which a backup is worth nothing, two copies of the books run at once, or the doctor sees what is not there. */
 export const BACKUP_FAULTS: readonly Mutant[] = [
@@ -24,21 +22,19 @@ export const BACKUP_FAULTS: readonly Mutant[] = [
     id: 'pruning-takes-the-log-that-a-backup-needs',
     clause: 'OP-09',
     edits: [backupFolder('part.slice(8) < first', 'part.slice(8) <= first')],
-    killer: backingUp('OP-09 removing old backups keeps the log that the oldest one left needs'),
+    killer: backingUp('OP-09 pruning backups keeps the log the oldest needs'),
   },
   {
     id: 'pruning-looks-at-the-oldest-backup-only',
     clause: 'OP-09',
     edits: [backupFolder('.slice(8)).toSorted()', '.slice(8))')],
-    killer: backingUp(
-      'OP-09 removing old backups also keeps the log of a restore that went back before a later backup',
-    ),
+    killer: backingUp('OP-09 pruning backups keeps an earlier restore’s log'),
   },
   {
     id: 'restore-brings-back-what-was-given-up',
     clause: 'OP-09',
     edits: [timelines('positionOf(record.endLsn) <= end', 'end > 0n')],
-    killer: backingUp('OP-09 a restore follows the latest timeline, from a backup that leads to it'),
+    killer: backingUp('OP-09 a restore follows the latest timeline from a matching backup'),
   },
   {
     id: 'new-timeline-is-not-archived',
@@ -50,15 +46,13 @@ export const BACKUP_FAULTS: readonly Mutant[] = [
     id: 'settlement-that-vanishes-ends-the-copying',
     clause: 'OP-09',
     edits: [keptSettlements('if (isCopied === true)', 'if (isCopied === undefined) return;\n      if (isCopied)')],
-    killer: backingUp(
-      'OP-09 WA-17 settlements are copied although files vanish meanwhile, and a restore replaces none that is there',
-    ),
+    killer: backingUp('OP-09 WA-17 vanishing files do not stop copying, and restores overwrite nothing'),
   },
   {
     id: 'archive-entry-leaves-its-folder',
     clause: 'OP-09',
     edits: [tarFiles("name.split('/').includes('..')", "name.includes('///')")],
-    killer: backingUp('OP-09 an archive is unpacked whole or refused, and no entry of it leaves its folder'),
+    killer: backingUp('OP-09 an archive is unpacked whole inside its folder or refused'),
   },
   {
     id: 'damaged-file-is-restored',
@@ -82,14 +76,12 @@ export const BACKUP_FAULTS: readonly Mutant[] = [
     id: 'doctor-token-for-ever',
     clause: 'OP-08',
     edits: [doctorCall('Number(untilMs) < nowMs ||', '')],
-    killer: reaching('OP-08 only a process with the same secret can ask a gateway what arrived, and only for a minute'),
+    killer: reaching('OP-08 only a secret holder can ask what arrived'),
   },
   {
     id: 'believed-address-is-not-found',
     clause: 'OP-08',
     edits: [publicAddress('if (address === CLAIMED_ADDRESS)', "if (address === '')")],
-    killer: reaching(
-      'OP-08 the doctor counts the proxies of the public address, and finds a gateway that believes what callers say',
-    ),
+    killer: reaching('OP-08 the doctor counts proxies and finds gateways that trust callers'),
   },
 ];

@@ -5,30 +5,20 @@ const edit = (file: string, find: string, replacement: string): Edit => ({ file,
 const budgetTest = (name: string): NamedTest => ({ file: 'tests/integration/key-budgets.test.ts', name });
 const keyTest = (name: string): NamedTest => ({ file: 'tests/conformance/control/key-limits.test.ts', name });
 
-const BOOKED = 'CP-08 a budget is booked with the hold and given back with the settlement, over all users of the key';
-const SHARE =
-  'CP-08 a call gets what the budget has left, as it would of a cap, and the budget is judged before the user’s money';
-const MONTH = 'CP-08 WA-08 a budget begins anew with the month, and a hold of the old month settles there';
-const DEAD = 'CP-08 WA-10 the budget of calls whose process died is free again';
-const CROSSED =
-  'CP-08 calls with and without budgets, crossed over wallets and keys at once, overspend nothing and never deadlock';
-const CHECKED = 'CP-08 WA-09 the check derives what each budget has spent and holds';
+const BOOKED = 'CP-08 a budget is booked with the hold and returned at settlement';
+const SHARE = 'CP-08 a call gets what the budget has left';
+const MONTH = 'CP-08 WA-08 a budget begins anew with the month';
+const DEAD = 'CP-08 WA-10 a dead process’s calls free their budget';
+const CROSSED = 'CP-08 crossed calls overspend no budget and never deadlock';
+const CHECKED = 'CP-08 WA-09 the check derives what each budget spends and holds';
 const judged = (name: string) => budgetTest(`${name} (judged)`);
 const inTurns = (name: string) => budgetTest(`${name} (inTurns)`);
-const EXPIRED = keyTest(
-  'CP-08 AU-01 an expired key is refused on every route like a revoked one, and works again with a later expiry',
-);
-const MODELS = keyTest('CP-08 MO-01 a key calls its models alone, under any of their names, and lists no others');
-const ADDRESSES = keyTest('CP-08 a key is used from its addresses and networks alone, on every route');
-const RATE = keyTest(
-  'CP-08 LI-01 a key has a rate of its own: its calls beyond it take nothing from the other keys of the app',
-);
-const ROLLED = keyTest(
-  'CP-08 a rolled key has one successor with the same limits, goes on for the overlap, and both spend one budget',
-);
-const PLAY_MONEY = keyTest(
-  'CP-08 a sandbox key spends its monthly budget and no more, over all users, and goes on once it is raised',
-);
+const EXPIRED = keyTest('CP-08 AU-01 an expired key is refused until its expiry is extended');
+const MODELS = keyTest('CP-08 MO-01 a key calls and lists only its models');
+const ADDRESSES = keyTest('CP-08 a key works only from its addresses and networks');
+const RATE = keyTest('CP-08 LI-01 a key’s own rate takes nothing from the app’s other keys');
+const ROLLED = keyTest('CP-08 a rolled key has one successor, and both share one budget');
+const PLAY_MONEY = keyTest('CP-08 a sandbox key spends its monthly budget and no more');
 
 const SOURCE = 'packages/service/src';
 const TABLES = 'packages/service/migrations/0007_ledger.sql';

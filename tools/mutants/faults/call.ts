@@ -24,8 +24,8 @@ import {
   walking,
 } from './places.ts';
 
-const BY_HAND = 'MO-06 charges worked out by hand';
-const CEILING = 'WA-07 a ceiling is the exact cost of the prompt at its dearest price plus all output';
+const BY_HAND = 'MO-06 charges equal those worked out by hand';
+const CEILING = 'WA-07 a ceiling is the dearest prompt plus all output';
 const LEFT_IN_THE_MIDDLE = 'CC-11 a streamed call: the caller leaves in the middle, and the stream is cancelled';
 const BROKEN_OFF = 'CC-11 ER-06 a streamed call: the provider begins and then resets';
 
@@ -64,7 +64,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'cache-writes-not-read',
     clause: 'MO-08',
     edits: [usageReport('Math.min(cacheWrite, promptTokens - cachedTokens)', '0')],
-    killer: counting('MO-08 tokens written to the cache are read from every place where providers report them'),
+    killer: counting('MO-08 cache writes are read from every reported place'),
   },
   {
     id: 'reasoning-tokens-charged-twice',
@@ -92,7 +92,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'one-token-more-than-afforded',
     clause: 'WA-07',
     edits: [price('? Number(tokens) :', '? Number(tokens) + 1 :')],
-    killer: pricing('WA-07 the output that an amount can pay for never costs more, and one more token would'),
+    killer: pricing('WA-07 affordable output never costs more, one more token would'),
   },
   {
     id: 'hold-for-one-choice',
@@ -126,35 +126,31 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'numbers-of-a-prompt-held-as-one-token',
     clause: 'WA-07',
     edits: [holdRequest('Math.min(sentBytes - dataUrlBytes', 'Math.min(textBytes')],
-    killer: promptBound(
-      'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
-    ),
+    killer: promptBound('WA-07 the hold covers every byte sent to the provider'),
   },
   {
     id: 'zero-usage-taken-for-none',
     clause: 'CC-23',
     edits: [usageReport('const promptGiven = prompt ??', 'const promptGiven = (prompt || undefined) ??')],
-    killer: counting('CC-23 reported usage that is consistent is taken as it is, including zero'),
+    killer: counting('CC-23 a consistent usage report is taken as it is'),
   },
   {
     id: 'last-report-taken-for-the-largest',
     clause: 'CC-23',
     edits: [usageReport('Math.max(left, right)', 'right')],
-    killer: counting('CC-23 usage that falls from one chunk to the next is a contradiction'),
+    killer: counting('CC-23 usage that falls between chunks is a contradiction'),
   },
   {
     id: 'reasoning-beside-the-completion-free',
     clause: 'CC-23',
     edits: [usageReport('visibleTokens + beside.reasoning + hidden', 'visibleTokens + hidden')],
-    killer: counting(
-      'CC-23 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
-    ),
+    killer: counting('CC-23 reasoning outside the completion is billed with it'),
   },
   {
     id: 'more-cached-than-prompt-tokens',
     clause: 'CC-23',
     edits: [usageReport('Math.min(cached, promptTokens)', 'cached')],
-    killer: counting('CC-23 any reports at all give whole counts in range, in disjoint parts that add up'),
+    killer: counting('CC-23 any report gives disjoint whole counts that add up'),
   },
   {
     id: 'estimate-not-marked',
@@ -171,7 +167,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'output-past-the-limit-at-its-reported-price',
     clause: 'WA-07',
     edits: [usage('return used < most ? most : used;', 'return used;')],
-    killer: overrunning('WA-07 a plain answer past its limit is delivered, and charged its hold'),
+    killer: overrunning('WA-07 a plain answer past its limit is still delivered'),
   },
   {
     id: 'upper-bound-charged',
@@ -194,7 +190,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
         '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
-    killer: settledFirst('CC-08 a buffered answer is sent only after its charge is on the books'),
+    killer: settledFirst('CC-08 a buffered answer is sent only after its settlement'),
   },
   {
     id: 'stream-that-fails-early-keeps-its-hold',
@@ -217,9 +213,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'unsent-stream-keeps-its-hold',
     clause: 'CC-08',
     edits: [stream("await lane.settle(hold, FAILED, 'always');", '')],
-    killer: abandoning(
-      'CC-08 a stream whose caller leaves while its hold is placed reaches no provider, and the hold is released',
-    ),
+    killer: abandoning('CC-08 a stream abandoned while its hold is placed reaches no provider'),
   },
   {
     id: 'failed-stream-charged',
@@ -243,9 +237,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
         '    const ending = tally.endingAs(outcome);\n    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), ending.charge));\n',
       ),
     ],
-    killer: settledFirst(
-      'CC-08 a stream that reaches its end tells its caller so only after its settlement is on the books',
-    ),
+    killer: settledFirst('CC-08 a stream that reaches its end tells its caller only after settlement'),
   },
   {
     id: 'answer-too-large-asked-for',
@@ -253,9 +245,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     edits: [
       validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
     ],
-    killer: answerSize(
-      'CC-24 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
-    ),
+    killer: answerSize('CC-24 a plain call’s output limit rules out oversized answers'),
   },
   {
     id: 'stream-with-too-large-a-chunk-free',
@@ -266,20 +256,20 @@ export const CALL_FAULTS: readonly Mutant[] = [
         'if (!isHeldUp || !tally.cutShort()) throw fault;',
       ),
     ],
-    killer: answerSize('CC-24 a stream whose next chunk is too large ends there, and what had come is charged'),
+    killer: answerSize('CC-24 a stream ends before an oversized chunk'),
   },
   {
     id: 'own-count-without-runs',
     clause: 'CC-23',
     edits: [tokenCounter('added += run[script] as number;', '')],
-    killer: estimating('CC-23 our own count is at most a tenth below that of a real tokenizer, and sensible: o200k'),
+    killer: estimating('CC-23 our count is close to a real tokenizer: o200k'),
   },
   {
     id: 'hidden-reasoning-cancelled',
     clause: 'CC-11',
     edits: [catalogue("model.parameters?.includes('reasoning_effort') ?? false", 'false')],
     killer: catalogueFile(
-      'MO-06 a file that leaves a model that takes `reasoning_effort` to a provider that cancels is refused with the place of the fault',
+      'MO-06 a file that leaves a model that takes `reasoning_effort` to a provider that cancels is refused with the fault’s place',
     ),
   },
   {

@@ -4,48 +4,30 @@ import { inFile, reserve } from './places.ts';
 const budgetTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budgets.test.ts', name });
 const callTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-calls.test.ts', name });
 
-const LENT = budgetTest('CE-05 a cell spends what it was lent of a budget, and the home counts that before');
-const SHARE = budgetTest(
-  'CE-05 a call that would get less than it asks for in a cell is refused until it is known that there is no more',
-);
-const BACK = budgetTest('CE-05 what a cell gives back is free elsewhere only once that cell has given it up');
-const MESSAGES = budgetTest('CE-05 messages about a budget that are late, lost or repeated create nothing');
-const LOWERED = budgetTest('CE-05 a budget that its owner lowers holds in every cell, also where more was lent before');
-const RESTORED = budgetTest(
-  'CE-05 a home that was restored learns from a cell what it had lent, and one that was never asked what is spent there',
-);
-const UNANSWERED = budgetTest(
-  'CE-05 a home that was restored learns from a cell what it had lent, also after recalls that nobody answered',
-);
-const ANSWERED = budgetTest('CE-05 a home that was restored answers a cell that has spent more than it was lent');
+const LENT = budgetTest('CE-05 the home counts a loan before it is spent');
+const SHARE = budgetTest('CE-05 a call is refused while more may exist elsewhere');
+const BACK = budgetTest('CE-05 budget is free only once its cell gave it up');
+const MESSAGES = budgetTest('CE-05 late, lost or repeated messages create no budget');
+const LOWERED = budgetTest('CE-05 a lowered budget holds in every cell');
+const RESTORED = budgetTest('CE-05 a restored home learns from a cell what it had lent');
+const UNANSWERED = budgetTest('CE-05 a restored home learns its loans despite lost recalls');
+const ANSWERED = budgetTest('CE-05 a restored home answers a cell that overspent');
 const faultTest = (name: string): NamedTest => ({ file: 'tests/proofs/cells/cell-budget-faults.test.ts', name });
-const AT_ONCE = budgetTest(
-  'CE-05 of two recalls at once, either answer frees what the cell gave up, and more that was lent since is not freed',
-);
-const ANOTHER = faultTest('CE-05 a call finds what a cell has while others ask or take back at the same time');
-const THIRD = faultTest(
-  'CE-05 what a third cell does not use is found, and while that one is away, nobody says that the budget is spent',
-);
-const LATE = faultTest('CE-05 WA-10 a late charge takes no more of a budget than its cell has of it');
-const OVERTAKEN = faultTest('CE-05 a question that was overtaken brings nothing back that its cell gave up meanwhile');
-const CONFIRMED = faultTest(
-  'CE-05 WA-10 what a start has barred is confirmed also if all is lent, and pays a charge that was told',
-);
-const SMALLER = faultTest('CE-05 a call that finds no room says nothing of one that needs less');
-const MONTH = faultTest('CE-05 WA-08 an allowance is of one month, and a hold of the old month settles there');
+const AT_ONCE = budgetTest('CE-05 simultaneous recalls free only what the cell gave up');
+const ANOTHER = faultTest('CE-05 a call finds a cell’s share amid other requests');
+const THIRD = faultTest('CE-05 no budget is called spent while a cell is away');
+const LATE = faultTest('CE-05 WA-10 a late charge takes only its cell’s share');
+const OVERTAKEN = faultTest('CE-05 an overtaken question brings nothing back');
+const CONFIRMED = faultTest('CE-05 WA-10 a loan barred at a start is confirmed and pays');
+const SMALLER = faultTest('CE-05 a call without room does not block smaller ones');
+const MONTH = faultTest('CE-05 WA-08 a hold settles in its own month’s allowance');
 const CHECKED = budgetTest('CE-05 WA-09 the check compares what is lent with its parts');
-const LAST_CALL = callTest(
-  'CE-05 a budget is used up to the last call, wherever the calls are, and what they give back is used elsewhere',
-);
-const AWAY = callTest(
-  'CE-05 a cell whose home of budgets is away spends what it was lent, and refuses the rest in words that may be tried again',
-);
-const REFUSED = callTest('CE-05 a question that the database of the home refuses stops no other key');
-const READ = callTest('CE-05 what an owner reads of a budget is that of all cells, and nothing if one of them is away');
-const STARTED = callTest(
-  'CE-05 a gateway bars at its start what its cell was lent, if that may be of before a restore',
-);
-const ASKERS = callTest('CE-05 only cells ask about budgets, the home lends alone, and only it takes back');
+const LAST_CALL = callTest('CE-05 a budget is used up to the last call');
+const AWAY = callTest('CE-05 a cell without its home spends only its loan');
+const REFUSED = callTest('CE-05 a refused question stops no other key');
+const READ = callTest('CE-05 an owner reads the budget of all cells or nothing');
+const STARTED = callTest('CE-05 a start bars loans from before a restore');
+const ASKERS = callTest('CE-05 only cells ask about budgets, and only the home lends');
 
 const SOURCE = 'packages/service/src';
 const BUDGETS = `${SOURCE}/ledger/budgets`;

@@ -27,16 +27,12 @@ const forwarded = ofFile('tests/proofs/cells/cell-forwarding.test.ts');
 
 const inReports = ofFile('tests/proofs/cells/cell-reports.test.ts');
 
-const MOVED = 'CE-06 BI-03 WA-02 a user who has moved finds the calls of before, there and back, as in one cell';
-const SUMS =
-  'CE-06 CP-04 reports of an app are of all cells, wherever they are asked: sums, pages, keys, and no app sees another';
-const MARKED =
-  'CE-08 a marker is believed only from a cell of this service, for this cell and this request, for a minute';
+const MOVED = 'CE-06 BI-03 WA-02 a user who has moved finds all earlier calls';
+const SUMS = 'CE-06 CP-04 an app’s reports cover all cells';
+const MARKED = 'CE-08 a marker counts for one request and a minute';
 
-const TOKENS =
-  'CE-08 tokens go to another cell of this service only: a request that is forged, foreign, old or altered takes none';
-const AWAY =
-  'CE-05 calls go on while the home of a bucket is away, by a share of the limit, and the whole limit holds once it is back';
+const TOKENS = 'CE-08 only a genuine request from another cell takes tokens';
+const AWAY = 'CE-05 calls get a share while the home is away';
 
 /** Faults in what keeps the users of cells apart, in requests that one cell sends to another, in limits over all cells, and in reports. */
 export const CELL_FAULTS: readonly Mutant[] = [
@@ -44,13 +40,13 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'cell-takes-foreign-wallets',
     clause: 'WA-01',
     edits: [foreignWallet('elsif its.cell is distinct from own then', 'elsif its.cell is null then')],
-    killer: inCells('CE-01 WA-01 nobody has a wallet in two cells: a wallet is refused where its user does not belong'),
+    killer: inCells('CE-01 WA-01 a wallet is refused outside its user’s cell'),
   },
   {
     id: 'cells-share-wallet-ids',
     clause: 'WA-01',
     edits: [walletIds('greatest(first, nextval(ids))', 'nextval(ids)')],
-    killer: inCells('CE-01 the wallets of each cell have ids of their own'),
+    killer: inCells('CE-01 the wallets of each cell have distinct ids'),
   },
   {
     id: 'slot-by-other-bits',
@@ -88,17 +84,13 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'forwarded-call-noted-twice',
     clause: 'CC-19',
     edits: [cellEnds('if (!forwarding.has(exchange)) endCall(exchange, notes);', 'endCall(exchange, notes);')],
-    killer: forwarded(
-      'CE-02 a call at the wrong cell is answered and charged once, in the cell of its user, and logged there',
-    ),
+    killer: forwarded('CE-02 a call at the wrong cell is charged at home'),
   },
   {
     id: 'bucket-in-each-cell',
     clause: 'LI-01',
     edits: [cellMap('homeOf: (id) => bySlot[homeSlotOf(id)],', 'homeOf: () => undefined,')],
-    killer: inBuckets(
-      'CE-05 LI-01 all cells together let through no more than the burst of an app, wherever its bucket is',
-    ),
+    killer: inBuckets('CE-05 LI-01 all cells together keep to an app’s burst'),
   },
   {
     id: 'tokens-for-anybody',
@@ -129,13 +121,13 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'token-request-again',
     clause: 'LI-01',
     edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <= excluded.request;')],
-    killer: inBuckets('CE-08 a request for tokens counts once: neither again, nor after a later one of its process'),
+    killer: inBuckets('CE-08 a repeated or late request takes no tokens'),
   },
   {
     id: 'token-request-overtaken',
     clause: 'LI-01',
     edits: [leaseToCell('where a.request < excluded.request;', 'where a.request <> excluded.request;')],
-    killer: inBuckets('CE-08 a request for tokens counts once: neither again, nor after a later one of its process'),
+    killer: inBuckets('CE-08 a repeated or late request takes no tokens'),
   },
   {
     id: 'share-is-whole',
@@ -158,9 +150,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
     id: 'lease-outlives-home',
     clause: 'LI-01',
     edits: [homeLease('{ ...row, is_held: false,', '{ ...row,')],
-    killer: ofLimiter(
-      'CE-05 LI-01 what another cell has leased is not spent any more once that cell does not answer: this cell gives its share',
-    ),
+    killer: ofLimiter('CE-05 LI-01 a cell gives only its own share when another is silent'),
   },
   {
     id: 'former-cell-has-receipts-for-anybody',
@@ -183,9 +173,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
         'names.map((name) => ask(named(map.others(), name)).catch(() => ({ found: [] as never, givers: [] })))',
       ),
     ],
-    killer: inReports(
-      'CE-06 BI-03 what a cell that is away has is neither missing nor left out of a sum, and nobody else notices',
-    ),
+    killer: inReports('CE-06 BI-03 a cell away affects only its own users'),
   },
   {
     id: 'report-of-one-cell',
@@ -207,9 +195,7 @@ export const CELL_FAULTS: readonly Mutant[] = [
         '...map.others().map((cell) => askCell(client, cell, question, asked))]).catch(async () => [await here(asked)])',
       ),
     ],
-    killer: inReports(
-      'CE-06 CP-04 without the answer of a cell there is no report, and what this cell has alone is found',
-    ),
+    killer: inReports('CE-06 CP-04 no report appears without every cell’s answer'),
   },
   {
     id: 'receipts-of-other-apps-in-other-cells',
@@ -226,32 +212,26 @@ export const CELL_FAULTS: readonly Mutant[] = [
         'else (select min(w.wallet_id) - 1 from ledger.wallets w where w.wallet_id > p_after + 20 * p_most having count(*) < 0)',
       ),
     ],
-    killer: inReports(
-      'CE-04 the check of a cell reaches its own wallets and those that came from others, whose ids are far apart',
-    ),
+    killer: inReports('CE-04 a check reaches wallets that came from elsewhere'),
   },
   {
     id: 'user-has-spent-in-one-cell',
     clause: 'CP-04',
     edits: [appUsers('rows.reduce((sum, row) => sum + row.spent_micros, 0n)', 'rows[0]?.spent_micros ?? 0n')],
-    killer: inReports(
-      'CE-06 CP-04 lists of users and of latest calls are of all cells, and a user who has moved has spent what they spent anywhere',
-    ),
+    killer: inReports('CE-06 CP-04 lists of users and calls cover all cells'),
   },
   {
     id: 'latest-calls-past-what-a-cell-has-read',
     clause: 'CC-19',
     edits: [cellTraces('row.is_found && (end === undefined || newestFirst(row, end) <= 0)', 'row.is_found')],
     killer: ofFile('packages/service/src/http/cells/traces.test.ts')(
-      'CE-06 CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads',
+      'CE-06 CC-19 pages over all cells have each call once, newest first',
     ),
   },
   {
     id: 'books-of-cells-always-right',
     clause: 'CE-06',
     edits: [booksCommand('sum.moved_in - sum.moved_out', '0n * sum.moved_in')],
-    killer: inReports(
-      'CE-06 the books of all cells are printed, with a difference if what has left one has not arrived in another',
-    ),
+    killer: inReports('CE-06 the books show what has left and not arrived'),
   },
 ];

@@ -20,8 +20,8 @@ import {
   walletSettings,
 } from './places.ts';
 
-const RELEASED = 'WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person';
-const MOVED = 'WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one';
+const RELEASED = 'WA-15 a released wallet keeps its money for a later link’s user';
+const MOVED = 'WA-15 a person moved to another e-mail keeps their wallets';
 
 /** Faults in who owns a wallet, who may spend from it, where links lead, and what an app sees of the operator's business. */
 export const CONNECTION_FAULTS: readonly Mutant[] = [
@@ -32,15 +32,13 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
       alerts('case when a.month = this_month then a.told else 0 end', '0'),
       alerts(' and (a.month <> this_month or a.told < d.share)', ''),
     ],
-    killer: walletSettings(
-      'ON-04 an owner gets a mail for each chosen share of the cap, once a month, from processes that run and crash',
-    ),
+    killer: walletSettings('ON-04 an owner gets one mail per cap share and month'),
   },
   {
     id: 'day-counts-top-ups-as-calls',
     clause: 'ON-04',
     edits: [walletDays(' + booked.change - newest', ' - newest')],
-    killer: walletOnPages('ON-04 the calls of a day are one line, which is right for days of any size'),
+    killer: walletOnPages('ON-04 a day’s calls are one correct line'),
   },
   {
     id: 'another-identity-takes-the-wallet',
@@ -48,27 +46,25 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     edits: [
       connections(`if (row?.identity_id !== identityId) return 'foreign';`, `if (row === undefined) return 'foreign';`),
     ],
-    killer: consenting('BI-04 a wallet belongs to the first identity that consents: another one changes nothing'),
+    killer: consenting('BI-04 a wallet belongs to the first identity that consents'),
   },
   {
     id: 'link-tells-who-has-left',
     clause: 'WA-02',
     edits: [connections('row !== undefined && wallet?.isConnected === true', 'row !== undefined')],
-    killer: connectingPages(
-      'WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over',
-    ),
+    killer: connectingPages('WA-02 a disconnected user’s link looks to others like a stranger’s'),
   },
   {
     id: 'consent-without-its-cap',
     clause: 'ON-01',
     edits: [connections('  await wallets.setCap({ appId, userId, cap });\n', '')],
-    killer: consenting('ON-04 setting a cap ends a pause, and so does consent'),
+    killer: consenting('ON-04 setting a cap or consenting ends a pause'),
   },
   {
     id: 'pause-forgets-the-cap',
     clause: 'ON-04',
     edits: [connections('        if (row.is_paused === isPaused) return;\n', '')],
-    killer: consenting('ON-04 a pause sets the cap to zero, and resuming restores the earlier cap'),
+    killer: consenting('ON-04 resuming after a pause restores the earlier cap'),
   },
   {
     id: 'link-lasts-a-second-longer',
@@ -80,15 +76,13 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'link-of-one-page-opens-another',
     clause: 'BI-04',
     edits: [links('`link ${page} ${Math.floor(', '`link ${Math.floor(')],
-    killer: linkReading('BI-04 a link does not work on another page or under another secret'),
+    killer: linkReading('BI-04 a link works only on its page under its secret'),
   },
   {
     id: 'link-made-anew-pays-again',
     clause: 'BI-04',
     edits: [links(`digest: Buffer.from(digest, 'base64url'), `, '')],
-    killer: linkReading(
-      'BI-04 a renewed link says the same, is used up with the first, and ends half an hour after it',
-    ),
+    killer: linkReading('BI-04 a renewed link is spent with the first'),
   },
   {
     id: 'redirect-by-its-beginning',
@@ -99,15 +93,13 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
         'app?.redirectUris.some((one) => asked.redirectUri.startsWith(one)) === true',
       ),
     ],
-    killer: connecting(
-      'BI-02 more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them',
-    ),
+    killer: connecting('BI-02 misleading return addresses are refused without being repeated'),
   },
   {
     id: 'app-hears-connected-before-it-is',
     clause: 'BI-02',
     edits: [connectLinks(`      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
-    killer: leadingBack('BI-02 an app hears that a user is connected only if that is true'),
+    killer: leadingBack('BI-02 an app hears of a connection only if it exists'),
   },
   {
     id: 'old-link-takes-a-released-wallet',
@@ -142,8 +134,6 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'purchase-price-shown',
     clause: 'CC-21',
     edits: [visibleFields('return visibleObject(usage, USAGE);', 'return usage;')],
-    killer: answering(
-      'CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays',
-    ),
+    killer: answering('CC-21 an app gets only format fields, and no provider costs'),
   },
 ];

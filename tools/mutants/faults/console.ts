@@ -7,14 +7,12 @@ export const CONSOLE_FAULTS: readonly Mutant[] = [
     id: 'form-makes-a-second-key',
     clause: 'CP-08',
     edits: [ownKeys('const keyId = chosen ?? newKeyId();', 'const keyId = newKeyId();')],
-    killer: consoleKeys('CP-08 a form that is sent twice makes one key and rolls once'),
+    killer: consoleKeys('CP-08 a form sent twice makes one key and rolls once'),
   },
   {
     id: 'refused-call-goes-live',
     clause: 'CP-04',
     edits: [sumsRead(" and outcome = 'charged') as charged`", ') as charged`')],
-    killer: consoleHome(
-      'CP-04 the home of an app sums its calls by what became of them, and says what is left to set up',
-    ),
+    killer: consoleHome('CP-04 an app’s home sums its calls and names missing setup'),
   },
 ];

@@ -10,13 +10,11 @@ const walletList = inFile('packages/service/src/web/wallet/wallet-list.ts');
 const otherCells = inFile('packages/service/src/http/cells/other-cells.ts');
 const inPeople = ofFile('tests/proofs/cells/cell-people.test.ts');
 
-const TOKEN =
-  'CE-07 ON-01 a token signs in the browser that began it, once: none that is foreign, old, forged, altered or for another cell does';
-const LIST = 'CE-07 ON-04 the list of wallets has those of all cells, and each opens without a second sign-in';
-const OUT = 'CE-07 ON-01 signing out ends a sign-in in all cells, and signing out everywhere ends every one';
-const OTHER =
-  'CE-07 a person with another e-mail in the other cell gets the wallet that they chose, and their own data';
-const AWAY = 'CE-07 ON-04 the page says what it cannot show while a cell is away, and shows the rest';
+const TOKEN = 'CE-07 ON-01 a token signs in once, in its browser';
+const LIST = 'CE-07 ON-04 wallets of all cells open with one sign-in';
+const OUT = 'CE-07 ON-01 signing out ends a sign-in in all cells';
+const OTHER = 'CE-07 a person with another e-mail gets the chosen wallet';
+const AWAY = 'CE-07 ON-04 the page says which cell is away';
 
 /** Faults by which a sign-in of one cell gets to a wrong browser in another, lasts too long, or shows less than it says. */
 export const HAND_OVER_FAULTS: readonly Mutant[] = [
@@ -53,9 +51,7 @@ export const HAND_OVER_FAULTS: readonly Mutant[] = [
         'if (await isInForce(from, signIn).then(() => true)) return',
       ),
     ],
-    killer: inPeople(
-      'CE-07 ON-01 a sign-in that ended meanwhile is not handed over, nor one that the other cell cannot vouch for',
-    ),
+    killer: inPeople('CE-07 ON-01 an ended sign-in is not handed over'),
   },
   {
     id: 'hand-over-is-a-fresh-proof',
@@ -66,21 +62,19 @@ export const HAND_OVER_FAULTS: readonly Mutant[] = [
         "clock_timestamp() + 0 * $5::float8 * interval '1 s' as at",
       ),
     ],
-    killer: inPeople(
-      'CE-07 CP-12 the page about a person’s data says that it covers one address, and a hand-over is no fresh proof',
-    ),
+    killer: inPeople('CE-07 CP-12 a hand-over is no fresh proof'),
   },
   {
     id: 'return-path-to-any-host',
     clause: 'ON-01',
     edits: [returnPath('  return isOurs ? path : WALLET;', '  return path ?? WALLET;')],
-    killer: inPeople('CE-07 ON-01 nobody is led to an address that is not of a cell'),
+    killer: inPeople('CE-07 ON-01 nobody is led outside the cells'),
   },
   {
     id: 'hand-over-goes-round-and-round',
     clause: 'ON-01',
     edits: [returnPath(', FROM_CELL, HAND_OVER, ARRIVE]', ']')],
-    killer: inPeople('CE-07 ON-01 nobody is led to an address that is not of a cell'),
+    killer: inPeople('CE-07 ON-01 nobody is led outside the cells'),
   },
   {
     id: 'other-e-mail-hides-the-wallet',
@@ -110,7 +104,7 @@ export const HAND_OVER_FAULTS: readonly Mutant[] = [
     id: 'sign-out-once',
     clause: 'ON-01',
     edits: [signOut('return (await end()) === true && isDone;', 'return isDone;')],
-    killer: inPeople('CE-07 ON-01 a hand-over that runs while somebody signs out everywhere leaves no sign-in behind'),
+    killer: inPeople('CE-07 ON-01 a hand-over during a sign-out leaves no sign-in'),
   },
   {
     id: 'silently-fewer-wallets',

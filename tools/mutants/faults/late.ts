@@ -11,10 +11,10 @@ import {
   walletDifferences,
 } from './places.ts';
 
-const ONCE = 'WA-10 a charge that was told is booked after its hold was released, once, with a receipt of its own';
-const OTHERS = 'WA-10 money that another call holds stays with it, and the rest of a late charge is our loss';
-const UNTOLD = 'WA-10 nothing is charged late unless an answer was told and a process lost the hold';
-const BUDGET = 'CP-08 a late charge counts for the budget of its key, and takes no more than that has left';
+const ONCE = 'WA-10 a told charge is booked once after its hold’s release';
+const OTHERS = 'WA-10 a late charge takes no money another call holds';
+const UNTOLD = 'WA-10 only a told answer is charged late';
+const BUDGET = 'CP-08 a late charge never exceeds the key’s budget';
 
 /** Faults in charges that come after their holds were released. */
 export const LATE_FAULTS: readonly Mutant[] = [
@@ -22,7 +22,7 @@ export const LATE_FAULTS: readonly Mutant[] = [
     id: 'late-charge-locks-nothing',
     clause: 'WA-10',
     edits: [settleLate('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
-    killer: chargingLate('WA-10 a late charge that waits for its wallet takes what it has then'),
+    killer: chargingLate('WA-10 a waiting late charge takes what is left'),
   },
   {
     id: 'late-charge-twice',
@@ -37,31 +37,31 @@ export const LATE_FAULTS: readonly Mutant[] = [
       settleLate('owed := least(late.charge_micros, late.held_micros);', 'owed := late.charge_micros;'),
       settleLate('late.reasoning_tokens, late.held_micros, taken,', 'late.reasoning_tokens, owed, taken,'),
     ],
-    killer: chargingLate('WA-10 a late charge takes no more than the old hold, and the rest of the bill is an overrun'),
+    killer: chargingLate('WA-10 a late charge never exceeds the old hold'),
   },
   {
     id: 'late-charge-asks-for-a-connection',
     clause: 'WA-10',
     edits: [settleLate('db.largest_hold(true, false,', 'db.largest_hold(w.is_connected, w.is_suspended,')],
-    killer: chargingLate('WA-10 a suspended or disconnected wallet pays late: both are about new calls'),
+    killer: chargingLate('WA-10 a suspended or disconnected wallet still pays late'),
   },
   {
     id: 'late-charge-past-the-cap',
     clause: 'WA-03',
     edits: [settleLate('w.held_micros, w.cap_micros, m.spent', 'w.held_micros, null, m.spent')],
-    killer: chargingLate('WA-03 a late charge takes no more than what the cap has left'),
+    killer: chargingLate('WA-03 a late charge never exceeds the cap’s rest'),
   },
   {
     id: 'late-charge-forgets-the-month-that-ended',
     clause: 'WA-08',
     edits: [settleLate('(select coalesce(sum(c.charged_micros), 0)::bigint', '(select coalesce(sum(0), 0)::bigint')],
-    killer: chargingLate('WA-08 a late charge counts for the month of its hold also when that month has ended'),
+    killer: chargingLate('WA-08 a late charge counts for its hold’s month'),
   },
   {
     id: 'late-charge-in-a-month-long-past',
     clause: 'WA-10',
     edits: [settleLate('greatest(late.month, last_month)', 'late.month')],
-    killer: chargingLate('WA-10 a charge that comes months later is booked in the last month'),
+    killer: chargingLate('WA-10 a charge months late is booked in the last month'),
   },
   {
     id: 'late-charge-past-the-budget',
@@ -97,23 +97,19 @@ export const LATE_FAULTS: readonly Mutant[] = [
     id: 'told-charge-crossed-off',
     clause: 'WA-10',
     edits: [landing('        if (isTold) spool.leave(callId);\n        else spool.crossOff', '        spool.crossOff')],
-    killer: restarting(
-      'WA-10 a charge that was told from disk is booked late after its hold was reaped, and one that nobody was told never',
-    ),
+    killer: restarting('WA-10 a told charge is booked after its hold was reaped'),
   },
   {
     id: 'late-charges-not-checked',
     clause: 'WA-09',
     edits: [walletDifferences('l.held_micros + greatest(0,', 'l.held_micros + least(0,')],
-    killer: chargingLate(
-      'WA-09 the sums of charges have the late ones, and the full check finds what is wrong with them',
-    ),
+    killer: chargingLate('WA-09 the full check covers late charges'),
   },
   {
     id: 'told-charge-without-its-loss',
     clause: 'WA-14',
     edits: [told('+ late + lost;', '+ late;')],
-    killer: comparingTold('WA-14 a part that was booked as our loss is booked'),
+    killer: comparingTold('WA-14 a part booked as our loss counts as booked'),
   },
   {
     id: 'told-charge-of-nobody',
@@ -124,14 +120,12 @@ export const LATE_FAULTS: readonly Mutant[] = [
         'if ((booked === told || booked === 0n) && !isDoubled) return;',
       ),
     ],
-    killer: comparingTold('WA-14 charges that are missing, different or doubled are told apart'),
+    killer: comparingTold('WA-14 missing, different and doubled charges are told apart'),
   },
   {
     id: 'late-charge-paid-by-the-next-owner',
     clause: 'WA-10',
     edits: [settleLate('case when late.released_at < w.owner_deleted_at then 0 end,', '')],
-    killer: personData(
-      'WA-10 WA-15 a call of a deleted person that is charged late is not paid by the next owner of the wallet',
-    ),
+    killer: personData('WA-10 WA-15 a deleted person’s late charge spares the next wallet owner'),
   },
 ];

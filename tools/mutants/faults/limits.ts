@@ -20,13 +20,13 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
     id: 'day-sum-without-lock',
     clause: 'CP-07',
     edits: [actingOperators('and not is_disabled\n     for no key update`', 'and not is_disabled`')],
-    killer: limitingOperators('CP-07 two refunds at the same moment do not both take what is left of the day'),
+    killer: limitingOperators('CP-07 two simultaneous refunds do not both take the day’s rest'),
   },
   {
     id: 'credit-of-new-wallet-unbounded',
     clause: 'CP-07',
     edits: [limits("['wallet.open', 'wallet.credit']", "['wallet.credit']")],
-    killer: limitingOperators('CP-07 a credit has an upper bound in every role, also the first one of a new wallet'),
+    killer: limitingOperators('CP-07 a credit has an upper bound in every role'),
   },
   {
     id: 'asker-confirms',
@@ -37,49 +37,37 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
         "requestedBy === '' || requestedEmail === act.actor",
       ),
     ],
-    killer: limitingOperators(
-      'CP-07 those who could confirm an act are mailed once; the same person with another account of the same e-mail is no second person',
-    ),
+    killer: limitingOperators('CP-07 possible confirmers are mailed once, and each person counts once'),
   },
   {
     id: 'confirmed-without-judgement',
     clause: 'CP-07',
     edits: [confirming('await judgeBoth(tx, act, waiting, changed.amount)', 'undefined')],
-    killer: limitingOperators(
-      'CP-07 an act is judged again when it is confirmed: roles, limits and the balance may have changed',
-    ),
+    killer: limitingOperators('CP-07 an act is judged again when it is confirmed'),
   },
   {
     id: 'made-operator-confirms',
     clause: 'CP-07',
     edits: [confirming('judgeTwoPersons(tx, act.actor, requestedBy)', 'judgeTwoPersons(tx, requestedBy)')],
-    killer: newOperators(
-      'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
-    ),
+    killer: newOperators('CP-07 an account that an operator changed cannot confirm for 24 hours'),
   },
   {
     id: 'promotion-is-forgotten',
     clause: 'CP-07',
     edits: [accountDesk('return accountOf(await appointed(tx, act, row));', 'return accountOf(row);')],
-    killer: newOperators(
-      'CP-07 a session of an admin makes no second person: accounts that an operator has changed wait for 24 hours',
-    ),
+    killer: newOperators('CP-07 an account that an operator changed cannot confirm for 24 hours'),
   },
   {
     id: 'write-off-judged-before-its-lock',
     clause: 'CP-07',
     edits: [moneyActs('.lock(wallet.appId, wallet.userId)', '.find(wallet.appId, wallet.userId)')],
-    killer: meetingActs(
-      'CP-07 a write-off is judged and recorded by what it gives up, also when a claw-back comes just before it',
-    ),
+    killer: meetingActs('CP-07 a write-off is judged and recorded by what it forgives'),
   },
   {
     id: 'credit-open-to-viewers',
     clause: 'CP-07',
     edits: [tableOfRights("{userId}/credit': FINANCE_PROVED", "{userId}/credit': VIEWER")],
-    killer: rightsOfOperators(
-      'CP-06 CP-07 the table of rights says of each role what it sees, what it does, and what needs a fresh proof',
-    ),
+    killer: rightsOfOperators('CP-06 CP-07 each role has exactly its rights and proofs'),
   },
   {
     id: 'entry-hidden-behind-line-nought',
@@ -96,8 +84,6 @@ export const LIMIT_FAULTS: readonly Mutant[] = [
         'const counting = [accountId]',
       ),
     ],
-    killer: newOperators(
-      'CP-07 what accounts move that an admin has made counts for the day of that admin, also through others',
-    ),
+    killer: newOperators('CP-07 movements of admin-made accounts count for that admin’s day'),
   },
 ];

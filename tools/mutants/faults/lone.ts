@@ -4,13 +4,13 @@ import { ledgerTables, limiting, placeOne, settleOne, turn, turning, usageTables
 const alone = (name: string) => turning(`${name}, alone`);
 const leftBecause = (what: string) => alone(`WA-07 a call of a wallet that is ${what} is left to be judged`);
 const unsettledBecause = (what: string) => alone(`WA-07 ${what} is left to be judged`);
-const CAP = alone('WA-03 WA-13 of what a cap leaves, a call gets its share up to the last micro and not beyond');
-const NEW_MONTH = alone('WA-08 in a new month the full cap is available, and earlier holds no longer count');
-const SHARE = alone('WA-07 WA-13 a call holds up to its share of what no call holds, and not one micro more');
-const SLOT = alone('LI-02 CC-18 a call holds if it finds a slot of its kind, and is counted while it runs');
-const DRAINED = alone('LI-02 a drain that lost its slot settles and frees no other call’s slot');
-const RECEIPT = alone('WA-09 a settlement writes its receipt, which has an entry number only if it charges');
-const RETRIED = alone('CC-14 a hold keeps the key of its call, and a call that a retry has joined is left as it is');
+const CAP = alone('WA-03 WA-13 a call gets its share of a cap');
+const NEW_MONTH = alone('WA-08 a new month ignores earlier holds');
+const SHARE = alone('WA-07 WA-13 a call holds its share and no more');
+const SLOT = alone('LI-02 CC-18 a call holds if its kind has a free slot');
+const DRAINED = alone('LI-02 a drain without a slot frees no other’s');
+const RECEIPT = alone('WA-09 only a charging receipt has an entry number');
+const RETRIED = alone('CC-14 a hold keeps its key, and a joined call stays untouched');
 
 /** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
@@ -134,7 +134,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
     id: 'place-one-after-the-end',
     clause: 'WA-07',
     edits: [placeOne(' and not exists (select from usage.calls c where c.call_id = p_call);', ';')],
-    killer: alone('WA-07 a repeated call is left to be recognised, whether it holds or has ended'),
+    killer: alone('WA-07 a repeated call is left to be recognised'),
   },
   {
     id: 'place-one-loses-the-key',
@@ -178,15 +178,13 @@ export const LONE_FAULTS: readonly Mutant[] = [
     edits: [
       settleOne('h.is_stream = hold.is_stream and not (h.is_joined and p.is_unkept);', 'h.is_stream = hold.is_stream;'),
     ],
-    killer: waiting('CC-14 a call stays open if a retry joins it while its settlement waits for the wallet, alone'),
+    killer: waiting('CC-14 a call joined during its settlement stays open, alone'),
   },
   {
     id: 'settle-one-ends-though-torn',
     clause: 'LI-02',
     edits: [settleOne(' and h.is_stream = hold.is_stream', '')],
-    killer: waiting(
-      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot, alone',
-    ),
+    killer: waiting('LI-02 a drain losing its slot while waiting frees no other, alone'),
   },
   {
     id: 'settle-one-frees-a-slot-for-a-drain-that-lost-its-own',
@@ -259,8 +257,6 @@ export const LONE_FAULTS: readonly Mutant[] = [
       turn('w.open_calls - t.calls_freed + t.calls,', 'w.open_calls + t.calls,'),
       settleOne('open_calls = w.open_calls - (not h.is_stream and h.drained_since is null)::int,', ''),
     ],
-    killer: limiting(
-      'CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
-    ),
+    killer: limiting('CC-18 a user’s plain calls are limited across gateways by a 429'),
   },
 ];

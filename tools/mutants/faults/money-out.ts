@@ -18,15 +18,12 @@ import {
   tellLowBalances,
 } from './places.ts';
 
-const OWN_THRESHOLDS =
-  'WH-15 WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once';
+const OWN_THRESHOLDS = 'WH-15 WH-05 each listener and the endpoint have their own threshold';
 
-const UNTOLD =
-  'WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back';
+const UNTOLD = 'WH-05 WH-06 a disconnected wallet causes no event until it reconnects';
 
-const TAKEN_ABOVE =
-  'WA-05 WA-06 a claw_back above the balance takes all of it, books the rest as owed and suspends the wallet';
-const CREDIT_ONCE = 'WA-09 a credit counts once per key, and another amount under the same key is a conflict';
+const TAKEN_ABOVE = 'WA-05 WA-06 a claw_back above the balance suspends the wallet';
+const CREDIT_ONCE = 'WA-09 another amount under a credit’s key conflicts';
 
 /** Faults in money that moves other than by calls, and in what suspends and reinstates. */
 export const MONEY_OUT_FAULTS: readonly Mutant[] = [
@@ -39,9 +36,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'where w.app_id = p_app and w.user_id = p_user',
       ),
     ],
-    killer: locks(
-      'WA-09 of two credits under one key that wait for the same wallet, one is booked and the other is a repeat',
-    ),
+    killer: locks('WA-09 two waiting credits under one key count once'),
   },
   {
     id: 'credit-booked-twice',
@@ -62,7 +57,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'key-counts-for-all-wallets',
     clause: 'WA-09',
     edits: [causeOf(`|| ':' || p_wallet || ':' || p_key`, `|| ':' || p_key`)],
-    killer: crediting('WA-09 a key belongs to one wallet: on another wallet it is another credit'),
+    killer: crediting('WA-09 a key on another wallet is another credit'),
   },
   {
     id: 'key-counts-for-all-kinds',
@@ -71,7 +66,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
       causeOf(`else p_kind::text end ||`, `else 'act' end ||`),
       bookedBefore('e.cause = p_cause and e.kind = any (p_kinds)', 'e.cause = p_cause'),
     ],
-    killer: takingBack('WA-09 a key counts separately for each kind of act and each wallet'),
+    killer: takingBack('WA-09 a key counts separately per kind and wallet'),
   },
   {
     id: 'claw-back-below-zero',
@@ -107,9 +102,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'there := least(p_amount, wallet.balance_micros - wallet.held_micros);',
       ),
     ],
-    killer: takingBack(
-      'WA-06 a claw-back takes even money that calls hold, and what those calls then cannot pay is owed as well',
-    ),
+    killer: takingBack('WA-06 a claw-back takes even money that calls hold'),
   },
   {
     id: 'money-lifts-a-suspension',
@@ -132,7 +125,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'write-off-taken-from-the-balance',
     clause: 'WA-06',
     edits: [reinstate(`case when p_write_off then 'write_off' else 'recovery' end`, `'recovery'`)],
-    killer: takingBack('WA-06 writing off a shortfall books it as our loss and lifts the suspension in one step'),
+    killer: takingBack('WA-06 writing off a shortfall lifts the suspension'),
   },
   {
     id: 'disconnecting-lifts-a-suspension',

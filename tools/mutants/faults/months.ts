@@ -12,20 +12,16 @@ import {
   receiptMonths,
 } from './places.ts';
 
-const MADE = 'WA-16 months are made as time goes on, and take in the receipts that came before them';
-const PLACES = 'WA-16 a receipt lies in the month in which its call began, to the millisecond, also by a wrong clock';
+const MADE = 'WA-16 a late month takes in its earlier receipts';
+const PLACES = 'WA-16 a receipt lies in its call’s starting month';
 
-const CLOSING =
-  'WA-16 a month is closed only after it has ended, in its order, without running calls, and with right books';
-const LATE = 'WA-16 a closed month takes no receipt: a call with such an id holds nothing';
-const CHAIN = 'WA-16 the hash of a month is of its CSV, and the chain is of that and the month before';
-const NOTHING_LOST =
-  'WA-16 nothing is detached without a whole archive, too early, or before the check has been over it';
-const DETACHED =
-  'WA-16 after a month is detached, balances, the checks, days and statistics are right without its receipts';
-const TAMPERED =
-  'WA-16 with a month detached, the check still finds what is wrong, in what is here and in what was kept';
-const BOUND = 'WA-16 the check and the sums look into no month that is closed and that they have been over';
+const CLOSING = 'WA-16 a month closes only once it is complete';
+const LATE = 'WA-16 a closed month takes no receipt';
+const CHAIN = 'WA-16 a month’s hash chains its CSV to the previous month';
+const NOTHING_LOST = 'WA-16 a month is detached only with a whole archive';
+const DETACHED = 'WA-16 balances stay right after a month is detached';
+const TAMPERED = 'WA-16 the check still works after a month is detached';
+const BOUND = 'WA-16 checks and sums skip closed months';
 
 /** Faults in the months of receipts. */
 export const MONTH_FAULTS: readonly Mutant[] = [

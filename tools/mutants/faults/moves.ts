@@ -17,19 +17,14 @@ const refuseLeaving = inFile('packages/service/src/ledger/moving/refuse_leaving.
 const inMoves = ofFile('tests/proofs/cells/cell-moves.test.ts');
 const inProofs = ofFile('tests/proofs/cells/cell-proofs.test.ts');
 
-const KILLED =
-  'CE-04 a move that is killed at any step goes on when it is run again, there and back, and no micro differs';
-const GIVEN_UP = 'CE-04 a move that has not arrived can be given up: everything is as before, and calls go on';
-const WOKEN = 'CE-04 a process that wakes long after others have ended its move touches nothing';
-const CHECKED = 'CE-04 a check that runs while a wallet comes back does not forget what was spent elsewhere';
-const SAME_ADDRESS =
-  'CE-04 CC-25 a wallet goes to the person with the same address there, and an answer from a third cell goes on';
-const BARRED =
-  'CE-04 nobody spends from wallets that are leaving, calls that hold are charged first, and a move that waits too long is given up';
-const REPEATED =
-  'CE-04 what was booked for a key in one cell is a repeat in the other, and a refund that was set aside in one ends in the other';
-const REPLAYED =
-  'CE-04 CC-14 users of a slot that moves may send again in a second, and what was charged before is not charged again';
+const KILLED = 'CE-04 a move killed at any step goes on';
+const GIVEN_UP = 'CE-04 a move that has not arrived can be given up';
+const WOKEN = 'CE-04 a process that wakes after its move ended touches nothing';
+const CHECKED = 'CE-04 a check during a return forgets no spending';
+const SAME_ADDRESS = 'CE-04 CC-25 a wallet goes to the person with its address';
+const BARRED = 'CE-04 a move settles open holds first';
+const REPEATED = 'CE-04 keys and refunds of one cell count in the other';
+const REPLAYED = 'CE-04 CC-14 a retry after a move is not charged again';
 
 /** Faults in moving a slot with the money of its users to another cell. */
 export const MOVE_FAULTS: readonly Mutant[] = [
@@ -183,12 +178,12 @@ export const MOVE_FAULTS: readonly Mutant[] = [
     id: 'move-given-up-by-a-stale-command',
     clause: 'WA-10',
     edits: [moveSlot('now === undefined || (only !== undefined && now.moves !== only)', 'now === undefined')],
-    killer: inProofs('CE-04 a command that wakes in a newer move of its slot leaves that one alone'),
+    killer: inProofs('CE-04 a late command leaves a newer move alone'),
   },
   {
     id: 'move-misses-news-of-payments',
     clause: 'WA-05',
     edits: [parcel('  await lookAgain(tx, usersOf(added));\n', '')],
-    killer: inProofs('CE-04 news of a payment that neither cell could take while it moved is found in its new cell'),
+    killer: inProofs('CE-04 payment news lost during a move is found'),
   },
 ];

@@ -7,38 +7,30 @@ export const PEOPLE_FAULTS: readonly Mutant[] = [
     id: 'deleted-with-money',
     clause: 'CP-12',
     edits: [deletion('balance > 0n', 'balance < 0n')],
-    killer: personData(
-      'CP-12 WA-06 nobody is deleted while a wallet has money, a debt, or a payment, refund, dispute or case that is open',
-    ),
+    killer: personData('CP-12 WA-06 nobody is deleted while money or a case is open'),
   },
   {
     id: 'mails-outlive-their-person',
     clause: 'CP-12',
     edits: [deletion('    await deleteMessagesTo(tx, address);\n', '')],
-    killer: personData(
-      'CP-12 WA-02 a deleted person is in no table, their app cannot spend, and their e-mail begins as a new person',
-    ),
+    killer: personData('CP-12 WA-02 a deleted person is in no table and may start anew'),
   },
   {
     id: 'booking-does-not-hold-the-owner',
     clause: 'CP-12',
     edits: [ownerDeleted(' for key share;', ';')],
-    killer: personData(
-      'CP-12 ON-02 money that arrives for a deleted person is kept as a case, and their consent of that moment fails',
-    ),
+    killer: personData('CP-12 ON-02 money for a deleted person is kept as a case'),
   },
   {
     id: 'export-of-an-earlier-owner',
     clause: 'CP-12',
     edits: [personHistory('atMs > since.getTime()', 'atMs > 0')],
-    killer: personData('CP-12 WA-15 what an owner before them left in a wallet is in nobody else’s file'),
+    killer: personData('CP-12 WA-15 an earlier owner’s traces are in nobody else’s file'),
   },
   {
     id: 'mails-kept-for-good-are-deleted',
     clause: 'CP-12',
     edits: [retentionOfMail('if (keptDays === 0)', 'if (keptDays < 0)')],
-    killer: mailOutbox(
-      'CP-14 CP-12 a message is given up after a day without success and removed after the days of the setting, never at 0',
-    ),
+    killer: mailOutbox('CP-14 CP-12 a message is given up after a day, then removed'),
   },
 ];

@@ -199,7 +199,7 @@ export const doubting = ofFile('tests/proofs/crashes/holds-in-doubt.test.ts');
 export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
 /** Random histories with both moneys. */
 export const bothMoneys = ofFile('tests/property/sandbox-model.test.ts')(
-  'SB-02 15 random histories of up to 60 steps: play money answers, holds and charges as real money does',
+  'SB-02 15 histories of up to 60 steps match real money',
 );
 export const readingCosts = ofFile('tests/proofs/costs/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');

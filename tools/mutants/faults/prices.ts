@@ -12,11 +12,9 @@ import {
   unwantedPrices,
 } from './places.ts';
 
-const CHARGE = readingTwice('MO-06 two independent readings of any price agree on any usage to the micro');
-const CEILING = readingTwice('WA-07 a ceiling is what the dearest usage within its bounds costs, in any tier');
-const CONTEXT = specialPrices(
-  'WA-07 MO-08 a hold is for no more than the context has room for, prompt and answer together',
-);
+const CHARGE = readingTwice('MO-06 two readings of any price agree');
+const CEILING = readingTwice('WA-07 a ceiling is its dearest usage’s cost');
+const CONTEXT = specialPrices('WA-07 MO-08 a hold never exceeds the room in the context');
 
 /** Faults in prices that are not ordinary: more kinds of token, tiers, fees, and prices that are set for later. */
 export const PRICE_FAULTS: readonly Mutant[] = [
@@ -24,7 +22,7 @@ export const PRICE_FAULTS: readonly Mutant[] = [
     id: 'tier-of-one-token-less',
     clause: 'MO-06',
     edits: [price('promptTokens <= inputTokensMax', 'promptTokens < inputTokensMax')],
-    killer: specialPrices('MO-06 a prompt above the bound of a tier is charged by that tier as a whole'),
+    killer: specialPrices('MO-06 a tier charges the whole prompt above its bound'),
   },
   {
     id: 'reasoning-at-the-price-of-output',
@@ -72,31 +70,25 @@ export const PRICE_FAULTS: readonly Mutant[] = [
     id: 'price-in-force-a-moment-late',
     clause: 'MO-05',
     edits: [priceRows('startOf(row) <= nowMs', 'startOf(row) < nowMs')],
-    killer: comingIntoForce(
-      'MO-05 a price that is set for later comes into force at its time, without anybody doing anything',
-    ),
+    killer: comingIntoForce('MO-05 a scheduled price comes into force by itself'),
   },
   {
     id: 'price-from-the-past-accepted',
     clause: 'MO-05',
     edits: [unwantedPrices('epochMsOf(from) <= nowMs && !known.has(name)', 'epochMsOf(from) < 0')],
-    killer: comingIntoForce(
-      'MO-05 a new price from a time that has passed is refused; one that was set before may stay',
-    ),
+    killer: comingIntoForce('MO-05 a new price from a past time is refused'),
   },
   {
     id: 'key-to-any-host-by-an-edit',
     clause: 'MO-11',
     edits: [catalogueEdits('return strange && refusedField', 'return strange && undefined && refusedField')],
-    killer: cataloguePages('MO-11 no edit of the catalogue sends a key to a host to which it was not bound'),
+    killer: cataloguePages('MO-11 no catalogue edit sends a key to an unbound host'),
   },
   {
     id: 'edit-of-an-older-catalogue',
     clause: 'MO-05',
     edits: [catalogueEdits('expected === undefined || expected === version', 'expected !== version + 1n')],
-    killer: catalogueImport(
-      'MO-05 every edit of the catalogue may name the version that it is of, and an older one is refused',
-    ),
+    killer: catalogueImport('MO-05 a catalogue edit of an older named version is refused'),
   },
   {
     id: 'hold-for-the-longest-prompt-alone',

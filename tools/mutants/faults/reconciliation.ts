@@ -15,21 +15,19 @@ export const RECONCILIATION_FAULTS: readonly Mutant[] = [
     id: 'payment-that-moved-twice-is-fine',
     clause: 'CP-16',
     edits: [reportComparison('counted.has(step) ||', 'false ||')],
-    killer: comparingReports(
-      'CP-16 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed',
-    ),
+    killer: comparingReports('CP-16 a payment or refund moved twice is a difference'),
   },
   {
     id: 'report-may-have-less',
     clause: 'CP-16',
     edits: [reportComparison('movement.paid.amount !== here.amount', 'movement.paid.amount > here.amount + 10_000n')],
-    killer: comparingReports('CP-16 each way to differ is named, and is exact to the micro'),
+    killer: comparingReports('CP-16 each kind of difference is named, exact to the micro'),
   },
   {
     id: 'bill-in-dollars-taken-as-ours',
     clause: 'CP-16',
     edits: [bills('cost: (line.cost * rate) / DOLLAR', 'cost: line.cost')],
-    killer: opsBills('CP-16 a provider’s bill is compared with receipts by day and model, exact to the micro'),
+    killer: opsBills('CP-16 a provider’s bill is compared with receipts exactly'),
   },
   {
     id: 'calls-that-no-bill-has-are-left-out',
@@ -40,14 +38,12 @@ export const RECONCILIATION_FAULTS: readonly Mutant[] = [
         '    if (row.theirs > 0n) keep({ ...row, ours: addedUse(row.ours, use) });',
       ),
     ],
-    killer: providerBills(
-      'CP-16 a bill and our calls are compared by day and model, each line and each call in one row',
-    ),
+    killer: providerBills('CP-16 bills and calls are compared by day and model'),
   },
   {
     id: 'bucket-that-is-no-utc-day',
     clause: 'CP-16',
     edits: [billReading('start % DAY_SECONDS !== 0 || ', '')],
-    killer: providerBills('CP-16 a bill that is not whole, or not a bill, is refused'),
+    killer: providerBills('CP-16 an incomplete or foreign bill is refused'),
   },
 ];

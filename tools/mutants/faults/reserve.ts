@@ -16,15 +16,13 @@ import {
   turn,
 } from './places.ts';
 
-const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in the documented order is given';
-const CAP_EDGES =
-  'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
-const WHOLE_BALANCE = 'WA-07 a hold can take the whole balance and not one micro more';
-const SHARE =
-  'WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something';
-const STREAMS = 'LI-02 streams count while they hold, and plain calls never count';
-const TAKE_OVER = 'LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold';
-const NEW_MONTH = 'WA-08 in a new month the full cap is available again';
+const FIRST_REASON = 'CC-10 a refusal gives the first documented reason';
+const CAP_EDGES = 'WA-03 a cap used up by holds is a lost race';
+const WHOLE_BALANCE = 'WA-07 a hold can take exactly the whole balance';
+const SHARE = 'WA-13 no call gets over three quarters of the rest';
+const STREAMS = 'LI-02 only running streams count against the stream limit';
+const TAKE_OVER = 'LI-02 a stream without a slot takes a drain’s';
+const NEW_MONTH = 'WA-08 a new month has the full cap again';
 /** The constraint would stop an overspent wallet: without it, the judgement itself is what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
 
@@ -35,7 +33,7 @@ const DISCONNECTED_SEEN = [
   turn(' and v.is_connected offset 0', ' offset 0'),
   placeOne(' and w.is_connected\n', '\n'),
 ];
-const AS_A_STRANGER = 'WA-02 a user who has disconnected costs the database what a stranger does';
+const AS_A_STRANGER = 'WA-02 a disconnected user costs what a stranger does';
 
 /** Faults in who may hold, and how much. */
 export const RESERVE_FAULTS: readonly Mutant[] = [
@@ -43,23 +41,19 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'reserve-locks-nothing',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
-    killer: locks(
-      'WA-03 holds that wait for the same wallet are judged one after the other and never overspend its cap',
-    ),
+    killer: locks('WA-03 waiting holds never overspend a wallet’s cap'),
   },
   {
     id: 'reserve-locks-nothing-balance',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
-    killer: locks(
-      'WA-07 holds that wait for the same wallet are judged one after the other and never overspend its balance',
-    ),
+    killer: locks('WA-07 waiting holds never overspend a wallet’s balance'),
   },
   {
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id desc for no key update of w')],
-    killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
+    killer: locks('WA-07 a waiting batch of holds locks no other wallet'),
   },
   {
     id: 'available-without-held',
@@ -71,7 +65,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'batch-judged-by-one-balance',
     clause: 'WA-07',
     edits: [reserve('held := held + granted;', ''), UNCOVERED],
-    killer: reserving('WA-07 refusing a large call in a batch does not refuse a small one behind it'),
+    killer: reserving('WA-07 a refused large call spares the small ones behind'),
   },
   {
     id: 'batch-judged-by-one-cap',
@@ -101,7 +95,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'cap-less-a-micro',
     clause: 'WA-03',
     edits: [largestHold('cap - cap_spent - cap_held', 'cap - cap_spent - cap_held - 1')],
-    killer: reserving('WA-07 a hold gets what balance and cap afford, between its least and its most'),
+    killer: reserving('WA-07 a hold gets what balance and cap afford'),
   },
   {
     id: 'held-not-counted-against-the-cap',
@@ -113,7 +107,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'grant-above-the-cap',
     clause: 'WA-03',
     edits: [largestHold(', cap - cap_spent - cap_held', '')],
-    killer: reserving('WA-07 a hold gets what balance and cap afford, between its least and its most'),
+    killer: reserving('WA-07 a hold gets what balance and cap afford'),
   },
   {
     id: 'one-call-holds-all-that-is-left',
@@ -131,9 +125,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'hold-told-as-empty',
     clause: 'WA-13',
     edits: [holdOutcome(`when least_amount > balance then 'payment_required'`, `when true then 'payment_required'`)],
-    killer: reserving(
-      'WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not',
-    ),
+    killer: reserving('WA-13 only a call blocked by holds is told so'),
   },
   {
     id: 'one-stream-too-many',
@@ -172,13 +164,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
     edits: [reserve('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
-    killer: draining('LI-02 in one batch each stream ends the oldest remaining drain'),
+    killer: draining('LI-02 each stream of a batch ends the oldest drain'),
   },
   {
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
     edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
-    killer: draining('CC-10 a stream that is refused by its wallet ends no drain'),
+    killer: draining('CC-10 a stream refused by its wallet ends no drain'),
   },
   {
     id: 'suspension-not-told',
@@ -190,7 +182,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'disconnected-wallet-spends',
     clause: 'WA-02',
     edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n'), ...DISCONNECTED_SEEN],
-    killer: reserving('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal'),
+    killer: reserving('WA-02 disconnected, empty and missing wallets give the same refusal'),
   },
   {
     id: 'disconnected-wallet-is-locked',
@@ -231,13 +223,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
     edits: [reserve('elsif asked.placed is not null then', 'elsif false then')],
-    killer: reserving('WA-07 a repeated reserve holds once and gives the same answer'),
+    killer: reserving('WA-07 a repeated reserve holds once and answers the same'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
     edits: [reserve('if asked.ended is not null then', 'if false then')],
-    killer: reserving('WA-07 a reserve that arrives after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve after its call has ended holds nothing'),
   },
   {
     id: 'ended-call-not-looked-for',
@@ -245,7 +237,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     edits: [
       reserve('select from usage.calls c where c.call_id = any (calls)', 'select from usage.calls c where false'),
     ],
-    killer: reserving('WA-07 a reserve that arrives after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve after its call has ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
@@ -253,29 +245,25 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     edits: [
       reserve('is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))', 'is_repeat := false'),
     ],
-    killer: reserving('WA-07 a repeated reserve holds once and gives the same answer'),
+    killer: reserving('WA-07 a repeated reserve holds once and answers the same'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',
     clause: 'WA-10',
     edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
-    killer: reserving('WA-10 a repeated reserve moves the hold to the process that repeats it'),
+    killer: reserving('WA-10 a repeated reserve takes the hold over'),
   },
   {
     id: 'streams-of-the-disconnected-counted',
     clause: 'CC-10',
     edits: DISCONNECTED_SEEN,
-    killer: disconnecting(
-      'CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets',
-    ),
+    killer: disconnecting('CC-10 a disconnected user’s running streams are not counted'),
   },
   {
     id: 'plain-calls-of-a-batch-not-counted',
     clause: 'CC-18',
     edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
-    killer: reserving(
-      'CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
-    ),
+    killer: reserving('CC-18 only running plain calls count against their limit'),
   },
   {
     id: 'fenced-process-holds',

@@ -28,16 +28,14 @@ import {
   validation,
 } from './places.ts';
 
-const JOINED =
-  'CC-14 a key that joins gives the same answer to the same body, side by side and for its window, and to nothing else';
+const JOINED = 'CC-14 a joining key repeats an answer only for an equal body';
 
 const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',
   'where a.call_id = p_call',
 );
 
-const RESET =
-  'SB-05 CC-25 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer';
+const RESET = 'SB-05 CC-25 a reset drops a test user’s kept answers';
 
 /** Faults in what retries get, and what they pay. */
 export const RETRY_FAULTS: readonly Mutant[] = [
@@ -50,15 +48,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         'where h.call_id = any (calls)',
       ),
     ],
-    killer: retrying(
-      'CC-14 a marked retry joins its first attempt on another gateway while the attempt runs, even if the first caller still waits',
-    ),
+    killer: retrying('CC-14 a marked retry joins its attempt on another gateway'),
   },
   {
     id: 'attempts-of-one-batch-unseen',
     clause: 'CC-14',
     edits: [reserve('where b.key_digest = asked.key_digest', 'where false')],
-    killer: joining('CC-14 of equal calls in one batch the first holds, and the others learn of it'),
+    killer: joining('CC-14 of equal calls in a batch, the first holds'),
   },
   {
     id: 'attempt-of-another-wallet-joined',
@@ -69,7 +65,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         'from ledger.holds h where h.key_digest = asked.key_digest',
       ),
     ],
-    killer: joining('CC-14 an idempotency key is looked up in its own wallet only'),
+    killer: joining('CC-14 an idempotency key belongs to one wallet'),
   },
   {
     id: 'uncharged-answer-replayed',
@@ -91,9 +87,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
       findAnswer('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
     ],
-    killer: keeping(
-      'CC-14 live: after a kill between keeping and charging, the answer is not replayed and the retry is charged once',
-    ),
+    killer: keeping('CC-14 live: a retry after a kill is charged once'),
   },
   {
     id: 'answer-replayed-for-ever',
@@ -105,19 +99,19 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
       EXPIRY_IN_FIND,
     ],
-    killer: keeping('CC-25 an answer is kept for five minutes; after that it is never replayed, and it is removed'),
+    killer: keeping('CC-25 an answer is kept for five minutes and then removed'),
   },
   {
     id: 'other-body-replayed',
     clause: 'CC-25',
     edits: [reserve('case when e.body_digest <> asked.body_digest', 'case when false')],
-    killer: retrying('CC-25 a key is replayed in order, for its own user, app and mode, and refuses another body'),
+    killer: retrying('CC-25 a key replays only its own user’s call'),
   },
   {
     id: 'suspended-wallet-gets-kept-answers',
     clause: 'CC-25',
     edits: [reserve('asked.joins and not asked.is_suspended then', 'asked.joins then')],
-    killer: retrying('CC-25 a suspended wallet gets no kept answer and joins no running call'),
+    killer: retrying('CC-25 a suspended wallet gets no answer of an earlier call'),
   },
   {
     id: 'suspended-test-user-gets-kept-answers',
@@ -158,21 +152,19 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'bound-key-spends-for-another-user',
     clause: 'CP-08',
     edits: [admission('if (boundUser === null) return', 'if (boundUser === null || header !== undefined) return')],
-    killer: choosingKeys(
-      'AU-03 CP-08 a bound key needs no `x-service-user`, and serves its own user and nobody else, on every route',
-    ),
+    killer: choosingKeys('AU-03 CP-08 a bound key needs no `x-service-user` and serves only its user'),
   },
   {
     id: 'first-attempts-join',
     clause: 'CC-14',
     edits: [validation('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
-    killer: retrying('CC-14 equal calls that are not retries are separate calls, even when they run side by side'),
+    killer: retrying('CC-14 equal calls that are not retries stay separate'),
   },
   {
     id: 'delivered-answer-kept',
     clause: 'CC-25',
     edits: [attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'true')],
-    killer: retrying('CC-25 a marked retry of a delivered answer is a new call'),
+    killer: retrying('CC-25 a marked retry of a delivered answer runs anew'),
   },
   {
     id: 'answer-of-a-caller-who-left-not-kept',
@@ -181,15 +173,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'idempotencyKey.isKeyed'),
       attemptsOfCalls('isDelivered || answers.keep', 'true || answers.keep'),
     ],
-    killer: keeping('CC-25 an answer is kept even if its caller left before it arrived and nobody waits for it yet'),
+    killer: keeping('CC-25 an answer is kept even if nobody waits for it'),
   },
   {
     id: 'key-shared-by-users',
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
-    killer: telling(
-      'CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call',
-    ),
+    killer: telling('CC-14 a retry matches app, mode, user and key or body'),
   },
   {
     id: 'kept-answer-bound-to-nothing',
@@ -197,15 +187,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     edits: [
       keptAnswers('Buffer.concat([digest, body, Buffer.from(callId)])', 'Buffer.concat([digest, body].slice(2))'),
     ],
-    killer: keeping('CC-25 a kept answer that was moved to another call or changed cannot be opened'),
+    killer: keeping('CC-25 a moved or changed answer cannot be opened'),
   },
   {
     id: 'joined-call-never-lands-from-disk',
     clause: 'CC-14',
     edits: [landing('landed.isJoined === true ? landAnyway() : landed', 'landed')],
-    killer: keeping(
-      'CC-14 a joined call that ends while its wallet is locked is answered from disk, and charged later',
-    ),
+    killer: keeping('CC-14 a joined call on a locked wallet is answered from disk'),
   },
   {
     id: 'joined-sandbox-call-never-lands',
@@ -213,9 +201,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     edits: [
       sandboxLanding('isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined'),
     ],
-    killer: sandboxHolds(
-      'CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked',
-    ),
+    killer: sandboxHolds('CC-14 a joined sandbox call ends once its answer is kept'),
   },
   {
     id: 'rejection-not-remembered',
@@ -254,9 +240,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         'elsif asked.joins and asked.is_suspended is not true then',
       ),
     ],
-    killer: disconnecting(
-      'CC-25 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets',
-    ),
+    killer: disconnecting('CC-25 a disconnected user gets neither a kept answer nor a conflict'),
   },
   {
     id: 'disconnected-user-gets-a-remembered-rejection',
@@ -271,12 +255,12 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         '  const again = caller.rejections.find(lane.mode, asking);\n  if (again !== undefined) throw again;\n  const first = await lane.place(call);',
       ),
     ],
-    killer: disconnecting('CC-15 a rejection that is remembered is not given to a user who has disconnected'),
+    killer: disconnecting('CC-15 a remembered rejection is not given to a disconnected user'),
   },
   {
     id: 'second-secret-on-a-database',
     clause: 'OP-13',
     edits: [keptKeys('return rows.every(({ purpose }) => keys.has(purpose)) ? keys : undefined;', 'return keys;')],
-    killer: starting('OP-13 of two first starts at once, one secret becomes the one of the database'),
+    killer: starting('OP-13 two first starts agree on one secret'),
   },
 ];

@@ -1,7 +1,7 @@
 import type { Edit, Mutant, NamedTest } from '../mutant.ts';
 import { bothMoneys, sandboxHolds, sandboxReserve, sandboxSettle, sandboxTables } from './places.ts';
 
-const LIKE_REAL_ONES = 'SB-02 sandbox holds are granted, repeated and refused like real ones';
+const LIKE_REAL_ONES = 'SB-02 sandbox holds behave like real ones';
 
 /** The constraint would stop an overspent wallet: without it, the condition itself is what is tried. */
 const UNCOVERED = sandboxTables('check (held_micros between 0 and balance_micros)', 'check (held_micros >= 0)');
@@ -13,11 +13,11 @@ const inService = (file: string, find: string, replacement: string): Edit => ({
 });
 const TESTER_ALONE: NamedTest = {
   file: 'tests/conformance/balance.test.ts',
-  name: 'SB-07 AU-06 only a key that was made to reset test users does, and it does nothing else',
+  name: 'SB-07 AU-06 a reset key resets test users and nothing else',
 };
 const PLAYGROUND: NamedTest = {
   file: 'tests/conformance/pages/trying-calls.test.ts',
-  name: 'CC-10 CC-19 SB-02 the playground makes a whole call, and shows everything that came back',
+  name: 'CC-10 CC-19 SB-02 the playground makes a whole call and shows all of it',
 };
 
 /** Faults in how play money is judged and charged by the batch, where real money decides call by call. */
@@ -38,7 +38,7 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
     id: 'sandbox-slots-weighed-alone',
     clause: 'LI-02',
     edits: [sandboxReserve('a.open_streams + a.streams <= a.streams_max', 'a.open_streams < a.streams_max')],
-    killer: sandboxHolds('LI-02 sandbox streams of one batch share the slots of their user'),
+    killer: sandboxHolds('LI-02 sandbox streams of one batch share slots'),
   },
   {
     id: 'sandbox-retry-in-the-same-round',
@@ -55,15 +55,13 @@ export const SANDBOX_FAULTS: readonly Mutant[] = [
         'where h.call_id = any (calls)',
       ),
     ],
-    killer: sandboxHolds(
-      'CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked',
-    ),
+    killer: sandboxHolds('CC-14 a joined sandbox call ends once its answer is kept'),
   },
   {
     id: 'sandbox-charges-another-month',
     clause: 'WA-08',
     edits: [sandboxSettle('sum(a.charged) filter (where a.month = w.cap_month)', 'sum(a.charged)')],
-    killer: sandboxHolds('SB-02 a sandbox hold of an earlier month settles without touching the new month'),
+    killer: sandboxHolds('SB-02 an old month’s hold leaves the new month alone'),
   },
   {
     id: 'calling-key-resets',

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { changingSecret, keepingKeys, keptKeys, keys, openingKeys, pseudonyms } from './places.ts';
 
-const ORDER = 'OP-13 the keys of a database stay the same while PURSER_SECRET changes, in any order of starts';
+const ORDER = 'OP-13 a database’s keys stay the same while PURSER_SECRET changes';
 
 /** Faults by which a change of `PURSER_SECRET` voids what should stay valid, or leaves valid what it should void. */
 export const SECRET_FAULTS: readonly Mutant[] = [
@@ -9,15 +9,13 @@ export const SECRET_FAULTS: readonly Mutant[] = [
     id: 'former-secret-not-accepted',
     clause: 'BI-04',
     edits: [keys('return secretAlso === undefined ? [current]', 'return current.length > 0 ? [current]')],
-    killer: changingSecret(
-      'OP-13 BI-04 during a change, each gateway accepts the links and forms of the other, and afterwards the old ones are void',
-    ),
+    killer: changingSecret('OP-13 BI-04 gateways accept each other’s links during a change'),
   },
   {
     id: 'pseudonym-of-the-current-secret',
     clause: 'CC-13',
     edits: [pseudonyms("keys.kept('provider-user')", "keys.proof('provider-user')[0]")],
-    killer: changingSecret('OP-13 CC-13 a provider knows a user by the same names after a change'),
+    killer: changingSecret('OP-13 CC-13 a provider’s names for users survive a change'),
   },
   {
     id: 'keys-not-sealed-under-the-new-secret',
@@ -35,7 +33,7 @@ export const SECRET_FAULTS: readonly Mutant[] = [
     id: 'new-key-for-an-old-database',
     clause: 'OP-13',
     edits: [keptKeys('Object.entries(derivedKeptKeys(opener.secret))', '[]')],
-    killer: keepingKeys('OP-13 a database from before keys were kept keeps the ones that were derived from its secret'),
+    killer: keepingKeys('OP-13 an older database keeps its derived keys'),
   },
   {
     id: 'authenticators-not-sealed-again',
@@ -46,8 +44,6 @@ export const SECRET_FAULTS: readonly Mutant[] = [
         '',
       ),
     ],
-    killer: keepingKeys(
-      'OP-13 `secret replace` seals webhook secrets and authenticator secrets again, and apps and people notice nothing',
-    ),
+    killer: keepingKeys('OP-13 `secret replace` reseals stored secrets without anyone noticing'),
   },
 ];

@@ -23,14 +23,12 @@ import {
   watching,
 } from './places.ts';
 
-const SETTLED = 'WA-07 a settlement takes its charge, releases the rest and stores a receipt';
-const AFTER_CLAW_BACK =
-  'WA-12 a settlement after a claw-back takes what the balance has, books the rest as owed and suspends the wallet';
-const OLD_MONTH = 'WA-08 a hold of an earlier month settles without touching the new month';
-const CAP_EDGES =
-  'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
-const ORPHANS = 'WA-10 the holds of a process whose lease ran out are released and nothing is charged';
-const NO_AGE = 'WA-10 a hold never expires by age: the reaper releases it only after its lease has run out';
+const SETTLED = 'WA-07 a settlement stores a receipt and releases the rest';
+const AFTER_CLAW_BACK = 'WA-12 a settlement beyond the balance suspends the wallet';
+const OLD_MONTH = 'WA-08 an earlier month’s hold leaves the new month alone';
+const CAP_EDGES = 'WA-03 a cap used up by holds is a lost race';
+const ORPHANS = 'WA-10 a process without a lease loses its holds';
+const NO_AGE = 'WA-10 a hold never expires by age alone';
 
 /** Faults in how a call ends: by its settlement, or by the reaper. */
 export const SETTLE_FAULTS: readonly Mutant[] = [
@@ -38,13 +36,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'settle-locks-nothing',
     clause: 'WA-07',
     edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
-    killer: settling('WA-07 two settlements of one call that wait for the same wallet take effect once'),
+    killer: settling('WA-07 two waiting settlements of one call take effect once'),
   },
   {
     id: 'settle-locks-in-any-order',
     clause: 'WA-07',
     edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
-    killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
+    killer: locks('WA-07 a waiting batch of settlements locks no other wallet'),
   },
   {
     id: 'settle-twice',
@@ -62,7 +60,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'settle-forgets-what-it-charged',
     clause: 'WA-07',
     edits: [settle('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
-    killer: settling('WA-07 settling again changes nothing and returns the earlier charge'),
+    killer: settling('WA-07 settling again returns the earlier charge'),
   },
   {
     id: 'charge-above-the-hold',
@@ -71,7 +69,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
       settle('least(a.charge_micros, e.amount_micros) as owed,', 'a.charge_micros as owed,'),
       settle('sum(least(a.charge_micros, e.amount_micros)) over', 'sum(a.charge_micros) over'),
     ],
-    killer: lowering('WA-07 a charge never exceeds its hold, even if the provider reports a higher usage'),
+    killer: lowering('WA-07 a charge never exceeds its hold'),
   },
   {
     id: 'rest-of-the-hold-kept',
@@ -89,7 +87,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'stream-slot-not-freed',
     clause: 'LI-02',
     edits: [settle('      open_streams = w.open_streams - t.streams,\n', '')],
-    killer: reserving('LI-02 streams count while they hold, and plain calls never count'),
+    killer: reserving('LI-02 only running streams count against the stream limit'),
   },
   {
     id: 'charge-not-counted-against-the-cap',
@@ -131,33 +129,31 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
       settle('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
       ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
     ],
-    killer: clawingBack('WA-06 a wallet stays clawed only while its holds exceed its balance'),
+    killer: clawingBack('WA-06 a wallet stays clawed only while holds exceed its balance'),
   },
   {
     id: 'overrun-not-booked',
     clause: 'WA-07',
     edits: [settle('greatest(0, a.charge_micros - e.amount_micros) end as overrun', '0 end as overrun')],
-    killer: takingBack('WA-07 usage reported above the hold is booked as our loss, and the wallet pays only its hold'),
+    killer: takingBack('WA-07 reported usage above the hold is our loss'),
   },
   {
     id: 'estimate-booked-as-overrun',
     clause: 'WA-07',
     edits: [settle('case when a.is_estimated then 0 else', 'case when false then 0 else')],
-    killer: takingBack(
-      'WA-07 our own count above the hold charges the hold and books no loss, since no provider billed it',
-    ),
+    killer: takingBack('WA-07 our own count above the hold books no loss'),
   },
   {
     id: 'receipt-loses-the-estimate',
     clause: 'CC-23',
     edits: [settle('t.is_estimated, t.is_usage_clamped,', 'false, t.is_usage_clamped,')],
-    killer: settling('CC-23 the receipt of a call says if its usage was estimated'),
+    killer: settling('CC-23 a receipt says if its usage was estimated'),
   },
   {
     id: 'receipt-loses-the-contradiction',
     clause: 'WA-09',
     edits: [settle('t.is_estimated, t.is_usage_clamped,', 't.is_estimated, false,')],
-    killer: takingBack('WA-09 the receipt of a call says if its usage contradicted itself'),
+    killer: takingBack('WA-09 a receipt says if its usage contradicted itself'),
   },
   {
     id: 'fenced-before-the-lease-is-over',
@@ -180,7 +176,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-fences-when-it-only-asks',
     clause: 'WA-10',
     edits: [reap(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
-    killer: instances('WA-10 a reaper with a limit of zero fences nobody and releases nothing'),
+    killer: instances('WA-10 a reaper with a limit of zero releases nothing'),
   },
   {
     id: 'reaper-charges',
@@ -192,17 +188,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-acts-right-after-an-outage',
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease', '>= 0')],
-    killer: reaping(
-      'WA-10 a reaper releases nothing until it has been in touch with the database for a whole lease, also after an outage',
-    ),
+    killer: reaping('WA-10 a reaper releases nothing before a whole lease in touch'),
   },
   {
     id: 'reaper-forgets-what-lies-on-disk',
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease && isPrepared', '>= passesBeforeRelease')],
-    killer: reaping(
-      'WA-10 a reaper releases nothing until the settlements that dead processes left on disk have landed',
-    ),
+    killer: reaping('WA-10 a reaper releases nothing before spooled settlements land'),
   },
   {
     id: 'check-forgets-balances',
@@ -232,7 +224,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'check-forgets-shared-numbers',
     clause: 'WA-09',
     edits: [walletDifferences('case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)', 'c.seq, c.seq)')],
-    killer: checking('WA-09 the check reports a number that an entry in the journal shares with a receipt'),
+    killer: checking('WA-09 the check reports a number used twice'),
   },
   {
     id: 'check-of-changes-forgets-receipts',
@@ -246,6 +238,6 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'check-never-rests',
     clause: 'WA-09',
     edits: [ledgerCheck('(after === 0n || (await rest()))', 'true')],
-    killer: watching('WA-09 a pass rests between its pages, and a stop does not wait for the rest'),
+    killer: watching('WA-09 a stop does not wait for a pass that rests'),
   },
 ];

@@ -13,18 +13,18 @@ export const SSO_FAULTS: readonly Mutant[] = [
     id: 'unverified-email-counts',
     clause: 'CP-13',
     edits: [ssoClaims('if (isVerified !== true)', 'if (isVerified === false)')],
-    killer: readingClaims('CP-13 only an e-mail that the provider says is verified counts, with `true` and no text'),
+    killer: readingClaims('CP-13 an e-mail is verified only by the boolean `true`'),
   },
   {
     id: 'lost-role-keeps-its-sessions',
     clause: 'CP-07',
     edits: [ssoEntry('  else await changeRole(tx, row, null, place.from);\n', '')],
-    killer: singleSignOn('CP-07 the role follows the claim at each sign-in, and without one the sessions end'),
+    killer: singleSignOn('CP-07 the role follows the claim at each sign-in'),
   },
   {
     id: 'silent-sign-in-is-a-proof',
     clause: 'CP-06',
     edits: [ssoQueries('session.authTimeMs ?? 0', 'Math.max(session.authTimeMs ?? 0, Date.now())')],
-    killer: singleSignOn('CP-06 CP-13 a fresh proof is a new sign-in at the provider, by the same person'),
+    killer: singleSignOn('CP-06 CP-13 a fresh proof is a new sign-in by the same person'),
   },
 ];

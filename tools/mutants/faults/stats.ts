@@ -1,12 +1,11 @@
 import type { Mutant } from '../mutant.ts';
 import { callSums, callCounting, rebuildReceipts, replaceDay, rollUp, sums } from './places.ts';
 
-const HISTORY = 'WA-09 sums of a history equal its receipts to the micro, in pages that end within wallets';
-const LATE = 'WA-09 a charge that commits behind a pass is in the next one';
-const DYING = 'WA-09 a process that dies within a pass leaves the sums and the watermarks as they were';
-const REBUILD =
-  'WA-09 a rebuild makes damaged sums exact again, up to where passes have come, and changes nothing twice';
-const GROUPS = 'calls of one group leave as one sum, and those of live charges leave without what their receipts say';
+const HISTORY = 'WA-09 sums equal their receipts to the micro';
+const LATE = 'WA-09 the next pass includes a charge committed behind it';
+const DYING = 'WA-09 a process dying within a pass changes no sums';
+const REBUILD = 'WA-09 a rebuild makes damaged sums exact again';
+const GROUPS = 'calls of one group leave as one sum';
 
 /** Faults in how receipts come into the sums that charts read: the watermark, the sum, the lock, the rebuild. */
 export const STATS_FAULTS: readonly Mutant[] = [

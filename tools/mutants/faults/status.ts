@@ -1,9 +1,8 @@
 import type { Mutant } from '../mutant.ts';
 import { incidents, noting, observing, publicStatus, seeing, statusWords, trouble } from './places.ts';
 
-const GOES_ON =
-  'OP-14 an incident goes on while any process sees it, ends when none does, and comes back within five minutes';
-const BREAKERS = 'OP-14 a model is out when the breakers of all its upstreams are open, and somebody has tried lately';
+const GOES_ON = 'OP-14 an incident goes on while any process sees it';
+const BREAKERS = 'OP-14 a model is out when all its upstreams’ breakers are open';
 
 /** Faults by which the status page says that all is well, that something is not, or what nobody should know. */
 export const STATUS_FAULTS: readonly Mutant[] = [
@@ -11,15 +10,13 @@ export const STATUS_FAULTS: readonly Mutant[] = [
     id: 'reserved-model-on-the-status-page',
     clause: 'MO-04',
     edits: [publicStatus("model === '' || ids.has(model)", "model === '' || model !== ''")],
-    killer: statusWords('OP-14 MO-04 nothing is said of a model that is reserved or gone'),
+    killer: statusWords('OP-14 MO-04 nothing is said of a reserved or removed model'),
   },
   {
     id: 'reserved-models-crowd-out-the-others',
     clause: 'MO-04',
     edits: [incidents("(model = '' or model = any ($3::text[]))", '($3::text[] is not null)')],
-    killer: noting(
-      'OP-14 MO-04 incidents of models that are not shown take no place of those that are, and all that go on are listed',
-    ),
+    killer: noting('OP-14 MO-04 incidents of hidden models take no places'),
   },
   {
     id: 'one-open-breaker-is-an-outage',
@@ -49,16 +46,12 @@ export const STATUS_FAULTS: readonly Mutant[] = [
     id: 'moved-clock-is-an-outage',
     clause: 'CC-16',
     edits: [observing(' and coalesce(p_silent_ms > 60000, true)', '')],
-    killer: noting(
-      'OP-14 a time in which no process was there is an incident of the service, noted once by the first that is back',
-    ),
+    killer: noting('OP-14 a time without processes is one incident'),
   },
   {
     id: 'slow-model-sets-what-is-usual',
     clause: 'CC-16',
     edits: [observing('* least(greatest(extract(epoch from at - u.seen_at), 0), 60) / 86400', '')],
-    killer: noting(
-      'OP-14 a model is slow when it takes twice as long as usual and a second more, and not while it is out',
-    ),
+    killer: noting('OP-14 a model is slow at twice its usual time'),
   },
 ];

@@ -1,9 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { listening, listenTokens, ownApps, showingUsers, teaming, teams, trail, trailing, wallets } from './places.ts';
 
-const LISTENING = listening(
-  'AU-06 a listen token reads the events of one app, and ends with its session, the role of its maker, a day, or at once',
-);
+const LISTENING = listening('AU-06 a listen token reads one app until it ends');
 
 /** Faults by which members see or do what they may not. */
 export const TEAM_FAULTS: readonly Mutant[] = [
@@ -13,7 +11,7 @@ export const TEAM_FAULTS: readonly Mutant[] = [
     edits: [
       teams("one.role === 'owner' && !one.is_disabled && one.account_id", "one.role === 'owner' && one.account_id"),
     ],
-    killer: teaming('AU-06 an app keeps an owner who can sign in, even if two act at once'),
+    killer: teaming('AU-06 an app keeps an owner who can sign in'),
   },
   {
     id: 'activity-of-every-app',
@@ -24,17 +22,13 @@ export const TEAM_FAULTS: readonly Mutant[] = [
         'where $1::text is not null and e.account_id is not null and (',
       ),
     ],
-    killer: trailing(
-      'CP-09 AU-06 members read what everybody did with their app: each act, its actor and address, in pages and by kind',
-    ),
+    killer: trailing('CP-09 AU-06 members read everybody’s acts on their app'),
   },
   {
     id: 'disconnected-user-is-shown',
     clause: 'WA-02',
     edits: [wallets('w.user_id = $1 and w.is_connected`', 'w.user_id = $1`')],
-    killer: showingUsers(
-      'CP-17 WA-02 developers see what a connected user spent, their cap and latest calls, and nothing once they disconnect',
-    ),
+    killer: showingUsers('CP-17 WA-02 developers see a user’s spending, cap and calls only while connected'),
   },
   {
     id: 'listen-token-of-every-app',

@@ -10,12 +10,9 @@ import {
   tryRoute,
 } from './places.ts';
 
-const PROVIDER_IS_TOLD =
-  'OP-07 CC-13 a provider receives the trace only if its catalogue entry says so, and a caller receives nothing of it';
-const TOLD_APART =
-  'OP-07 refused, failed and sandbox calls are told apart, and a caller without a valid key gets no trace';
-const ONE_TRACE =
-  'OP-07 CC-16 a call that goes on to a second provider is one trace with a span for each step and each try';
+const PROVIDER_IS_TOLD = 'OP-07 CC-13 a provider gets the trace only by its entry';
+const TOLD_APART = 'OP-07 traces distinguish refused, failed and sandbox calls';
+const ONE_TRACE = 'OP-07 CC-16 a call with a fallback is one trace';
 
 /** Faults in what an operator collects of calls, and in who else gets to know of it. */
 export const TELEMETRY_FAULTS: readonly Mutant[] = [
@@ -29,7 +26,7 @@ export const TELEMETRY_FAULTS: readonly Mutant[] = [
     id: 'invalid-parent-followed',
     clause: 'OP-07',
     edits: [traceContext("if (version === undefined || version === 'ff' ||", 'if (version === undefined ||')],
-    killer: readingParents('OP-07 a valid `traceparent` is read, and an invalid one counts as none'),
+    killer: readingParents('OP-07 a valid `traceparent` is read, an invalid one ignored'),
   },
   {
     id: 'unwanted-trace-exported',
@@ -53,14 +50,12 @@ export const TELEMETRY_FAULTS: readonly Mutant[] = [
     id: 'spans-wait-without-a-bound',
     clause: 'OP-07',
     edits: [spanQueue('if (waiting.length + spans.length > WAITING_MAX)', 'if (waiting.length < 0)')],
-    killer: queueing('OP-07 while too many spans wait, those of later calls are dropped whole and counted'),
+    killer: queueing('OP-07 excess spans are dropped by whole calls and counted'),
   },
   {
     id: 'spans-dropped-by-an-outage',
     clause: 'OP-07',
     edits: [spanQueue("if (sent.result === 'again') {", "if (sent.result === 'again' && waiting.length < 0) {")],
-    killer: queueing(
-      'OP-07 spans of a collector that is away are sent when it is back, and the operator is told once of both',
-    ),
+    killer: queueing('OP-07 spans wait out a collector outage'),
   },
 ];

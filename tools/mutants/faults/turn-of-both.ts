@@ -1,10 +1,9 @@
 import type { Mutant } from '../mutant.ts';
 import { doubting, ledgerTables, mixing, turn, turning, turns } from './places.ts';
 
-const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
-const FREED =
-  'WA-07 a turn settles before it holds: what a call does not use is for the next one, but not what it is charged';
-const CAP_OF_BOTH = 'WA-03 a turn counts what it charges against the cap, and what it frees no more';
+const RICH_AND_POOR = 'WA-07 a wallet holds all of its calls or none';
+const FREED = 'WA-07 a turn settles before it holds';
+const CAP_OF_BOTH = 'WA-03 a turn counts its charges against the cap';
 
 /** The constraint would stop the fault: without it, the condition itself is what is tried. */
 const BELOW_ZERO_OF_CAP = ledgerTables(' cap_held_micros,', '');
@@ -54,13 +53,13 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     id: 'turn-counts-streams-before-it-frees',
     clause: 'LI-02',
     edits: [turn('w.open_streams - t.streams_freed + t.streams <=', 'w.open_streams + t.streams <=')],
-    killer: mixing('LI-02 a stream takes the slot of one that ends in the same turn, and only one does'),
+    killer: mixing('LI-02 a stream takes the slot of exactly one that ends in its turn'),
   },
   {
     id: 'turn-counts-plain-calls-before-it-frees',
     clause: 'CC-18',
     edits: [turn('w.open_calls - t.calls_freed + t.calls <=', 'w.open_calls + t.calls <=')],
-    killer: mixing('CC-18 a plain call takes the slot of one that ends in the same turn, and only one does'),
+    killer: mixing('CC-18 a plain call takes the slot of exactly one that ends in its turn'),
   },
   {
     id: 'turn-begins-a-month-that-also-ends-one',
@@ -69,9 +68,7 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
       turn('case when t.ends = 0 then w.cap_month <= month else w.cap_month = month end', 'w.cap_month <= month'),
       BELOW_ZERO_OF_CAP,
     ],
-    killer: mixing(
-      'WA-08 a wallet whose month begins in a turn that also ends a call of the month before is left whole',
-    ),
+    killer: mixing('WA-08 a wallet whose month begins in mid-turn is left whole'),
   },
   {
     id: 'turn-holds-what-does-not-fit',
@@ -107,8 +104,6 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     id: 'turn-waits-for-a-wallet-once-for-each-call',
     clause: 'WA-07',
     edits: [turns('    resourceOf: ({ callId }) => walletOf(callId),\n', '')],
-    killer: doubting(
-      'WA-07 many calls that end on a locked wallet keep the holds of other wallets waiting for one lock, not for each',
-    ),
+    killer: doubting('WA-07 a locked wallet delays other holds only once'),
   },
 ];

@@ -1,24 +1,21 @@
 import type { Mutant } from '../mutant.ts';
 import { ledgerTables, locks, mixing, readingCosts, turn, turnQueries, turning, waiting } from './places.ts';
 
-const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
-const SLOTS = 'LI-02 streams are placed if all streams of their wallet find slots';
-const NUMBERED =
-  'WA-09 the charges of one wallet in a turn are numbered in their order and carry the balance after each';
-const FREED =
-  'WA-07 a turn settles before it holds: what a call does not use is for the next one, but not what it is charged';
-const ABOVE =
-  'WA-07 a charge above its hold keeps its wallet’s new calls waiting for the judged way, and no other wallet’s';
+const RICH_AND_POOR = 'WA-07 a wallet holds all of its calls or none';
+const SLOTS = 'LI-02 a wallet’s streams are placed if all find slots';
+const NUMBERED = 'WA-09 a turn numbers one wallet’s charges in order';
+const FREED = 'WA-07 a turn settles before it holds';
+const ABOVE = 'WA-07 a charge above its hold delays only its wallet';
 const beside = (name: string) => turning(`${name}, beside another`);
 const leftBecause = (what: string) => beside(`WA-07 a call of a wallet that is ${what} is left to be judged`);
 const unsettledBecause = (what: string) => beside(`WA-07 ${what} is left to be judged`);
-const CAP = beside('WA-03 WA-13 of what a cap leaves, a call gets its share up to the last micro and not beyond');
-const NEW_MONTH = beside('WA-08 in a new month the full cap is available, and earlier holds no longer count');
-const SHARE = beside('WA-07 WA-13 a call holds up to its share of what no call holds, and not one micro more');
-const SLOT = beside('LI-02 CC-18 a call holds if it finds a slot of its kind, and is counted while it runs');
-const DRAINED = beside('LI-02 a drain that lost its slot settles and frees no other call’s slot');
-const RECEIPT = beside('WA-09 a settlement writes its receipt, which has an entry number only if it charges');
-const RETRIED = beside('CC-14 a hold keeps the key of its call, and a call that a retry has joined is left as it is');
+const CAP = beside('WA-03 WA-13 a call gets its share of a cap');
+const NEW_MONTH = beside('WA-08 a new month ignores earlier holds');
+const SHARE = beside('WA-07 WA-13 a call holds its share and no more');
+const SLOT = beside('LI-02 CC-18 a call holds if its kind has a free slot');
+const DRAINED = beside('LI-02 a drain without a slot frees no other’s');
+const RECEIPT = beside('WA-09 only a charging receipt has an entry number');
+const RETRIED = beside('CC-14 a hold keeps its key, and a joined call stays untouched');
 
 /** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
@@ -78,7 +75,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
     edits: [
       turn('w.open_calls - t.calls_freed + t.calls <= t.calls_max', 'w.open_calls - t.calls_freed <= t.calls_max'),
     ],
-    killer: mixing('CC-18 a plain call takes the slot of one that ends in the same turn, and only one does'),
+    killer: mixing('CC-18 a plain call takes the slot of exactly one that ends in its turn'),
   },
   {
     id: 'turn-takes-the-higher-limit',
@@ -105,7 +102,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-disconnected-while-it-waits',
     clause: 'WA-02',
     edits: [turn('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,')],
-    killer: waiting('WA-02 a wallet that is disconnected while a call waits for it holds nothing, beside another'),
+    killer: waiting('WA-02 a wallet disconnected during the wait holds nothing, beside another'),
   },
   {
     id: 'turn-suspended',
@@ -146,15 +143,13 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-for-the-fenced',
     clause: 'WA-10',
     edits: [turn(`i.instance_id = any (p_instances) and i.state = 'live'`, 'i.instance_id = any (p_instances)')],
-    killer: waiting('WA-10 a process that is fenced while it waits for a wallet places no hold, beside another'),
+    killer: waiting('WA-10 a process fenced while waiting places no hold, beside another'),
   },
   {
     id: 'turn-after-the-end',
     clause: 'WA-07',
     edits: [turn('select from usage.calls c where', 'select from usage.calls c where false and')],
-    killer: waiting(
-      'WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile, beside another',
-    ),
+    killer: waiting('WA-07 a waiting repeat of an ended call holds nothing, beside another'),
   },
   {
     id: 'turn-answers-a-part-as-all',
@@ -172,13 +167,13 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-locks-in-any-order',
     clause: 'WA-07',
     edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
-    killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
+    killer: locks('WA-07 a waiting batch of holds locks no other wallet'),
   },
   {
     id: 'turn-settles-in-any-order',
     clause: 'WA-07',
     edits: [turn('order by d.wallet_id offset 0', 'order by d.wallet_id desc offset 0')],
-    killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
+    killer: locks('WA-07 a waiting batch of settlements locks no other wallet'),
   },
   {
     id: 'turn-compares-all-with-all',
@@ -186,9 +181,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
     edits: [
       turn('h.ctid = any (array(select e.ctid from ended e))', 'h.call_id = any (select e.call_id from ended e)'),
     ],
-    killer: readingCosts(
-      'WA-07 a batch of 64 wallets never compares every row with every other, whenever it was planned',
-    ),
+    killer: readingCosts('WA-07 a batch of 64 wallets never compares all row pairs'),
   },
   {
     id: 'turn-above-the-hold',
@@ -262,9 +255,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
     id: 'turn-ends-though-torn',
     clause: 'WA-07',
     edits: [turn('if is_torn then', 'if false then')],
-    killer: waiting(
-      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot, beside another',
-    ),
+    killer: waiting('LI-02 a drain losing its slot while waiting frees no other, beside another'),
   },
   {
     id: 'turn-ends-what-was-joined',
@@ -273,9 +264,7 @@ export const TURN_FAULTS: readonly Mutant[] = [
       FOUND_AGAIN,
       turn('h.is_joined and h.call_id = any (array(select e.call_id from ended e where e.is_unkept))', 'false'),
     ],
-    killer: waiting(
-      'CC-14 a call stays open if a retry joins it while its settlement waits for the wallet, beside another',
-    ),
+    killer: waiting('CC-14 a call joined during its settlement stays open, beside another'),
   },
   {
     id: 'turn-is-undone-by-a-joined-call',

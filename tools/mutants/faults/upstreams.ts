@@ -21,7 +21,7 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
       // Waits for the whole stream before it is called answered, so that its break is one before the first chunk.
       stream('      route.answered();\n', '      await chunks.rest(() => true);\n      route.answered();\n'),
     ],
-    killer: fallingBack('CC-11 a stream that breaks after its first chunk asks no other upstream, and is free'),
+    killer: fallingBack('CC-11 a stream broken after its first chunk is free'),
   },
   {
     id: 'rejected-call-asked-elsewhere',
@@ -33,7 +33,7 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
     id: 'dearer-than-the-hold-asked',
     clause: 'CC-16',
     edits: [tryRoute('if (place > 0 && !isCovered(', 'if (place < 0 && !isCovered(')],
-    killer: fallingBack('CC-16 an upstream that costs more than the hold is not asked, and nothing is charged'),
+    killer: fallingBack('CC-16 an upstream dearer than the hold is not asked'),
   },
   {
     id: 'charged-by-the-first-upstream',
@@ -44,15 +44,13 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
         "endingOf(hold, 'answered', { upstream: call.upstreams[0], report",
       ),
     ],
-    killer: fallingBack(
-      'CC-16 a plain call whose first upstream is throttled is served by the next, at its price, as the same model',
-    ),
+    killer: fallingBack('CC-16 a plain call whose first upstream is throttled is served by the next'),
   },
   {
     id: 'stream-charged-by-the-first-upstream',
     clause: 'CC-16',
     edits: [stream('createStreamTally(hold, route)', 'createStreamTally(hold, { upstream: call.upstreams[0] })')],
-    killer: fallingBack('CC-16 a stream whose first upstream says nothing is served by the next, at its price'),
+    killer: fallingBack('CC-16 a silent upstream’s stream is served by the next'),
   },
   {
     id: 'receipt-with-the-first-price',
@@ -63,21 +61,19 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
         'priceId: hold.call.upstreams[0].price.priceId',
       ),
     ],
-    killer: fallingBack(
-      'CC-16 a plain call whose first upstream is throttled is served by the next, at its price, as the same model',
-    ),
+    killer: fallingBack('CC-16 a plain call whose first upstream is throttled is served by the next'),
   },
   {
     id: 'hold-of-the-dearest-charged',
     clause: 'WA-07',
     edits: [usage('call.upstreams.length > 1 && ceiling < granted ? ceiling : granted', 'granted')],
-    killer: fallingBack('WA-07 content past its limit costs what the hold for its own upstream would have been'),
+    killer: fallingBack('WA-07 content past its limit costs its upstream’s hold'),
   },
   {
     id: 'breaker-never-opens',
     clause: 'CC-16',
     edits: [health('if (failures < FAILURES_MIN ||', 'if (failures >= 0 ||')],
-    killer: fallingBack('CC-16 an upstream that keeps failing is asked last, and operators see that it is open'),
+    killer: fallingBack('CC-16 an upstream that keeps failing is asked last'),
   },
   {
     id: 'breaker-opens-on-one-failure',
@@ -91,20 +87,18 @@ export const UPSTREAM_FAULTS: readonly Mutant[] = [
     edits: [
       health('    this.#openUntilMs = undefined;\n    this.#isTesting = false;\n', '    this.#isTesting = false;\n'),
     ],
-    killer: whenToOpen(
-      'CC-16 after its pause an open breaker lets one call test, and closes when that call is answered',
-    ),
+    killer: whenToOpen('CC-16 an open breaker tests one call and closes on success'),
   },
   {
     id: 'breaker-tests-with-every-call',
     clause: 'CC-16',
     edits: [health('if (nowMs >= this.#openUntilMs) this.#isTesting = true;', '')],
-    killer: routing('CC-16 an upstream whose breaker is open goes last, and gets one call as a test after its pause'),
+    killer: routing('CC-16 an upstream with an open breaker goes last'),
   },
   {
     id: 'left-caller-asked-for-elsewhere',
     clause: 'CC-16',
     edits: [tryRoute('if (this.#gone.aborted || this.tries', 'if (this.tries')],
-    killer: fallingBack('CC-16 no other upstream is asked for a caller who has left'),
+    killer: fallingBack('CC-16 an abandoned call asks no other upstream'),
   },
 ];

@@ -9,13 +9,13 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const OTHERS = `${BASE62}_-.~+/=!#$%&'*^|{}"(),:;<>?@[]\\ é`;
 const MODES = ['live', 'sandbox'] as const;
 
-test('AU-07 a new key has the prefix of its mode and 36 characters of base62', () => {
+test('AU-07 a new key is its mode’s prefix plus 36 base62 characters', () => {
   assert.match(newApiKey('live'), /^svc_live_[0-9A-Za-z]{36}$/);
   assert.match(newApiKey('sandbox'), /^svc_test_[0-9A-Za-z]{36}$/);
   for (const mode of MODES) assert.equal(modeOfApiKey(newApiKey(mode)), mode);
 });
 
-test('AU-08 new keys are well formed, and no two are alike', () => {
+test('AU-08 new keys are well formed and unique', () => {
   const keys = Array.from({ length: 2_000 }, () => newApiKey('live'));
   assert.ok(keys.every(isApiKey));
   assert.equal(new Set(keys).size, keys.length);
@@ -23,7 +23,7 @@ test('AU-08 new keys are well formed, and no two are alike', () => {
   assert.equal(new Set(keys.flatMap((key) => key.slice(9, 39).split(''))).size, 62);
 });
 
-test('AU-08 the checksum is the CRC-32 of the text before it, so that a scanner needs no secret', () => {
+test('AU-08 the checksum is the CRC-32 of the text before it', () => {
   const key = newApiKey('sandbox');
   const sum = Array.from(key.slice(-6)).reduce((value, character) => value * 62 + BASE62.indexOf(character), 0);
   assert.equal(sum, crc32(key.slice(0, -6)));
@@ -42,7 +42,7 @@ test('AU-08 a key with any one character changed is refused', () => {
   }
 });
 
-test('AU-08 a key with a character missing, added or swapped with its neighbour is refused', () => {
+test('AU-08 a key with a lost, added or swapped character is refused', () => {
   const key = newApiKey('live');
   for (let index = 0; index <= key.length; index += 1) {
     assert.equal(isApiKey(`${key.slice(0, index)}A${key.slice(index)}`), false);
@@ -54,12 +54,12 @@ test('AU-08 a key with a character missing, added or swapped with its neighbour 
   }
 });
 
-test('AU-07 changing the prefix does not turn a test key into a live one', () => {
+test('AU-07 changing the prefix does not make a test key live', () => {
   assert.equal(isApiKey(newApiKey('sandbox').replace('test', 'live')), false);
   assert.equal(isApiKey(newApiKey('live').replace('live', 'test')), false);
 });
 
-test('AU-08 texts that only look like keys are refused', () => {
+test('AU-08 text that only looks like a key is refused', () => {
   const key = newApiKey('live');
   for (const text of [
     '',
@@ -75,12 +75,12 @@ test('AU-08 texts that only look like keys are refused', () => {
   }
 });
 
-test('AU-08 what is stored is the SHA-256 of the whole key', () => {
+test('AU-08 the SHA-256 of the whole key is stored', () => {
   const key = newApiKey('live');
   assert.deepEqual(digestOfApiKey(key), createHash('sha256').update(key, 'utf8').digest());
 });
 
-test('CP-03 the hint of a key is its prefix and its last four characters', () => {
+test('CP-03 a key’s hint is its prefix and last four characters', () => {
   const key = newApiKey('sandbox');
   assert.equal(hintOfApiKey(key), `svc_test_...${key.slice(-4)}`);
 });

@@ -7,7 +7,7 @@ import { randomBytes } from '#kernel/random.ts';
 const devices = createDevices([randomBytes(32)]);
 const anna = { accountId: newAccountId(), passwordHash: '$argon2id$a' };
 
-test('CP-01 a browser is known only for the account it signed in to, and only until the password changes', () => {
+test('CP-01 a browser is known per account until the password changes', () => {
   const shown = devices.issue(anna);
   assert.equal(devices.nameOf(shown, anna), shown.split('.')[0]);
   assert.notEqual(devices.issue(anna), shown);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-test('CP-01 two passwords are hashed at once, 32 wait, and any more are refused without being hashed', async () => {
+test('CP-01 two passwords hash, 32 wait, and more are refused', async () => {
   const limitHashing = createHashingLimit();
   const end = Promise.withResolvers<void>();
   let begun = 0;

@@ -27,7 +27,7 @@ function startNoting(t: TestContext) {
   return { use, pass, sent, database };
 }
 
-test('CP-03 the last use of each key is recorded once a minute', async (t) => {
+test('CP-03 each key’s last use is recorded once a minute', async (t) => {
   const { use, pass, sent } = startNoting(t);
   const [often, once] = [newKeyId(), newKeyId()];
   use.note(often);
@@ -46,7 +46,7 @@ test('CP-03 the last use of each key is recorded once a minute', async (t) => {
   assert.equal(sent.length, 1, 'nothing was used since');
 });
 
-test('CP-03 uses that could not be recorded are recorded the next time', async (t) => {
+test('CP-03 uses that failed to record are recorded the next time', async (t) => {
   const { use, pass, sent, database } = startNoting(t);
   const key = newKeyId();
   use.note(key);
@@ -57,7 +57,7 @@ test('CP-03 uses that could not be recorded are recorded the next time', async (
   assert.deepEqual(sent, [new Map([[key, 120_000]])]);
 });
 
-test('CP-03 a process that ends records the uses it has noted', async (t) => {
+test('CP-03 a process that ends records its pending uses', async (t) => {
   const { use, sent } = startNoting(t);
   const key = newKeyId();
   use.note(key);
@@ -65,7 +65,7 @@ test('CP-03 a process that ends records the uses it has noted', async (t) => {
   assert.deepEqual(sent, [new Map([[key, 0]])]);
 });
 
-test('CP-03 the uses of many keys are recorded in several statements', async (t) => {
+test('CP-03 the uses of many keys take several statements', async (t) => {
   const { use, sent } = startNoting(t);
   for (let count = 0; count < 2_001; count += 1) use.note(newKeyId());
   await use.stop();

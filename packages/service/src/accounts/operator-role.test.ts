@@ -29,14 +29,14 @@ function session(role: OperatorRole | undefined, { hasSecondFactor = false, isPr
   };
 }
 
-test('CP-06 in production, an operator without a second factor is refused everything, even right after signing in', () => {
+test('CP-06 a production operator without a second factor is refused everything', () => {
   const passwordAlone = session('admin', { isProved: true });
   assert.match(operatorRefusal(passwordAlone, LOOK, PRODUCTION)?.message ?? '', /second factor/);
   assert.equal(operatorRefusal(session('admin', { hasSecondFactor: true }), LOOK, PRODUCTION), undefined);
   assert.equal(operatorRefusal(passwordAlone, LOOK, DEVELOPMENT), undefined);
 });
 
-test('CP-06 money needs a fresh proof from everybody who has a second factor', () => {
+test('CP-06 money needs a fresh proof wherever a second factor exists', () => {
   const stolen = session('finance', { hasSecondFactor: true });
   for (const rules of [PRODUCTION, DEVELOPMENT]) {
     assert.match(operatorRefusal(stolen, MONEY, rules)?.message ?? '', /fresh proof/);
@@ -47,7 +47,7 @@ test('CP-06 money needs a fresh proof from everybody who has a second factor', (
   assert.equal(operatorRefusal(session('finance'), MONEY, DEVELOPMENT), undefined);
 });
 
-test('CP-07 a role opens what needs it and less, and an owner has none', () => {
+test('CP-07 a role includes the lower ones, and an owner has none', () => {
   assert.match(operatorRefusal(session('support'), MONEY, DEVELOPMENT)?.message ?? '', /`support`.*`finance`/);
   assert.equal(operatorRefusal(session('admin'), MONEY, DEVELOPMENT), undefined);
   assert.match(operatorRefusal(session(undefined), LOOK, DEVELOPMENT)?.message ?? '', /Only operators/);

@@ -4,7 +4,7 @@ import { hashing, hashPassword, isPassword } from '#accounts/password.ts';
 
 const PASSWORD = 'correct horse battery';
 
-test('CP-01 a password is stored at the cost that OWASP recommends', async () => {
+test('CP-01 a password is stored at the OWASP recommended cost', async () => {
   const stored = await hashPassword(PASSWORD);
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.notEqual(await hashPassword(PASSWORD), stored);
@@ -18,7 +18,7 @@ test('CP-01 a password is stored at the cost that OWASP recommends', async () =>
   }
 });
 
-test('CP-01 a password that was hashed at another cost still matches', async () => {
+test('CP-01 a password hashed at another cost still matches', async () => {
   const { cost } = hashing;
   hashing.cost = { memory: 8, passes: 1, parallelism: 1 };
   const stored = await hashPassword(PASSWORD);

@@ -6,7 +6,7 @@ import type { AccountId } from '#kernel/ids.ts';
 const KEY = Buffer.alloc(32, 'k');
 const ACCOUNT = 'acct_1' as AccountId;
 
-test('CP-06 a recovery code is the same however it is typed, and belongs to one account', () => {
+test('CP-06 a recovery code ignores formatting and belongs to one account', () => {
   for (let times = 0; times < 100; times += 1) {
     const code = newRecoveryCode();
     assert.match(code, /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);

@@ -21,7 +21,7 @@ const SETTINGS = {
   isOnly: false,
 };
 
-test('CP-13 a provider that is down, or says it is another, is told in words, and is asked again the next time', async (context) => {
+test('CP-13 a faulty provider is reported and asked again later', async (context) => {
   let issuer = 'https://attacker.test';
   let isUp = false;
   const server = createServer((_request, response) => {

@@ -8,7 +8,7 @@ let nowMs = 1_800_000_000_000;
 const tickets = createSsoTickets([randomBytes(32)], clock);
 const BEGUN = { purpose: 'prove', holder: 'acc_1', next: '/ops/wallet?app=a&user=b' } as const;
 
-test('CP-13 a ticket gives back what it was issued for, with three values that the cookie does not show', () => {
+test('CP-13 a ticket returns its contents, with three values hidden in the cookie', () => {
   const { cookie, ticket } = tickets.issue(BEGUN);
   assert.deepEqual(tickets.read(cookie), ticket);
   assert.equal(ticket.next, BEGUN.next);
@@ -17,7 +17,7 @@ test('CP-13 a ticket gives back what it was issued for, with three values that t
   for (const value of values) assert.ok(/^[\w-]{43}$/.test(value) && !cookie.includes(value));
 });
 
-test('CP-13 a ticket that was altered, is of another key or is ten minutes old is none', () => {
+test('CP-13 an altered, foreign or ten-minute-old ticket is refused', () => {
   const { cookie } = tickets.issue(BEGUN);
   const parts = cookie.split('.');
   for (const [index, part] of ['A'.repeat(43), '1800000000001', 'link', 'acc_2', 'L2E', 'A'.repeat(43)].entries()) {

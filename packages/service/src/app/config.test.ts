@@ -31,7 +31,7 @@ function faultsOf(environment: Readonly<Record<string, string>>): readonly strin
   }
 }
 
-test('OP-03 production refuses the placeholder of the guide and every secret that can be guessed, without quoting it', () => {
+test('OP-03 production refuses placeholder and guessable secrets without quoting them', () => {
   const guide = readFileSync(
     fileURLToPath(new URL('../../../../docs/guides/operator/settings.md', import.meta.url)),
     'utf8',
@@ -64,7 +64,7 @@ test('OP-03 production refuses the placeholder of the guide and every secret tha
   }
 });
 
-test('OP-13 the second secret of a change is optional, and must be another one than the first', () => {
+test('OP-13 the second secret is optional but must differ', () => {
   const [one, other] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
   const same = faultsOf({ PURSER_SECRET: one, PURSER_SECRET_ALSO: one });
   assert.deepEqual(same, [
@@ -75,7 +75,7 @@ test('OP-13 the second secret of a change is optional, and must be another one t
   assert.equal(read({ ...PRODUCTION, PURSER_SECRET: one }).secretAlso, undefined);
 });
 
-test('OP-03 production needs a public URL, and https unless only this machine reaches it', () => {
+test('OP-03 production needs a public URL, over https unless local', () => {
   for (const [url, says] of [
     ['', /PURSER_PUBLIC_URL is required in production\. Set it to the address that people open/],
     ['http://pay.example.com', /PURSER_PUBLIC_URL must be https in production/],
@@ -96,7 +96,7 @@ function publicUrlOf(set: Readonly<Record<string, string>>): string {
   return read({ ...PRODUCTION, PURSER_ENV: '', PURSER_PUBLIC_URL: '', PORT: '8080', ...set }).publicUrl;
 }
 
-test('CP-06 a service on its own machine is named localhost, a name that passkeys can be bound to', () => {
+test('CP-06 a local service is named localhost, for passkeys', () => {
   assert.equal(publicUrlOf({}), 'http://localhost:8080');
   assert.equal(publicUrlOf({ HOST: '127.0.0.1' }), 'http://127.0.0.1:8080');
   assert.equal(publicUrlOf({ HOST: '::1' }), 'http://[::1]:8080');
@@ -112,7 +112,7 @@ test('OP-03 production lists every fault at once', () => {
   ]);
 });
 
-test('a failpoint is read in development, and none is armed unless it is set', () => {
+test('a failpoint is read in development, none by default', () => {
   assert.equal(read({}).failpoint, undefined);
   const { failpoint } = read({ PURSER_FAILPOINT: 'lane.settle-answered:3:stop' });
   assert.deepEqual(failpoint, { name: 'lane.settle-answered', hit: 3, act: 'stop' });
@@ -129,7 +129,7 @@ test('OP-03 production refuses a failpoint', () => {
   assert.throws(() => read({ ...PRODUCTION, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
 });
 
-test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', () => {
+test('WA-10 the lease is 15 s or shorter', () => {
   assert.equal(read({}).leaseMs, 15_000);
   assert.equal(read({ PURSER_LEASE_SECONDS: '2' }).leaseMs, 2_000);
   for (const value of ['0', '1', '16', '2.5', 'long']) {
@@ -140,7 +140,7 @@ test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', ()
   }
 });
 
-test('WA-10 production refuses a lease that ends while a statement may still wait for the database', () => {
+test('WA-10 production refuses a lease shorter than statements may wait', () => {
   assert.equal(read({ ...PRODUCTION, PURSER_LEASE_SECONDS: '10' }).leaseMs, 10_000);
   assert.throws(
     () => read({ ...PRODUCTION, PURSER_LEASE_SECONDS: '9' }),
@@ -148,7 +148,7 @@ test('WA-10 production refuses a lease that ends while a statement may still wai
   );
 });
 
-test('CP-05 an operator is read from two settings, and both are required', () => {
+test('CP-05 an operator needs both of two settings', () => {
   const operator = { PURSER_OPERATOR_EMAIL: 'a@example.test', PURSER_OPERATOR_PASSWORD: 'long enough' };
   assert.equal(read({}).operator, undefined);
   assert.deepEqual(read(operator).operator, { email: 'a@example.test', password: 'long enough' });
@@ -172,7 +172,7 @@ function formatOf(environment: Readonly<Record<string, string>>, isTerminal: boo
   return readConfig({ PURSER_DATA_DIR: directory, ...environment }, isTerminal).logFormat;
 }
 
-test('OP-06 the log is text for somebody who develops at a terminal, and JSON for everybody else, unless a setting says so', () => {
+test('OP-06 the log is text at a terminal, otherwise JSON, unless set', () => {
   assert.deepEqual([formatOf({}, true), formatOf({}, false)], ['text', 'json']);
   assert.deepEqual([formatOf(PRODUCTION, true), formatOf(PRODUCTION, false)], ['json', 'json']);
   assert.equal(formatOf({ PURSER_LOG_FORMAT: 'json' }, true), 'json');

@@ -9,7 +9,7 @@ const of = (isInstalled: boolean, given?: string, dataHome?: string) =>
 
 const CHECKOUT = path.resolve(import.meta.dirname, '../../../..');
 
-test('OP-02 the data of a checkout is in it, and the data of an installed program survives its next version', () => {
+test('OP-02 data lives inside a checkout and outlives an installed program', () => {
   assert.equal(of(false), path.join(CHECKOUT, '.purser'));
   assert.equal(of(false, 'elsewhere'), path.join(CHECKOUT, 'elsewhere'));
   assert.equal(of(false, '/var/lib/purser', '/data'), '/var/lib/purser');

@@ -6,7 +6,7 @@ import { lackOf } from '#app/fit-database.ts';
 const SAFE = { fsync: true, full_page_writes: true, synchronous_commit: 'on', standby_names: 'ANY 1 (a, b)' };
 const ALONE = { ...SAFE, standby_names: '' };
 
-test('OP-11 a server is refused if its commits are less safe than the settings ask for', () => {
+test('OP-11 a server with commits less safe than set is refused', () => {
   for (const [durability, row, words] of [
     ['standby', SAFE, undefined],
     ['standby', { ...SAFE, synchronous_commit: 'remote_apply' }, undefined],
@@ -25,7 +25,7 @@ test('OP-11 a server is refused if its commits are less safe than the settings a
   }
 });
 
-test('OP-11 production asks for a standby unless a setting says otherwise, and the embedded database has no such setting', () => {
+test('OP-11 production asks for a standby unless set otherwise', () => {
   const production = {
     PURSER_ENV: 'production',
     PURSER_SECRET: 'qNcIcLmC1wMaTYDWZAkMHDPjs8Eb0ne2FI7wKjbQsQI=',

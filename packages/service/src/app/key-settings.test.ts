@@ -16,7 +16,7 @@ function read(contents: unknown) {
   return { keys: readProviderKeys(settings), faults: settings.faults() };
 }
 
-test('MO-11 the settings of keys say how each is had and where it goes', () => {
+test('MO-11 key settings give each key’s source and hosts', () => {
   const keys = {
     a: { env: 'A_API_KEY', hosts: ['api.a.test'] },
     b: { file: '/run/secrets/b', hosts: ['*.b.test'] },
@@ -41,7 +41,7 @@ const FAULTY = [
   [{ a: { key: 'sk-secret', hosts: ['h'] } }, /`a[`.]/],
 ] as const;
 
-test('MO-11 settings of keys that are wrong stop the start, and the complaint quotes no value', () => {
+test('MO-11 wrong key settings stop the start without quoting a value', () => {
   for (const [contents, words] of FAULTY) {
     const { faults } = read(contents);
     assert.match(faults.join('\n'), words, JSON.stringify(contents));

@@ -10,7 +10,7 @@ function read(url: string, from: string = FROM) {
   return { mail: readMail(settings), faults: settings.faults() };
 }
 
-test('CP-14 the URL of a mail server is parsed, with the usual ports as defaults', () => {
+test('CP-14 a mail server URL is parsed with default ports', () => {
   const from = { name: '', address: FROM };
   const plain = { host: 'mail.test', port: 587, isTlsFirst: false, credentials: undefined, from };
   const { mail, faults } = read('smtp://mail.test');
@@ -34,7 +34,7 @@ test('CP-14 the sender is an address, with or without a name', () => {
   }
 });
 
-test('CP-14 an invalid mail server is reported without its URL and password', () => {
+test('CP-14 an invalid mail server error hides its URL and password', () => {
   for (const url of [
     'x',
     'http://me:word@m.test',

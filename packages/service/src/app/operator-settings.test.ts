@@ -4,7 +4,7 @@ import { readConfig } from '#app/config.ts';
 
 const SECRET = { PURSER_SECRET: 's'.repeat(32) };
 
-test('the operator name and the support address are as set, with defaults `Purser` and none', () => {
+test('the operator name defaults to `Purser`, the support address to none', () => {
   const plain = readConfig(SECRET);
   assert.deepEqual([plain.operatorName, plain.supportEmail], ['Purser', undefined]);
   const set = readConfig({ ...SECRET, PURSER_OPERATOR_NAME: 'Ä & <b>', PURSER_SUPPORT_EMAIL: 'help@example.org' });
@@ -26,7 +26,7 @@ const PRODUCTION = {
   PURSER_PUBLIC_URL: 'https://pay.example.test',
 };
 
-test('CP-07 operators are bounded in production unless a setting says otherwise, and never in development', () => {
+test('CP-07 operators are bounded by default in production only', () => {
   assert.equal(readConfig(SECRET).operatorLimits, undefined);
   const usual = readConfig(PRODUCTION).operatorLimits;
   assert.deepEqual(usual?.ofRole.support, { act: 50_000_000n, day: 200_000_000n });
@@ -45,7 +45,7 @@ test('CP-07 operators are bounded in production unless a setting says otherwise,
   assert.deepEqual([set?.creditMost, set?.secondPersonAbove], [undefined, 5n]);
 });
 
-test('CP-07 limits of operators that make no sense are refused by name', () => {
+test('CP-07 operator limits that make no sense are refused by name', () => {
   for (const text of [
     'support',
     'support=5',

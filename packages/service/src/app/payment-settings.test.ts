@@ -10,7 +10,7 @@ function read(environment: Readonly<Record<string, string>>, mode = 'production'
   return { payments: readPayments(settings, mode), faults: settings.faults() };
 }
 
-test('ON-03 the processor is Stripe when its key is set, otherwise the test processor in development, otherwise none', () => {
+test('ON-03 the processor is Stripe, the test one or none by setting', () => {
   assert.equal(read({}).payments.processor, 'none');
   assert.equal(read({}, 'development').payments.processor, 'test');
   for (const mode of ['production', 'development']) {
@@ -31,7 +31,7 @@ test('ON-03 production refuses the test processor', () => {
   assert.match(read({ PURSER_PAYMENTS: 'test' }).faults.join(), /PURSER_PAYMENTS=test moves no real money/);
 });
 
-test('ON-03 all faults of the payment settings are reported together, without the secrets', () => {
+test('ON-03 all payment setting faults are reported together, without secrets', () => {
   for (const [environment, count] of [
     [{ PURSER_PAYMENTS: 'stripe' }, 2],
     [{ PURSER_STRIPE_SECRET_KEY: 'sk_live_hush' }, 1],

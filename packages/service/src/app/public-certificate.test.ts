@@ -26,7 +26,7 @@ pmPxq0ncM0xU4DiZn9Ih6+VWVrb/yuNzdOXaAVHVSj7yrncXhVqbN4JD
 -----END PRIVATE KEY-----
 `;
 
-test('OP-05 the end of the public certificate is read over TLS and kept for an hour, also if nobody trusts it', async () => {
+test('OP-05 the public certificate’s expiry is read over TLS and cached', async () => {
   const server = createServer({ cert: CERTIFICATE, key: KEY });
   let connections = 0;
   server.on('connection', () => (connections += 1));

@@ -14,7 +14,7 @@ function shown(write: (log: ReturnType<typeof createLog>) => void, isColoured = 
   });
 }
 
-test('OP-06 a call and a request are one readable line each: method, path, status, time, model, charge', () => {
+test('OP-06 a call and a request are one readable line each', () => {
   const call = { mode: 'live', model: 'demo', outcome: 'answered', status: 200, chargedMicros: 84, durationMs: 612 };
   const lines = shown((log) => {
     log.info(call, 'call');
@@ -32,7 +32,7 @@ test('OP-06 a call and a request are one readable line each: method, path, statu
   ]);
 });
 
-test('OP-06 other lines keep their words and facts, and a fault of ours is shown with its stack; nothing moves the cursor', () => {
+test('OP-06 other lines keep their words, and faults show a stack', () => {
   const fault = {
     name: 'Error',
     message: 'no',

@@ -10,7 +10,7 @@ const PROVIDER = {
   PURSER_OIDC_ROLES: '{"cn=money,dc=example":"finance","purser-admins":"admin"}',
 };
 
-test('CP-13 the settings of a provider are read, and without any nobody signs in through one', () => {
+test('CP-13 provider settings are read, and none means no SSO', () => {
   assert.equal(readConfig({ PURSER_SECRET: PROVIDER.PURSER_SECRET }).sso, undefined);
   const { sso } = readConfig({ ...PROVIDER, PURSER_OIDC_REQUIRE: 'amr=mfa,hwk', PURSER_OIDC_ONLY: '1' });
   assert.deepEqual(sso, {
@@ -46,7 +46,7 @@ for (const [setting, value] of [
   ['PURSER_OIDC_REQUIRE', 'mfa'],
   ['PURSER_OIDC_NAME', 'n'.repeat(41)],
 ] as const) {
-  test(`CP-13 ${setting} ${value === '' ? 'left out' : value.slice(0, 40)} is refused by name, and the client's secret is not quoted`, () => {
+  test(`CP-13 ${setting} ${value === '' ? 'left out' : value.slice(0, 40)} is refused by name`, () => {
     assert.throws(
       () => readConfig({ ...PROVIDER, [setting]: value }),
       ({ message }: Error) => message.includes(setting) && !message.includes(PROVIDER.PURSER_OIDC_CLIENT_SECRET),
@@ -54,7 +54,7 @@ for (const [setting, value] of [
   });
 }
 
-test('CP-13 closing the passwords of operators without a provider is refused', () => {
+test('CP-13 closing operator passwords without a provider is refused', () => {
   const environment = { PURSER_SECRET: PROVIDER.PURSER_SECRET, PURSER_OIDC_ONLY: '1' };
   assert.throws(() => readConfig(environment), /PURSER_OIDC_ONLY needs a provider/);
 });

@@ -11,14 +11,14 @@ function faultsOf(environment: Readonly<Record<string, string>>): readonly strin
   return settings.faults();
 }
 
-test('OP-07 without an endpoint nothing is exported, and so with OTEL_SDK_DISABLED or exporters that are none', () => {
+test('OP-07 nothing is exported without an endpoint, or when disabled', () => {
   assert.equal(readTelemetry(readSettings({ OTEL_SERVICE_NAME: 'pay' })), undefined);
   assert.equal(readTelemetry(readSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })), undefined);
   const none = { OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' };
   assert.equal(readTelemetry(readSettings({ ...ENDPOINT, ...none })), undefined);
 });
 
-test('OP-07 an endpoint of all kinds is a base, and that of one kind is used as it is', () => {
+test('OP-07 a general endpoint is a base, a specific one verbatim', () => {
   const own = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'https://metrics.test/otlp', OTEL_SERVICE_NAME: 'pay' };
   const settings = readSettings({ ...ENDPOINT, ...own, OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b,x=1' });
   const read = readTelemetry(settings);
@@ -34,7 +34,7 @@ test('OP-07 an endpoint of all kinds is a base, and that of one kind is used as 
   assert.deepEqual(read.sampler, { followsParent: true, share: 1 });
 });
 
-test('OP-07 the settings of one kind go before those of all, and a name of the service before its attribute', () => {
+test('OP-07 specific settings override general ones', () => {
   const read = readTelemetry(
     readSettings({
       ...ENDPOINT,
@@ -59,7 +59,7 @@ test('OP-07 the settings of one kind go before those of all, and a name of the s
   assert.deepEqual(read.sampler, { followsParent: false, share: 0.1 });
 });
 
-test('OP-07 ER-03 what cannot be used is refused at the start, without quoting it', () => {
+test('OP-07 ER-03 unusable settings are refused at the start without quoting them', () => {
   const wrong = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector-secret:4318',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',

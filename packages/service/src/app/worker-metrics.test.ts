@@ -39,7 +39,7 @@ function workerWith(id: number, count: () => number): { readonly worker: Worker;
   return { worker, sent };
 }
 
-test('OP-05 what a killed worker has counted stays in the sums, also if nobody had asked for it', async () => {
+test('OP-05 a killed worker’s counts stay in the sums', async () => {
   const workers = cluster.workers ?? {};
   let done = 3;
   const [first, second] = [workerWith(1, () => done), workerWith(2, () => 10)];
@@ -65,7 +65,7 @@ test('OP-05 what a killed worker has counted stays in the sums, also if nobody h
   }
 });
 
-test('OP-05 a worker that dies while it is asked ends neither the answer nor the first process', async () => {
+test('OP-05 a worker that dies while being asked breaks nothing', async () => {
   const workers = cluster.workers ?? {};
   const { worker, sent } = workerWith(1, () => 10);
   const dying = Object.assign(workerWith(2, () => 0).worker, {

@@ -49,7 +49,7 @@ const make = async (backups: string, hour: number, startLsn = RECORD.startLsn) =
   return draft.finish({ ...RECORD, startLsn, endedAt: `2026-11-23T${hour}:00:01.000Z` });
 };
 
-test('OP-09 a backup that was cut off is never taken for a whole one, and is removed a day later', async (t) => {
+test('OP-09 a truncated backup never counts as whole', async (t) => {
   const backups = folderOf(t);
   const cut = await beginBackup(backups, SYSTEM, Date.now());
   writeFileSync(path.join(cut.folder, 'base.tar.gz'), 'half of it');
@@ -67,7 +67,7 @@ test('OP-09 a backup that was cut off is never taken for a whole one, and is rem
   assert.ok(!readdirSync(path.dirname(cut.folder)).includes(path.basename(cut.folder)));
 });
 
-test('OP-09 removing old backups keeps the log that the oldest one left needs', async (t) => {
+test('OP-09 pruning backups keeps the log the oldest needs', async (t) => {
   const backups = folderOf(t);
   for (const [at, lsn] of [
     [10, '0/2000028'],
@@ -90,7 +90,7 @@ test('OP-09 removing old backups keeps the log that the oldest one left needs', 
   assert.deepEqual(await pruneBackups(backups, SYSTEM, 2), []);
 });
 
-test('OP-09 removing old backups also keeps the log of a restore that went back before a later backup', async (t) => {
+test('OP-09 pruning backups keeps an earlier restore’s log', async (t) => {
   const backups = folderOf(t);
   for (const [at, lsn] of [
     [10, '0/2000028'],
@@ -108,7 +108,7 @@ test('OP-09 removing old backups also keeps the log of a restore that went back 
   );
 });
 
-test('OP-09 a restore follows the latest timeline, from a backup that leads to it', async (t) => {
+test('OP-09 a restore follows the latest timeline from a matching backup', async (t) => {
   const wal = folderOf(t);
   const history = (name: string, text: string) =>
     writeFileSync(path.join(wal, name), name.endsWith('.gz') ? gzipSync(text) : text);
@@ -139,7 +139,7 @@ test('OP-09 a restore follows the latest timeline, from a backup that leads to i
   await assert.rejects(namesOn(backups), BackupError);
 });
 
-test('OP-09 WA-17 settlements are copied although files vanish meanwhile, and a restore replaces none that is there', async (t) => {
+test('OP-09 WA-17 vanishing files do not stop copying, and restores overwrite nothing', async (t) => {
   const [from, to] = [folderOf(t), path.join(folderOf(t), 'settlements')];
   symlinkSync(path.join(from, 'gone'), path.join(from, 'a.jsonl')); // It is listed, and is gone when it is read.
   writeFileSync(path.join(from, 'b.jsonl'), 'one\n', { mode: 0o600 });
@@ -156,12 +156,12 @@ test('OP-09 WA-17 settlements are copied although files vanish meanwhile, and a 
   assert.deepEqual(readdirSync(to), ['b.jsonl']);
 });
 
-test('OP-09 the part of the log in which a backup begins has the name that PostgreSQL gives it', () => {
+test('OP-09 a backup’s first log segment has PostgreSQL’s name', () => {
   assert.equal(logPartOf({ timeline: 1, startLsn: '0/2000028' }), '000000010000000000000002');
   assert.equal(logPartOf({ timeline: 27, startLsn: 'A1/FF000028' }), '0000001B000000A1000000FF');
 });
 
-test('OP-09 a manifest that was changed since the backup is refused', async (t) => {
+test('OP-09 a manifest changed since the backup is refused', async (t) => {
   const backup = await make(folderOf(t), 14);
   const manifest = path.join(backup.folder, 'backup_manifest');
   writeFileSync(manifest, '{"Files":[]}');
@@ -183,7 +183,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test('OP-09 an archive is unpacked whole or refused, and no entry of it leaves its folder', async (t) => {
+test('OP-09 an archive is unpacked whole inside its folder or refused', async (t) => {
   const folder = folderOf(t);
   const unpacked = await unpackTar(inPieces(tarOf('base/1/2600', 'rows of a table'), 7), folder);
   assert.equal(readFileSync(path.join(folder, 'base/1/2600'), 'utf8'), 'rows of a table');

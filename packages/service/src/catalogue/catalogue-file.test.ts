@@ -25,7 +25,7 @@ function withModel(changes: Readonly<Record<string, unknown>>) {
   return { ...FILE, models: [{ ...MODEL, ...changes }] };
 }
 
-test('MO-06 a complete file is accepted, and fields that it leaves out have their documented defaults', () => {
+test('MO-06 a complete file is accepted with documented defaults', () => {
   const [model] = parse(FILE).models;
   assert.deepEqual(model, {
     ...MODEL,
@@ -39,7 +39,7 @@ test('MO-06 a complete file is accepted, and fields that it leaves out have thei
   assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');
 });
 
-test('CC-11 a model that reasons may be drained, and cancelled if it shows all that it generates', () => {
+test('CC-11 a reasoning model may be drained, or cancelled if fully visible', () => {
   const drains = { reasonsOutOfSight: true, onAbandon: 'drain' };
   const shows = { parameters: ['reasoning_effort'], reasonsOutOfSight: false, onAbandon: 'cancel' };
   for (const changes of [drains, shows]) {
@@ -47,14 +47,14 @@ test('CC-11 a model that reasons may be drained, and cancelled if it shows all t
   }
 });
 
-test('MO-06 an address that is none gets one complaint', () => {
+test('MO-06 an invalid address gets one complaint', () => {
   assert.throws(
     () => parse(withProvider({ baseUrl: 'api' })),
     (fault: CatalogueFileError) => fault.faults.length === 1,
   );
 });
 
-test('MO-06 a catalogue that is not JSON is refused with the line at which it stops being JSON', () => {
+test('MO-06 invalid JSON in a catalogue is refused with its line', () => {
   assert.throws(() => parseCatalogueFile('{\n  "models": [],\n}'), /not valid JSON \(line 3 column 1\)\.$/);
   assert.throws(() => parseCatalogueFile('{'), /not valid JSON/);
 });
@@ -159,7 +159,7 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
 ];
 
 for (const [what, file, says] of FAULTS) {
-  test(`MO-06 a file that ${what} is refused with the place of the fault`, () => {
+  test(`MO-06 a file that ${what} is refused with the fault’s place`, () => {
     assert.throws(
       () => parse(file),
       (fault) => fault instanceof CatalogueFileError && says.test(fault.message) && !/SECRET-1/.test(fault.message),
@@ -179,7 +179,7 @@ test('MO-06 all faults of a file are reported at once', () => {
   );
 });
 
-test('MO-06 what a vendor does differently is accepted in an entry, if it is no secret', () => {
+test('MO-06 an entry accepts vendor differences that are no secret', () => {
   const options = {
     authHeader: 'api-key',
     path: '/v2/chat',

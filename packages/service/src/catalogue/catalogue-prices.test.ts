@@ -35,7 +35,7 @@ function parse(changes: Readonly<Record<string, unknown>>) {
   return parseCatalogueFile(JSON.stringify(file)).models[0];
 }
 
-test('MO-06 a price may have every kind of token, fees, tiers, a fixed margin and changes to come', () => {
+test('MO-06 a price may have all token kinds, fees, tiers and changes', () => {
   const price = {
     ...EVERY_RATE,
     microsPerCall: 11,
@@ -51,7 +51,7 @@ test('MO-06 a price may have every kind of token, fees, tiers, a fixed margin an
   assert.deepEqual({ price: read, marginMicrosPerCall, priceChanges, searchesMax }, all);
 });
 
-test('MO-06 a model may have several upstreams, each with a price of its own', () => {
+test('MO-06 a model may have several upstreams with own prices', () => {
   const own = { ...AT_TWO, price: EVERY_RATE, marginBasisPoints: 1, priceChanges: [LATER], onAbandon: 'drain' };
   const upstreams = [
     { ...AT_ONE, weight: 3 },
@@ -175,7 +175,7 @@ const FAULTS: readonly (readonly [string, Readonly<Record<string, unknown>>, Reg
 ];
 
 for (const [what, changes, says] of FAULTS) {
-  test(`MO-06 a file with a model that ${what} is refused with the place of the fault`, () => {
+  test(`MO-06 a file with a model that ${what} is refused with the fault’s place`, () => {
     assert.throws(
       () => parse(changes),
       (fault) => fault instanceof CatalogueFileError && says.test(fault.message) && fault.faults.length === 1,

@@ -18,7 +18,7 @@ const ROW: Omit<PriceHistoryRow, 'price_id' | 'since_ms'> = {
   details: null,
 };
 
-test('MO-05 the history says when each price was in force, is, or will be, for each upstream apart', () => {
+test('MO-05 the history tells each upstream’s past, present and future prices', () => {
   const rows: readonly PriceHistoryRow[] = [
     { ...ROW, price_id: 1n, since_ms: 10 },
     { ...ROW, price_id: 2n, since_ms: 15, effective_from_ms: 20 },
@@ -43,7 +43,7 @@ test('MO-05 the history says when each price was in force, is, or will be, for e
   ]);
 });
 
-test('MO-05 the history says which price is charged after an edit that changes one set for an earlier time', () => {
+test('MO-05 the history shows the price charged after a backdated edit', () => {
   const rows: readonly PriceHistoryRow[] = [
     { ...ROW, price_id: 1n, since_ms: 10, ended_ms: 30 },
     { ...ROW, price_id: 2n, since_ms: 15, effective_from_ms: 20, ended_ms: 30 },

@@ -49,7 +49,7 @@ function exactly(parts: readonly Rational[], marginBasisPoints: bigint): bigint 
   return roundedUp > MICROS_MAX ? MICROS_MAX : roundedUp;
 }
 
-test('MO-06 a charge is the exact cost of the four kinds of token with its margin, rounded up once', () => {
+test('MO-06 a charge is exact cost plus margin, rounded up once', () => {
   fc.assert(
     fc.property(prices, usages, (price, usage) => {
       const parts = [
@@ -64,7 +64,7 @@ test('MO-06 a charge is the exact cost of the four kinds of token with its margi
   );
 });
 
-test('WA-09 the cost of a charge is the charge without its margin, to the micro', () => {
+test('WA-09 a charge’s cost excludes its margin, to the micro', () => {
   fc.assert(
     fc.property(prices, usages, (price, usage) => {
       const charge = chargeOf(price, usage);
@@ -77,7 +77,7 @@ test('WA-09 the cost of a charge is the charge without its margin, to the micro'
   );
 });
 
-test('WA-07 a ceiling is the exact cost of the prompt at its dearest price plus all output', () => {
+test('WA-07 a ceiling is the dearest prompt plus all output', () => {
   fc.assert(
     fc.property(prices, tokens, tokens, (price, prompt, output) => {
       const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
@@ -90,7 +90,7 @@ test('WA-07 a ceiling is the exact cost of the prompt at its dearest price plus 
   );
 });
 
-test('WA-07 no usage within the limits of a call costs more than its ceiling', () => {
+test('WA-07 no usage within a call’s limits exceeds its ceiling', () => {
   fc.assert(
     fc.property(prices, usages, tokens, tokens, (price, usage, morePrompt, moreOutput) => {
       const ceiling = ceilingOf(price, usage.promptTokens + morePrompt, usage.completionTokens + moreOutput);
@@ -116,7 +116,7 @@ const grants = fc
     return { price, prompt, granted: isNear && isAmount ? micros(near) : micros(any) };
   });
 
-test('WA-07 the output that an amount can pay for never costs more, and one more token would', () => {
+test('WA-07 affordable output never costs more, one more token would', () => {
   fc.assert(
     fc.property(grants, tokens, ({ price, prompt, granted }, outputMax) => {
       const output = outputWithin(price, prompt, outputMax, granted);
@@ -129,7 +129,7 @@ test('WA-07 the output that an amount can pay for never costs more, and one more
   );
 });
 
-test('WA-07 a hold of the ceiling pays for all the output that it was computed for', () => {
+test('WA-07 a hold of the ceiling pays for all its output', () => {
   fc.assert(
     fc.property(prices, tokens, tokens, (price, prompt, output) => {
       const ceiling = ceilingOf(price, prompt, output);
@@ -159,7 +159,7 @@ function by(usage: Partial<TokenUsage>): Micros {
   return chargeOf(PRICE, { ...NONE, ...usage });
 }
 
-test('MO-06 charges worked out by hand', () => {
+test('MO-06 charges equal those worked out by hand', () => {
   assert.equal(by({}), 0n);
   assert.equal(by({ promptTokens: 20 }), 23n); // 20 x 1.15 is already whole.
   assert.equal(by({ promptTokens: 1 }), 2n); // 1.15
@@ -170,13 +170,13 @@ test('MO-06 charges worked out by hand', () => {
   assert.equal(by({ completionTokens: 100, reasoningTokens: 90 }), 345n); // Reasoning is part of the completion.
 });
 
-test('WA-07 an absurd number of tokens costs the largest amount there is', () => {
+test('WA-07 an absurd number of tokens costs the largest possible amount', () => {
   const count = Number.MAX_SAFE_INTEGER;
   const most = { ...NONE, promptTokens: count, completionTokens: count };
   assert.equal(chargeOf({ ...PRICE, outputMicrosPerMillion: 1_000_000_000_000n }, most), MICROS_MAX);
 });
 
-test('WA-07 more cached tokens than prompt tokens throw, because that is a bug of ours', () => {
+test('WA-07 more cached tokens than prompt tokens throw', () => {
   assert.throws(() => chargeOf(PRICE, { ...NONE, cachedTokens: 1 }), /cached/);
   assert.throws(() => chargeOf(PRICE, { ...NONE, promptTokens: 2, cachedTokens: 1, cacheWriteTokens: 2 }), /written/);
 });

@@ -6,7 +6,7 @@ import { proofsOf } from '#kernel/keys.ts';
 const clock = { nowMs: () => 1_000_000 };
 const [former, coming] = [Buffer.from('the former secret of all cells'), Buffer.from('the coming secret of all cells')];
 
-test('CE-08 while the secret is changed, cells in neighbouring steps take markers of each other, and others do not', () => {
+test('CE-08 during a secret change only neighbouring cells accept each other’s markers', () => {
   const steps = [
     { secret: former },
     { secret: former, secretAlso: coming },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHead } from '#cli/audit-command.ts';
 
-test('CP-09 a head for the audit check is the number of a line and its hash', () => {
+test('CP-09 an audit head is a line number and its hash', () => {
   const known = readHead(`12:${'ab'.repeat(32)}`);
   assert.deepEqual([known?.linkNo, known?.hash.length], [12n, 32]);
   assert.equal(readHead(undefined), undefined);

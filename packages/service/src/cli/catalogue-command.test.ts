@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { readCatalogueFile } from '#cli/catalogue-command.ts';
 
-test('OP-01 `catalogue import` says that it cannot read a file, before it uses the database', () => {
+test('OP-01 `catalogue import` reports an unreadable file before using the database', () => {
   assert.throws(
     () => readCatalogueFile('/no/such/catalogue.json'),
     new CatalogueFileError('The catalogue `/no/such/catalogue.json` cannot be read.'),

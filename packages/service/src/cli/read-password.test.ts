@@ -20,14 +20,14 @@ function piped(text: string): PasswordSource {
   return input;
 }
 
-test('OP-01 a password that is typed twice is accepted and never shown', async () => {
+test('OP-01 a password typed twice is accepted and never shown', async () => {
   const { read, modes, shown } = terminal('s3cret', ' wörds\r', 's3cret wörds\r');
   assert.equal(await read(), 's3cret wörds');
   assert.deepEqual(modes, [true, false]);
   assert.equal(shown.join(''), 'Password: \nPassword again: \n');
 });
 
-test('OP-01 both lines may be pasted at once, and backspace removes characters', async () => {
+test('OP-01 both lines may be pasted at once, and backspace works', async () => {
   assert.equal(await terminal('abx\u007fc\rab€\bc\r').read(), 'abc');
 });
 
@@ -52,7 +52,7 @@ for (const [text, password] of [
   ['one line\r\nand another\n', 'one line'],
   ['', ''],
 ] as const) {
-  test(`OP-01 of ${JSON.stringify(text)} that is piped in, the first line is the password`, async () => {
+  test(`OP-01 with ${JSON.stringify(text)} piped in, the first line is the password`, async () => {
     assert.equal(await readPassword(piped(text), assert.fail), password);
   });
 }

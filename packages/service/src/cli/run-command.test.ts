@@ -45,7 +45,7 @@ test('OP-01 help says what one command or a group of commands takes', async (t) 
   assert.equal(await printed(t, '-v'), `${VERSION}\n`);
 });
 
-test('OP-01 words that are no command are refused with what is wrong and what is right', async () => {
+test('OP-01 words that are no command are refused with a remedy', async () => {
   for (const [words, what, near] of [
     ['frobnicate', "Unknown command 'frobnicate'.", '`npm run purser -- --help` lists all commands.'],
     ['led check', "Unknown command 'led'. (Did you mean seed?)", '--help` lists all'],

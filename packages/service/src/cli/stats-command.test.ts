@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '#cli/command-error.ts';
 import { readDays } from '#cli/stats-command.ts';
 
-test('OP-01 a rebuild covers whole UTC days, all of them if none are named', () => {
+test('OP-01 a rebuild covers the named UTC days or all', () => {
   const nowMs = Date.parse('2026-11-23T23:59:00Z');
   assert.deepEqual(readDays({}, nowMs), { from: new Date('2000-01-01'), to: new Date('2026-11-24') });
   assert.deepEqual(readDays({ from: '2026-02-01', to: '2026-03-01' }, nowMs), {

@@ -13,7 +13,7 @@ function databaseError(code: string): pg.DatabaseError {
 
 const double = async (items: readonly number[]): Promise<readonly number[]> => items.map((item) => item * 2);
 
-test('items that arrive while a statement runs go into the next one together', async () => {
+test('items arriving while a statement runs share the next one', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = createBatcher<number, number>({
     run: async (items) => {
@@ -30,7 +30,7 @@ test('items that arrive while a statement runs go into the next one together', a
   assert.deepEqual(batches, [[1], [2, 3, 4], [5]]);
 });
 
-test('an item submitted at any moment after a result is answered', async () => {
+test('an item submitted right after a result is answered', async () => {
   const batcher = createBatcher<number, number>({ run: double, itemsMax: 8, retriesMax: () => 0 });
   for (let turns = 0; turns < 12; turns += 1) {
     await batcher.submit(1);
@@ -96,7 +96,7 @@ for (const [who, retriesMax, answers] of [
   });
 }
 
-test('with limited retries, an error that lasts too long is reported', async () => {
+test('with limited retries, a lasting error is reported', async () => {
   const batcher = createBatcher<number, number>({
     run: async () => {
       throw databaseError('57P01');
@@ -107,7 +107,7 @@ test('with limited retries, an error that lasts too long is reported', async () 
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
 
-test('items that need a stuck resource are not tried one after the other, and each is answered in the end', async () => {
+test('items behind a stuck resource are not tried one by one', async () => {
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
     run: async (items) => {
@@ -131,7 +131,7 @@ test('items that need a stuck resource are not tried one after the other, and ea
 const itemOf = (id: string) => ({ callId: id as CallId });
 const rowOf = (id: string) => ({ call_id: id as CallId });
 
-test('each item gets the row of its call, in any order of rows, and no item goes without', () => {
+test('each item gets its own row, in any row order', () => {
   const items = ['a', 'b', 'c'].map(itemOf);
   const rows = ['a', 'b', 'c'].map(rowOf);
   for (const order of ['abc', 'acb', 'bac', 'cab', 'cba']) {
@@ -142,7 +142,7 @@ test('each item gets the row of its call, in any order of rows, and no item goes
   }
 });
 
-test('items of a stuck resource are tried apart, and all others go on in batches', async () => {
+test('items of a stuck resource do not hold up others', async () => {
   const tried: string[] = [];
   let isHeld = true;
   const batcher = createBatcher<string, string>({
@@ -165,7 +165,7 @@ test('items of a stuck resource are tried apart, and all others go on in batches
   assert.deepEqual(tried.slice(4), ['stuck-1 stuck-2', 'stuck-3'], 'no statement takes more items than any other');
 });
 
-test('when the server goes away while items are tried one by one, the rest wait for it together', async () => {
+test('an outage during one-by-one tries makes the rest wait together', async () => {
   const faults = ['55P03', '57P01', '57P01'];
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
@@ -182,7 +182,7 @@ test('when the server goes away while items are tried one by one, the rest wait 
   assert.deepEqual(tried, ['one two three', 'one', 'one two three', 'one two three']);
 });
 
-test('tries of a stuck resource become rare, and a caller with limited retries waits no longer for that', async () => {
+test('tries of a stuck resource become rare, within limited retries', async () => {
   let tries = 0;
   const batcher = createBatcher<string, string>({
     run: async () => {

@@ -24,7 +24,7 @@ for (const [what, fault] of [
   ['a silent server', new Error('Query read timeout')],
   ['a bug of ours', new TypeError('x is not a function')],
 ] as const) {
-  test(`WA-17 ${what} is judged alike by the process that asked and by the one that ran the statement`, () => {
+  test(`WA-17 ${what} is judged alike in the asking and running process`, () => {
     assert.deepEqual(verdictOf(faultFrom(faultTextOf(fault))), verdictOf(fault));
   });
 }

@@ -6,7 +6,7 @@ function hostsOf(url: string): readonly string[] {
   return (readDatabaseUrl(url) as DatabaseAddress).hosts.map(textOf);
 }
 
-test('OP-11 a database URL names one host or several, as libpq takes them', () => {
+test('OP-11 a database URL names hosts as in libpq', () => {
   const several = readDatabaseUrl('postgres://u:p,w@db1:5433,db2,[::1]:6000/books?target_session_attrs=read-write');
   assert.deepEqual(several, {
     hosts: [
@@ -32,7 +32,7 @@ test('OP-11 a database URL names one host or several, as libpq takes them', () =
   });
 });
 
-test('OP-11 a database URL that cannot be used is refused in words, which never contain the password', () => {
+test('OP-11 an unusable database URL is refused without showing the password', () => {
   for (const [url, words] of [
     ['mysql://u:hidden@db/d', /must look like postgres/],
     ['postgres://u:hidden@db:port/d', /must look like postgres/],

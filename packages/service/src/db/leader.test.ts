@@ -45,18 +45,18 @@ async function during<Result>(t: TestContext, work: Promise<Result>, ms: number)
   return result;
 }
 
-test('OP-11 a frozen server delays no search, and a standby leads nobody', async (t) => {
+test('OP-11 no frozen server delays a search, and standbys never lead', async (t) => {
   const { watch } = watchOver(t, { a: 'frozen', b: { timeline: STANDBY }, c: { timeline: 3 } });
   const leader = await during(t, watch.find(), 300);
   assert.deepEqual([leader.host.name, leader.timeline], ['c', 3]);
 });
 
-test('OP-11 of two servers that both take writes, the one of the later promotion leads', async (t) => {
+test('OP-11 of two writable servers, the later promoted one leads', async (t) => {
   const { watch } = watchOver(t, { a: { timeline: 3 }, b: { timeline: 4 } });
   assert.equal((await during(t, watch.find(), 300)).host.name, 'b');
 });
 
-test('OP-11 connections are cut when another server leads, and a leader that was succeeded is never used again', async (t) => {
+test('OP-11 a new leader cuts old connections for good', async (t) => {
   const says: Says = { a: { timeline: 3 }, b: { timeline: STANDBY } };
   const { watch } = watchOver(t, says);
   const first = await during(t, watch.find(), 50);
@@ -80,7 +80,7 @@ test('OP-11 connections are cut when another server leads, and a leader that was
   assert.deepEqual([(await watch.find()).host.name, cuts], ['a', ['first', 'second']]);
 });
 
-test('OP-11 a promotion is noticed while a search still waits for a frozen server', async (t) => {
+test('OP-11 a promotion is noticed while a frozen server is searched', async (t) => {
   const says: Says = { a: 'frozen', b: { timeline: STANDBY } };
   const { watch } = watchOver(t, says);
   const found = watch.find();
@@ -89,7 +89,7 @@ test('OP-11 a promotion is noticed while a search still waits for a frozen serve
   assert.equal((await during(t, found, 600)).host.name, 'b');
 });
 
-test('OP-11 hosts of two clusters lead nobody at the start, and later the other cluster is left out', async (t) => {
+test('OP-11 hosts of two clusters have no leader at the start', async (t) => {
   const says: Says = { a: { timeline: 3 }, b: { timeline: 9, system: 'theirs' } };
   await assert.rejects(during(t, watchOver(t, says).watch.find(), 300), NoLeaderError);
   t.mock.timers.reset();

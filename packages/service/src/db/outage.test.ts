@@ -25,7 +25,7 @@ const late = async (landing: Promise<string>): Promise<string> => {
   return 'late';
 };
 
-test('work that ends in time gives its own result, even if it fails', async () => {
+test('work that ends in time gives its own result', async () => {
   const watch = createOutageWatch();
   const [done, failed] = [work(), work()];
   const waiting = [watch.orLate(done.begin, late), watch.orLate(failed.begin, late)];
@@ -36,7 +36,7 @@ test('work that ends in time gives its own result, even if it fails', async () =
   assert.equal(second?.status, 'rejected');
 });
 
-test('each piece of work is awaited for a second, and its later result goes to the function that took over', async (t) => {
+test('work is awaited for a second, then handed over', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let nowMs = 0;
   t.mock.method(steadyClock, 'nowMs', () => nowMs);
@@ -64,7 +64,7 @@ test('each piece of work is awaited for a second, and its later result goes to t
   await assert.rejects(second, /lost/);
 });
 
-test('nothing waits for a server that is away, until a statement succeeds', async () => {
+test('nothing waits for an unreachable server until a statement succeeds', async () => {
   const watch = createOutageWatch();
   const [before, during, after] = [work(), work(), work()];
   const first = watch.orLate(before.begin, late);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { standbysAsked } from '#db/standbys.ts';
 
-test('OP-11 each form of synchronous_standby_names says how many standbys a commit waits for', () => {
+test('OP-11 each form of synchronous_standby_names yields its number of awaited standbys', () => {
   for (const [names, asked] of [
     ['', 0],
     [' ', 0],

@@ -15,7 +15,7 @@ function addressOf(remoteAddress: string, forwarded: string | undefined, proxyHo
   return createCallerAddress(proxyHops, createLog('silent'))(requestFrom(remoteAddress, forwarded));
 }
 
-test('CP-11 a caller’s address is the one that our own proxies saw, never one that the caller made up', () => {
+test('CP-11 a caller’s address is what our proxies saw', () => {
   for (const [remote, forwarded, hops, address] of [
     ['192.0.2.1', undefined, 0, '192.0.2.1'],
     ['192.0.2.1', '198.51.100.7', 0, '192.0.2.1'],
@@ -31,7 +31,7 @@ test('CP-11 a caller’s address is the one that our own proxies saw, never one 
   }
 });
 
-test('CP-11 a caller with one IPv6 address has a whole network of them: they count as one', () => {
+test('CP-11 all IPv6 addresses of a network count as one caller', () => {
   for (const [address, network] of [
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['2001:0DB8:0001:0002::1', '2001:db8:1:2'],
@@ -44,7 +44,7 @@ test('CP-11 a caller with one IPv6 address has a whole network of them: they cou
   }
 });
 
-test('CP-11 a proxy that is missing from the settings is reported in the log, once', () => {
+test('CP-11 a proxy missing from the settings is logged once', () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const told = createCallerAddress(1, log);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { codingOf, compress } from '#http/compress.ts';
 
-test('the best coding that a client takes is chosen, and one that it refuses is not', () => {
+test('the best coding that the client accepts is chosen', () => {
   assert.equal(codingOf('gzip, deflate, br, zstd'), 'br');
   assert.equal(codingOf('BR;q=0.1, gzip'), 'br');
   assert.equal(codingOf('br;q=0, gzip;q=1.0'), 'gzip');

@@ -9,7 +9,7 @@ function paramOf(text: string): string | undefined {
   return body instanceof Refusal ? body.detail.param : undefined;
 }
 
-test('CP-15 a duplicate name is refused, at any depth and however it is written', () => {
+test('CP-15 a duplicate name is refused at any depth', () => {
   for (const [text, param] of [
     ['{"a":1,"a":1}', 'a'],
     ['{"a":{"b":[{"c":1},{"c":1,"d":2,"c":3}]}}', 'a.b[1].c'],
@@ -24,7 +24,7 @@ test('CP-15 a duplicate name is refused, at any depth and however it is written'
   }
 });
 
-test('CP-15 a number that parsing would round to an integer, or change, is refused by the name of its field', () => {
+test('CP-15 a number that parsing would change is refused', () => {
   const refused = ['-0', '-0.0', '9007199254740992', '9007199254740993', '-9007199254740992', '1e16', '1e-400'];
   const rounded = ['9007199254740990.7', '0.99999999999999999999', '1.00000000000000000001', '1E22', '5e-324e'];
   for (const number of [...refused, ...rounded.slice(0, 4)])
@@ -35,7 +35,7 @@ test('CP-15 a number that parsing would round to an integer, or change, is refus
   }
 });
 
-test('CP-15 an integer is accepted in any notation, and a number next to one is not', () => {
+test('CP-15 an integer is accepted in any notation, and a near-integer is not', () => {
   const whole = fc.maxSafeInteger().filter((value) => value !== 0); // The numbers next to 0 are not rounded.
   fc.assert(
     fc.property(whole, fc.nat(30), (value, places) => {
@@ -61,7 +61,7 @@ test('CP-15 NUL and unpaired surrogates are refused, in values and in names', ()
   assert.equal(paramOf(String.raw`{"a":"\ud83d\ude00","b":"😀"}`), undefined);
 });
 
-test('CP-15 parsing a megabyte, as one string, one number or a hundred thousand strings, takes time linear in its length', () => {
+test('CP-15 parsing a megabyte takes linear time', () => {
   const zeros = '0'.repeat(1_000_000);
   assert.equal(paramOf(`{"a":0.${zeros}1}`), 'a');
   assert.equal(paramOf(`{"a":0.${zeros}}`), undefined);

@@ -59,7 +59,7 @@ async function refusingBy(t: TestContext, endAfterBody: ReturnType<typeof create
   return send;
 }
 
-test('CC-06 the answer is sent at once, and the connection stays open while the body arrives', async (t) => {
+test('CC-06 the answer is sent at once while the body arrives', async (t) => {
   const send = await refusing(t, {});
   const one = send(10);
   assert.equal(await one.staysOpen(), true);
@@ -67,20 +67,20 @@ test('CC-06 the answer is sent at once, and the connection stays open while the 
   await one.closed;
 });
 
-test('CC-06 a body is dropped up to a limit of bytes, then the connection is closed', async (t) => {
+test('CC-06 a body is dropped up to a limit', async (t) => {
   const send = await refusing(t, { bytesMax: 100_000 });
   const one = send(200_000);
   await one.closed;
 });
 
-test('CC-06 a connection lingers only for so long, also when it keeps sending', async (t) => {
+test('CC-06 a connection lingers for a limited time', async (t) => {
   const silent = await refusing(t, { silentMsMax: 20 });
   await silent(10).closed;
   const long = await refusing(t, { lingerMsMax: 20 });
   await long(10).closed;
 });
 
-test('CC-06 only so many connections linger: further answers are sent and closed at once, until one ends', async (t) => {
+test('CC-06 only so many connections linger', async (t) => {
   const send = await refusing(t, { connectionsMax: 1 });
   const first = send(10);
   await first.answered();
@@ -95,7 +95,7 @@ test('CC-06 only so many connections linger: further answers are sent and closed
   await third.closed;
 });
 
-test('CP-11 all connections together drop only so many bytes: then answers are sent without lingering, until time passes', async (t) => {
+test('CP-11 all connections together drop limited bytes', async (t) => {
   const clock = { ms: 0, nowMs: () => clock.ms };
   const send = await refusing(t, { connectionsMax: 9, burstBytes: 100_000, bytesPerSecond: 100_000 }, clock);
   await send(200_000).closed;
@@ -107,7 +107,7 @@ test('CP-11 all connections together drop only so many bytes: then answers are s
   await late.closed;
 });
 
-test('CP-11 callers without credentials have 8 MiB dropped at once, others sixteen times as much', async (t) => {
+test('CP-11 callers without credentials have 8 MiB dropped, others more', async (t) => {
   const send = await refusingBy(t, endAfterBody);
   const taken = async (headers: string): Promise<number> => {
     const one = send(20_000_000, headers);

@@ -9,7 +9,7 @@ const KIB = 1_024;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-test('CP-11 a body counts for 16 KiB at least, so that the number of bodies is bounded as well', () => {
+test('CP-11 a body counts for at least 16 KiB', () => {
   const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
   const bodies = Array.from({ length: 4 }, () => reading.begin('a'));
   assert.equal(reading.begin('a'), undefined);
@@ -20,7 +20,7 @@ test('CP-11 a body counts for 16 KiB at least, so that the number of bodies is b
   assert.ok(reading.begin('a'));
 });
 
-test('CP-11 a body that grows is refused at the limit, and gives back what it had', () => {
+test('CP-11 a growing body is refused at the limit', () => {
   const reading = createReading({ bytesMax: 200 * KIB, part: 1 });
   const one = reading.begin('a');
   const other = reading.begin('b');
@@ -44,14 +44,14 @@ test('CP-11 one caller cannot take the room of all others', () => {
   assert.equal(second.grow(17 * KIB), false);
 });
 
-test('CP-11 several callers who take all they can get leave room for one more', () => {
+test('CP-11 several greedy callers leave room for one more', () => {
   const reading = createReading({ bytesMax: 1_024 * KIB, part: 4 });
   for (let body = 0; body < 16; body += 1) for (const caller of 'abcdefgh') reading.begin(caller);
   const next = reading.begin('another');
   assert.equal(next?.grow(64 * KIB), true, `${reading.bytes()} bytes are taken`);
 });
 
-test('CP-11 callers of whom nothing arrives any more are forgotten', () => {
+test('CP-11 callers who send nothing any more are forgotten', () => {
   const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
   collect();
   const before = process.memoryUsage().heapUsed;

@@ -6,7 +6,7 @@ import { createKeptAnswers } from '#idempotency/kept-answers.ts';
 import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 
-test('CC-14 a busy database delays an answer by one second, and the charge of a caller who has left by ten', async (t) => {
+test('CC-14 an answer waits one second for a busy database, an absent caller’s charge ten', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const busy = { query: () => new Promise(() => {}) } as unknown as Pool;
   const answers = createKeptAnswers({ pool: busy, key: Buffer.alloc(32, 1), log: createLog('silent') });

@@ -4,7 +4,7 @@ import { createEmailSeal, SEALED_SHAPE } from '#kernel/email-seal.ts';
 
 const emails = createEmailSeal(Buffer.alloc(32, 1));
 
-test('CP-12 the same address gives the same sealed text, in any case, and another address another one', () => {
+test('CP-12 sealing an address is deterministic and ignores case', () => {
   const sealed = emails.seal('Anna@example.test');
   assert.equal(sealed, emails.seal('anna@example.test'));
   assert.notEqual(sealed, emails.seal('anne@example.test'));
@@ -21,7 +21,7 @@ test('CP-12 a text is sealed differently each time', () => {
   assert.equal(emails.open(emails.sealText(text)), text);
 });
 
-test('CP-12 a text is concealed if it holds an address, or looks like a sealed one', () => {
+test('CP-12 a text with an address, or looking sealed, is concealed', () => {
   for (const text of ['asked by anna@example.test', 'e1.looks-sealed', emails.seal('a@b.test')]) {
     assert.match(emails.conceal(text), new RegExp(SEALED_SHAPE));
     assert.equal(emails.open(emails.conceal(text)), text);
@@ -29,11 +29,11 @@ test('CP-12 a text is concealed if it holds an address, or looks like a sealed o
   assert.equal(emails.conceal('a wallet @ home'), 'a wallet @ home');
 });
 
-test('CP-12 a plain text is returned as it is, also an address that begins like a sealed one', () => {
+test('CP-12 a plain text opens as it is', () => {
   for (const text of ['anna@example.test', 'e1.anna@example.test', '']) assert.equal(emails.open(text), text);
 });
 
-test('CP-12 what was sealed under another key, or altered, is neither opened nor an address', () => {
+test('CP-12 text altered or sealed under another key is not opened', () => {
   const sealed = emails.seal('anna@example.test');
   const other = createEmailSeal(Buffer.alloc(32, 2));
   assert.notEqual(other.seal('anna@example.test'), sealed);

@@ -11,7 +11,7 @@ function outputOf(program: string): string {
   return spawnSync(process.execPath, ['--input-type=module', '--eval', source], { encoding: 'utf8' }).stdout;
 }
 
-test('OP-06 lines of the log are collected into few writes, a warning waits for nothing, and an exit loses none', () => {
+test('OP-06 log lines are batched, and an exit loses none', () => {
   const said = outputOf(`
     log.info('one');
     writeSync(1, 'not yet\\n');
@@ -24,7 +24,7 @@ test('OP-06 lines of the log are collected into few writes, a warning waits for 
   assert.deepEqual(words, ['not yet', 'one', 'two', 'both', 'three']);
 });
 
-test('OP-06 the logs of one process write in order, and listen once for its exit', () => {
+test('OP-06 the logs of one process write in order', () => {
   const said = outputOf(`
     const logs = Array.from({ length: 11 }, () => createLog('info'));
     logs[10].info('one');

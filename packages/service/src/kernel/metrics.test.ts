@@ -24,7 +24,7 @@ test('OP-05 a counter starts at 0 and shows what was added', () => {
   assert.match(textOf('purser_made_total'), /^purser_made_total 42$/m);
 });
 
-test('OP-05 a labelled counter has every combination of its values from the start, and no other', () => {
+test('OP-05 a labelled counter has all its label combinations from the start', () => {
   const sold = labelledCounter('purser_sold_total', 'Sold.', { size: ['small', 'large'], colour: ['red'] });
   sold.of({ size: 'large', colour: 'red' }).add(3);
   assert.equal(
@@ -35,7 +35,7 @@ test('OP-05 a labelled counter has every combination of its values from the star
   assert.throws(() => sold.of({ size: 'svc_live_key' as 'small', colour: 'red' }), /label values were declared/);
 });
 
-test('OP-05 gauges, and counters kept elsewhere, are read when the metrics are', () => {
+test('OP-05 gauges and external counters are read when metrics are', () => {
   let level = 1.5;
   gauge({ name: 'purser_level', help: 'Level.', across: 'max', read: () => level });
   readCounter({ name: 'purser_kept_total', help: 'Kept.', read: () => level * 2 });
@@ -44,7 +44,7 @@ test('OP-05 gauges, and counters kept elsewhere, are read when the metrics are',
   assert.match(textOf('purser_kept_total'), /^purser_kept_total 5$/m);
 });
 
-test('OP-05 declaring an invalid name, or a name of the other kind, throws', () => {
+test('OP-05 declaring an invalid name or the wrong kind throws', () => {
   for (const name of ['made_total', 'purser_made', 'purser_Made_total', 'purser_made_total ', 'purser__total']) {
     assert.throws(() => counter(name, 'x'), /valid metric name|ends in _total/, name);
   }
@@ -56,7 +56,7 @@ const reading = (name: string, across: 'sum' | 'max', ...samples: readonly [stri
   return { name, kind: 'gauge', help: 'x', across, samples };
 };
 
-test('OP-05 readings of several processes are merged to their sum or their largest, series by series', () => {
+test('OP-05 readings of several processes merge by series', () => {
   const one = [reading('purser_a', 'sum', ['{m="x"}', 1], ['{m="y"}', 2]), reading('purser_b', 'max', ['', 5])];
   const other = [reading('purser_b', 'max', ['', 3]), reading('purser_a', 'sum', ['{m="x"}', 10], ['{m="z"}', 4])];
   assert.deepEqual(mergeReadings([one, other, []]), [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRecentMax } from '#kernel/recent-max.ts';
 
-test('the largest value of the last turns is read as often as anybody likes, and forgotten after its turns', () => {
+test('the largest recent value is forgotten after its turns', () => {
   const recent = createRecentMax(3);
   assert.equal(recent.read(), 0);
   recent.note(7);

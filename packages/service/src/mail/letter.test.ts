@@ -4,7 +4,7 @@ import { LETTER_STYLE, plainName, writeLetter } from '#mail/letter.ts';
 
 const LONG = Array.from({ length: 40 }, (_none, index) => `word${index}`).join(' ');
 
-test('CP-14 a mail has the same words as plain text and as HTML', () => {
+test('CP-14 a mail reads alike as plain text and HTML', () => {
   const { subject, body, html } = writeLetter({
     sender: 'The operator',
     subject: 'Your code',
@@ -19,7 +19,7 @@ test('CP-14 a mail has the same words as plain text and as HTML', () => {
   assert.ok(html.includes('<p><a href="https://purser.test/x?a=1&#38;b=2">Go on</a></p>'));
 });
 
-test('CP-14 a mail loads nothing, and has only the links that it was given', () => {
+test('CP-14 a mail loads nothing and has only its given links', () => {
   const evil = '"><img src=https://evil.test/pixel><script>alert(1)</script><style>@import "x"</style>\r\nbcc: x';
   const parts = [{ text: evil }, { copy: evil }, { link: 'https://purser.test/"><b>', name: evil }];
   const { subject, html } = writeLetter({ sender: evil, subject: evil, parts });
@@ -39,7 +39,7 @@ test('CP-14 a mail loads nothing, and has only the links that it was given', () 
   assert.equal(html.match(/<style>/g)?.length, 1);
 });
 
-test('ON-01 an app’s name becomes no link and hides nothing in a mail', () => {
+test('ON-01 an app’s name cannot link or hide in a mail', () => {
   for (const [name, plain] of [
     ['Notes', 'Notes'],
     [`Anna's notes & more (new) - 2!`, `Anna's notes & more (new) - 2!`],

@@ -120,14 +120,14 @@ for (const [finding, ofOwn, ofStored] of [
   ['bad restored', {}, { restored: { untilMs: 99 * 86_400_000 } }],
   ['warn second-person', {}, { operators: { withoutFactor: [], movers: 1 } }],
 ] satisfies readonly (readonly [string, Partial<OwnFacts>, Partial<StoredFacts>])[]) {
-  test(`OP-08 the doctor says ${finding}, why it matters and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
+  test(`OP-08 the doctor explains ${finding} and what to do: ${JSON.stringify({ ...ofOwn, ...ofStored })}`, () => {
     assert.deepEqual(wrong(ofOwn, ofStored), [finding]);
     const [first] = diagnose({ ...own, ...ofOwn }, { ...stored, ...ofStored });
     assert.ok(first !== undefined && first.why !== '' && first.remedy !== '', 'what is wrong comes first');
   });
 }
 
-test('OP-08 the doctor judges nothing of a database that it cannot read, or whose schema it does not know', () => {
+test('OP-08 the doctor does not judge an unreadable or unknown database', () => {
   assert.deepEqual(diagnose(own, undefined)[0]?.check, 'database');
   const [first, ...others] = diagnose(own, { schema: { is: 61, ours: 60, isFromBeforeRelease: false } });
   assert.equal(first?.check, 'schema');

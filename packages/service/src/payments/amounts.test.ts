@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { micros } from '#kernel/micros.ts';
 import { fromMinorUnits, isPayable, payableIn, toMinorUnits, wholeUnits } from '#payments/amounts.ts';
 
-test('ON-02 amounts are sent to processors in minor units, and read back, in every currency', () => {
+test('ON-02 processors get minor units in every currency', () => {
   for (const [currency, amount, count] of [
     ['EUR', 5_000_000n, 500],
     ['EUR', 10_000n, 1],
@@ -19,7 +19,7 @@ test('ON-02 amounts are sent to processors in minor units, and read back, in eve
   }
 });
 
-test('ON-02 an amount with a fraction of a minor unit is never sent', () => {
+test('ON-02 a fraction of a minor unit is never sent', () => {
   for (const [currency, amount] of [
     ['EUR', 5_000_001n],
     ['EUR', 9_999n],
@@ -31,7 +31,7 @@ test('ON-02 an amount with a fraction of a minor unit is never sent', () => {
 
 const check = (currency: string, amount: bigint): boolean => isPayable(micros(amount), payableIn(currency));
 
-test('ON-02 a payable amount lies between the minimum and the maximum, in whole coins', () => {
+test('ON-02 a payable amount is whole coins within its bounds', () => {
   for (const [currency, least, unit, most] of [
     ['EUR', 500_000n, 10_000n, 999_999_990_000n],
     ['PLN', 2_000_000n, 10_000n, 999_999_990_000n],

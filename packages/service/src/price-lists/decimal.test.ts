@@ -7,7 +7,7 @@ function microsOf(text: string): bigint | undefined {
   return decimal === undefined ? undefined : wholeMicros(decimal);
 }
 
-test('MO-10 the numbers of a price list become micros exactly, by their text', () => {
+test('MO-10 price list numbers become micros exactly', () => {
   const list = parseLossless('{"a":0.075,"b":[1.1,15,2e-1],"c":9007199254740993,"d":"0.5"}') as Record<string, unknown>;
   assert.deepEqual(list['a'], new NumberText('0.075'));
   assert.deepEqual(list['b'], [new NumberText('1.1'), new NumberText('15'), new NumberText('2e-1')]);
@@ -22,7 +22,7 @@ test('MO-10 the numbers of a price list become micros exactly, by their text', (
     assert.equal(readDecimal(text), undefined);
 });
 
-test('MO-10 an exchange rate is exact and rounds up to a micro', () => {
+test('MO-10 an exchange rate is exact, rounded up to a micro', () => {
   const rate = readDecimal('0.92');
   assert.ok(rate !== undefined);
   assert.equal(converted(75_000n, rate), 69_000n);

@@ -36,7 +36,7 @@ function judged(
 
 const PRICE = card({ input: 400_000n, cachedInput: 100_000n, output: 1_600_000n });
 
-test('MO-10 a price that both lists have is a change, and the same price is none', () => {
+test('MO-10 a price in both lists is a change unless equal', () => {
   const old = card({ input: 500_000n, output: 1_600_000n });
   const change = judged(old, PRICE, PRICE);
   assert.deepEqual([change.verdict, change.card, change.faults], ['change', PRICE, []]);
@@ -97,7 +97,7 @@ for (const [name, old, first, second, expected] of REFUSED) {
   });
 }
 
-test('MO-10 a person may do without the second list, and never without the check of units', () => {
+test('MO-10 a person may waive the second list only', () => {
   assert.equal(judged(undefined, PRICE, undefined, { isUnchecked: true }).verdict, 'change');
   const tiny = card({ input: 400n, output: 1_600_000n });
   assert.equal(judged(tiny, PRICE, undefined, { isUnchecked: true }).verdict, 'refused');
@@ -110,13 +110,13 @@ test('MO-10 a difference of a hundredth is rounding', () => {
   );
 });
 
-test('MO-10 a cheaper rate that one list alone has is not taken, so that such tokens cost as much as others', () => {
+test('MO-10 a cheaper rate in only one list is not taken', () => {
   const { verdict, card: taken, notes } = judged(undefined, PRICE, card({ input: 400_000n, output: 1_600_000n }));
   assert.deepEqual([verdict, taken], ['change', card({ input: 400_000n, output: 1_600_000n })]);
   assert.match(notes.join(), /cached input is not in the second list/);
 });
 
-test('MO-10 what only the catalogue has stays, unless it repeats the price of input', () => {
+test('MO-10 what only the catalogue has stays', () => {
   const old = card({ input: 500_000n, cachedInput: 500_000n, cacheWrite: 700_000n, output: 1_600_000n });
   const plain = card({ input: 400_000n, output: 1_600_000n });
   const { card: taken, notes } = judged(old, plain, plain);
@@ -124,13 +124,13 @@ test('MO-10 what only the catalogue has stays, unless it repeats the price of in
   assert.match(notes.join(), /cache write stays/);
 });
 
-test('MO-10 a catalogue that spells out the price of input for cached input has the same price', () => {
+test('MO-10 cached input spelled out at the input price changes nothing', () => {
   const plain = card({ input: 400_000n, output: 1_600_000n });
   const old = card({ input: 400_000n, cachedInput: 400_000n, cacheWrite: 400_000n, output: 1_600_000n });
   assert.equal(judged(old, plain, plain).verdict, 'same');
 });
 
-test('MO-10 a first price of cached input is no jump, however far it is below that of input', () => {
+test('MO-10 a first cached input price is no jump, however low', () => {
   const cheap = card({ input: 400_000n, cachedInput: 4_000n, output: 1_600_000n });
   assert.equal(judged(card({ input: 400_000n, output: 1_600_000n }), cheap, cheap).verdict, 'change');
 });
@@ -146,7 +146,7 @@ test('MO-10 each tier has every rate that the price has', () => {
   assert.match(more.faults.join(), /add the tier by hand/);
 });
 
-test('MO-10 prices are compared in dollars and taken in the currency of the catalogue', () => {
+test('MO-10 prices are compared in dollars, taken in the catalogue’s currency', () => {
   const { card: taken, rows } = judged(undefined, PRICE, PRICE, { exchangeRate: { digits: 925n, scale: 3 } });
   assert.deepEqual(taken, card({ input: 370_000n, cachedInput: 92_500n, output: 1_480_000n }));
   assert.equal(rows[0]?.second, 370_000n);

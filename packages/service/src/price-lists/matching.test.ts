@@ -32,7 +32,7 @@ function matched(baseUrl: string, options: readonly string[] = [], providerModel
   return typeof match === 'string' ? match : `${match.provider.id}/${match.model}`;
 }
 
-test('MO-10 a model is found in the list by the address of its provider and its name there', () => {
+test('MO-10 a model is found by provider address and name', () => {
   assert.equal(matched('https://api.openai.com/v1'), 'openai/m');
   assert.equal(matched('https://api.seek.test/v1'), 'seek/m');
   assert.equal(matched('https://api.two.test/v4'), 'plain/m');
@@ -46,7 +46,7 @@ test('MO-10 a model is never matched by a guess', () => {
   assert.match(matched('https://api.openai.com/v1', [], 'constructor'), /no model `constructor`/);
 });
 
-test('MO-10 a person may say where the list has a provider or a model', () => {
+test('MO-10 a person may map a provider or model by hand', () => {
   assert.equal(matched('http://127.0.0.1:9/v1', ['ours=openai']), 'openai/m');
   assert.equal(matched('http://127.0.0.1:9/v1', ['ours/my-name=openai/org/deep'], 'my-name'), 'openai/org/deep');
   for (const [option, expected] of [

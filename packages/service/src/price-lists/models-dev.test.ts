@@ -9,7 +9,7 @@ function read(entry: string) {
   return model;
 }
 
-test('MO-10 models.dev is read with every rate, its tiers and its limits', () => {
+test('MO-10 models.dev is read with rates, tiers and limits', () => {
   const model = read(
     `{"cost":{"input":1.25,"output":10,"cache_read":0.125,"cache_write":1.5,"reasoning":12,"input_audio":3,"output_audio":20,
       "tiers":[{"input":5,"output":20,"tier":{"type":"context","size":512000}},
@@ -41,7 +41,7 @@ test('MO-10 models.dev is read with every rate, its tiers and its limits', () =>
   });
 });
 
-test('MO-10 the old field for long prompts counts from 200,000 tokens, unless the list has tiers', () => {
+test('MO-10 without tiers, the old long-prompt field starts at 200,000 tokens', () => {
   const [base, long] = read('{"cost":{"input":1,"output":2,"context_over_200k":{"input":2,"output":4}}}').card ?? [];
   assert.deepEqual([base?.aboveInputTokens, long?.aboveInputTokens], [0, 200_000]);
 });
@@ -65,20 +65,20 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['no cost', '{"limit":{"context":5}}', /no price/],
 ];
 for (const [name, entry, expected] of FAULTS) {
-  test(`MO-10 a listed model with ${name} has no price that could be taken`, () => {
+  test(`MO-10 a listed model with ${name} has no usable price`, () => {
     const { card, faults } = read(entry);
     assert.equal(card, undefined);
     assert.match(faults.join('\n'), expected);
   });
 }
 
-test('MO-10 a zero in an optional rate is never taken, and a rate that we do not know is named', () => {
+test('MO-10 an optional zero rate is ignored, an unknown rate named', () => {
   const { card, notes } = read('{"cost":{"input":1,"output":2,"cache_write":0,"input_video":7},"status":"deprecated"}');
   assert.deepEqual(card?.[0].rates, { input: 1_000_000n, output: 2_000_000n });
   assert.match(notes.join('\n'), /cache write is 0 .* not taken[^]*input_video[^]*deprecated/);
 });
 
-test('MO-10 a text that is no price list is refused as a whole', () => {
+test('MO-10 a text that is no price list is refused', () => {
   for (const text of ['<html>', '[]', '{}', '{"openai":{"cost":1}}'])
     assert.throws(() => readModelsDev(text), /price list/);
 });

@@ -37,7 +37,7 @@ const CARD: RateCard = [
 ];
 const PLAIN: RateCard = [{ aboveInputTokens: 0, rates: { input: 50n, output: 90n } }];
 
-test('MO-10 each upstream of a catalogue file is read with the price that it has, or none yet', () => {
+test('MO-10 each upstream is read with its price, if any', () => {
   const upstreams = readUpstreams(TEXT);
   assert.deepEqual(
     upstreams.map(({ model, provider, isFree, old }) => [model, provider, isFree, old.card?.[0].rates, old.others]),
@@ -67,7 +67,7 @@ function written(names: readonly string[], card: RateCard, from?: string) {
   ).models;
 }
 
-test('MO-10 new prices are written in their places, and everything else stays', () => {
+test('MO-10 new prices are written in place, and everything else stays', () => {
   const [old, added, , two] = written(['acme.old acme', 'acme.new acme', 'acme.two other'], CARD);
   const price = {
     inputMicrosPerMillion: 50,
@@ -88,7 +88,7 @@ test('MO-10 new prices are written in their places, and everything else stays', 
   assert.deepEqual(two?.upstreams?.[1]?.price, { ...price, microsPerCall: 4 });
 });
 
-test('MO-10 an upstream that had the price of its model gets one of its own, with what no list has', () => {
+test('MO-10 an upstream on its model’s price gets its own', () => {
   const [, , , two] = written(['acme.new acme', 'acme.two acme'], PLAIN);
   assert.deepEqual(two?.upstreams?.[0]?.price, {
     inputMicrosPerMillion: 50,
@@ -153,7 +153,7 @@ function inForce(model: CatalogueModel | undefined, nowMs: number) {
   return Number(priceAt(rows, nowMs)?.input_micros_per_million);
 }
 
-test('MO-10 a price that has come into force is the one that is compared', () => {
+test('MO-10 the price compared is the one in force', () => {
   const read = readUpstreams(begunFile(), NOW_MS).map(({ old, laterPrices }) => [
     old.card?.[0].rates.input,
     laterPrices,
@@ -165,13 +165,13 @@ test('MO-10 a price that has come into force is the one that is compared', () =>
   ]);
 });
 
-test('MO-10 a new price is in force once it is written, also after one that was set for later', () => {
+test('MO-10 a new price takes over once written, even from scheduled ones', () => {
   for (const model of writtenAt(begunFile())) {
     assert.deepEqual([inForce(model, NOW_MS), inForce(model, Date.parse(LATER) + 1)], [50, 5], model.id);
   }
 });
 
-test('MO-10 a new price for later leaves the one in force that was set for an earlier time', () => {
+test('MO-10 a new price for later keeps an effective scheduled one', () => {
   const from = '2090-01-01T00:00:00Z';
   for (const model of writtenAt(begunFile(), from)) {
     assert.deepEqual([inForce(model, NOW_MS), inForce(model, Date.parse(from))], [6, 50], model.id);
@@ -184,7 +184,7 @@ const marginsAt = (model: CatalogueModel | undefined, nowMs: number) => {
   return [share, perCall];
 };
 
-test('MO-10 a new price leaves all margins as they are, also those that came with an earlier price', () => {
+test('MO-10 a new price leaves all margins as they are', () => {
   const text = begunFile({ marginBasisPoints: 700, marginMicrosPerCall: 2 });
   for (const raw of [text, text.replaceAll('"providerModel":"two"', '"providerModel":"two","marginBasisPoints":300')]) {
     const before = parseCatalogueFile(raw).models;

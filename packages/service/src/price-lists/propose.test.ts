@@ -10,7 +10,7 @@ function notes(kind: string, contextTokens: number): readonly string[] {
   return notesOn({ definition, contextTokens, maxOutputTokens: 65_536, laterPrices: 0 }, LISTED);
 }
 
-test('MO-06 a context above that of the list is noted; of Gemini, lists have the limit of the prompt alone', () => {
+test('MO-06 a context above the list’s is noted, except for Gemini', () => {
   assert.deepEqual(notes('google', 1_114_112), []);
   assert.deepEqual(notes('vertex', 1_114_112), []);
   assert.equal(notes('google', 1_114_113).length, 1);

@@ -17,13 +17,13 @@ async function served(t: TestContext, answer: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`;
 }
 
-test('MO-10 a price list comes from a file or an address of this machine', async (t) => {
+test('MO-10 a price list comes from a file or local address', async (t) => {
   const address = await served(t, (_request, response) => void response.end('{"a":1}'));
   assert.equal(await readList(address), '{"a":1}');
   assert.match(await readList(import.meta.filename), /MO-10/);
 });
 
-test('MO-10 a price list does not come over plain http, from a redirect, or without an end', async (t) => {
+test('MO-10 price lists over http, redirected or endless are refused', async (t) => {
   await assert.rejects(readList('http://prices.example.test/api.json'), /must be a file, or an https address/);
   await assert.rejects(readList('ftp://prices.example.test/api.json'), /must be a file, or an https address/);
   await assert.rejects(readList('https://me:secret@prices.example.test/'), /no user name or password/);

@@ -4,7 +4,7 @@ import { loadSecondList } from '#price-lists/second-list.ts';
 
 const list = await loadSecondList(Date.UTC(2026, 10, 23));
 
-test('MO-10 the second list is the package, read exactly, by name or by address', () => {
+test('MO-10 the second list is read exactly, by name or address', () => {
   const mini = list.find({ provider: 'openai', address: undefined, model: 'gpt-4.1-mini' });
   assert.equal(mini?.name, 'openai/gpt-4.1-mini');
   assert.deepEqual(mini?.card, [
@@ -15,7 +15,7 @@ test('MO-10 the second list is the package, read exactly, by name or by address'
   assert.deepEqual(list.find({ provider: 'strange', address, model: 'gpt-4.1-mini' }), mini);
 });
 
-test('MO-10 the second list has tiers, and other names for some providers', () => {
+test('MO-10 the second list has tiers and other provider names', () => {
   const sonnet = list.find({ provider: 'anthropic', address: undefined, model: 'claude-sonnet-4-5' });
   assert.deepEqual(
     sonnet?.card.map(({ aboveInputTokens, rates }) => [aboveInputTokens, rates.input, rates.cacheWrite, rates.output]),
@@ -33,7 +33,7 @@ test('MO-10 the second list has tiers, and other names for some providers', () =
   }
 });
 
-test('MO-10 a provider or model that the second list does not know has no second price', () => {
+test('MO-10 an unknown provider or model has no second price', () => {
   assert.equal(list.find({ provider: 'openai', address: undefined, model: 'none-such' }), undefined);
   assert.equal(list.find({ provider: 'openai-reseller', address: undefined, model: 'gpt-4.1-mini' }), undefined);
   assert.equal(list.find({ provider: 'x', address: 'http://127.0.0.1:9/v1', model: 'gpt-4.1-mini' }), undefined);

@@ -6,7 +6,7 @@ function findingOf(usage: object) {
   return usageFinding('usage', { usage } as unknown as Parameters<typeof usageFinding>[1]);
 }
 
-test('MO-13 a provider that reports more reasoning than output is found out: what it bills could not be charged', () => {
+test('MO-13 a provider reporting more reasoning than output is found out', () => {
   // As Perplexity documented for deep research.
   const odd = findingOf({ prompt: 33, completion: 7_163, reasoning: 73_997, total: 7_196 });
   assert.equal(odd.is, 'no');

@@ -40,19 +40,19 @@ const FAILURES: readonly Row[] = [
 ];
 
 for (const [what, respond, kind, timeoutMs = 10_000] of FAILURES) {
-  test(`CC-09 a provider that ${what} fails the call as ${kind}, buffered or streamed`, async (t) => {
+  test(`CC-09 a provider that ${what} fails the call as ${kind}`, async (t) => {
     const provider = await providerOf(t, respond);
     await assert.rejects(provider.complete(callOf(timeoutMs)), isFailure(kind));
     await assert.rejects(provider.stream(callOf(timeoutMs), new AbortController().signal), isFailure(kind));
   });
 }
 
-test('CC-09 a buffered body that is not UTF-8 fails the call as malformed', async (t) => {
+test('CC-09 a buffered body that is not UTF-8 is malformed', async (t) => {
   const provider = await providerOf(t, (socket) => socket.write(responseBytes('x').replace('x', '\xff'), 'latin1'));
   await assert.rejects(provider.complete(callOf(10_000)), isFailure('malformed'));
 });
 
-test('CC-11 a stream that breaks off after a chunk fails as outage, and a stream whose caller leaves fails as given-up', async (t) => {
+test('CC-11 a broken stream fails as outage, an abandoned one as given-up', async (t) => {
   let socket: Socket | undefined;
   const provider = await providerOf(t, (connection) => {
     socket = connection;
@@ -72,7 +72,7 @@ test('CC-11 a stream that breaks off after a chunk fails as outage, and a stream
   await assert.rejects(waiting, isFailure('given-up'));
 });
 
-test('ER-03 a fault that is not a failed request is passed on as it is', () => {
+test('ER-03 a fault that is not a failed request passes unchanged', () => {
   const fault = new TypeError('ours');
   assert.equal(upstreamFailureOf(fault), fault);
 });

@@ -34,7 +34,7 @@ const STREAM = [
 ].join('');
 const EVENTS = ['{"content":"Größe \u{1F600}"}', 'one', 'two', 'line one\nline two', 'without a space', '[DONE]'];
 
-test('CC-01 a stream cut in two at any byte gives the same events', () => {
+test('CC-01 a stream cut at any byte gives the same events', () => {
   const bytes = Buffer.from(STREAM);
   assert.deepEqual(eventsOf(bytes), EVENTS);
   for (let at = 0; at <= bytes.length; at += 1) {
@@ -61,15 +61,15 @@ test('CC-01 events cut anywhere arrive whole and in order', () => {
   );
 });
 
-test('CC-01 a last event without a blank line after it is still an event', () => {
+test('CC-01 a last event without a blank line counts', () => {
   for (const end of ['', '\n', '\r\n']) assert.deepEqual(eventsOf(`data: one\n\ndata: two${end}`), ['one', 'two']);
 });
 
-test('CC-01 events that arrive in one read are returned together, so that they are passed on together', () => {
+test('CC-01 events that arrive in one read are returned together', () => {
   assert.deepEqual(readsOf('data: one\n\ndata: two\n\nda', 'ta: three\n\n'), [['one', 'two'], ['three'], []]);
 });
 
-test('CC-09 an event that never ends is given up after a mebibyte, however its bytes are split', () => {
+test('CC-09 an endless event is given up after a mebibyte', () => {
   const reader = createEventReader({ onEvent: () => {}, skim: (_text, at) => at });
   reader.feed('data: ');
   let sent = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { visibleAnswer, visibleAnswerWith, visibleChoices, visibleUsage } from '#providers/visible-fields.ts';
 
-test('CC-21 an answer, a choice and a usage report that hold only listed fields are passed on as they are', () => {
+test('CC-21 an answer of only listed fields passes unchanged', () => {
   const choices = [
     { index: 0, delta: { role: 'assistant', content: 'a', reasoning_content: null }, finish_reason: null },
     {
@@ -18,7 +18,7 @@ test('CC-21 an answer, a choice and a usage report that hold only listed fields 
   assert.equal(visibleUsage(usage), usage);
 });
 
-test('CC-21 other fields are left out at every depth, and the listed ones keep their order', () => {
+test('CC-21 unlisted fields are left out at every depth', () => {
   const said = { token: 'a', price: 1, logprob: -1 };
   const choices = visibleChoices([
     { cost: 1, index: 0, message: { content: 'a', provider: 'p', refusal: null, tool_calls: [{ id: '1', cost: 1 }] } },
@@ -38,7 +38,7 @@ test('CC-21 other fields are left out at every depth, and the listed ones keep t
   });
 });
 
-test('CC-21 names of properties that every object has are no fields of the format', () => {
+test('CC-21 inherited property names are no fields of the format', () => {
   const odd = JSON.parse('{"constructor":1,"toString":2,"__proto__":{"a":1},"prompt_tokens":3}') as Record<
     string,
     unknown
@@ -46,7 +46,7 @@ test('CC-21 names of properties that every object has are no fields of the forma
   assert.equal(JSON.stringify(visibleUsage(odd)), '{"prompt_tokens":3}');
 });
 
-test('CC-21 our fields take the places of the provider’s own, and those that it has not follow at the end', () => {
+test('CC-21 our fields replace the provider’s in place', () => {
   const answer = JSON.parse(
     '{"choices":[{"cost":1}],"cost":1,"id":"theirs","usage":{"cost":1},"__proto__":{"a":1},"citations":["a"]}',
   ) as Record<string, unknown>;

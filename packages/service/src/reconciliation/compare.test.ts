@@ -37,7 +37,7 @@ function compared(movements: readonly Movement[], books: readonly Booked[], file
   return compare({ movements, booked: all, ofPeriod: books, filed: new Map(filed) });
 }
 
-test('CP-16 a report with the same payments, refunds and disputes as the books has no differences', () => {
+test('CP-16 a report that matches the books has no differences', () => {
   const movements = [
     movement('payment', '1', 25_000_000n),
     movement('refund', '2', 5_000_000n),
@@ -57,7 +57,7 @@ test('CP-16 a report with the same payments, refunds and disputes as the books h
   assert.equal(foreign, 0);
 });
 
-test('CP-16 each way to differ is named, and is exact to the micro', () => {
+test('CP-16 each kind of difference is named, exact to the micro', () => {
   const late = Date.UTC(2026, 9, 3, 0, 0, 1);
   const cases: readonly (readonly [string, Movement[], Booked[], bigint | undefined])[] = [
     ['not_in_books', [movement('payment', '1', 25_000_000n)], [], 25_000_000n],
@@ -82,13 +82,13 @@ test('CP-16 each way to differ is named, and is exact to the micro', () => {
   }
 });
 
-test('CP-16 a refund that failed is in the report twice, and once in the books', () => {
+test('CP-16 a failed refund is two report lines, one book entry', () => {
   const failed = { source: 're_1', transaction: 'txn_9' };
   const movements = [movement('refund', '1', 5n), movement('failed refund', '1', 5n, failed)];
   assert.deepEqual(compared(movements, [booked('refund', 're_1', 5n, { state: 'declined' })]).differences, []);
 });
 
-test('CP-16 a payment or refund that moved twice is a difference of the whole amount, also if the first time was filed', () => {
+test('CP-16 a payment or refund moved twice is a difference', () => {
   const books = [booked('payment', 'pi_1', 5n), booked('refund', 're_2', 3n)];
   const [paid, refunded] = [movement('payment', '1', 5n), movement('refund', '2', 3n)];
   const again = [paid, refunded].map((one) => ({ ...one, transaction: `${one.transaction}_again` }));
@@ -120,14 +120,14 @@ const daysOf = (there: number, here: number) =>
     [booked('payment', 'pi_1', 5n, { atMs: here })],
   ).differences.map((one) => [one.kind, one.there?.day, one.here?.day]);
 
-test('CP-16 the day of a movement is its UTC day: the last moment of one is not the first of the next', () => {
+test('CP-16 a movement belongs to its UTC day', () => {
   const [last, first] = [Date.UTC(2026, 9, 3) - 1, Date.UTC(2026, 9, 3)];
   assert.deepEqual(daysOf(last, first), [['day', '2026-10-02', '2026-10-03']]);
   assert.deepEqual(daysOf(first, first), []);
   assert.deepEqual(daysOf(last, last - 86_399_999), []);
 });
 
-test('CP-16 payments of other software are counted, and one of ours that is missing is a difference', () => {
+test('CP-16 other software’s payments count, a missing one of ours differs', () => {
   const movements = [
     movement('payment', '1', 5n, { isOurs: false }),
     movement('payment', '2', 5n, { isOurs: true }),
@@ -141,7 +141,7 @@ test('CP-16 payments of other software are counted, and one of ours that is miss
   );
 });
 
-test('CP-16 what an earlier report had is filed once, and is not missed in the next period', () => {
+test('CP-16 what an earlier report had is filed once', () => {
   const filed: [string, string][] = [['txn_1', 'payment pi_1']];
   const books = [booked('payment', 'pi_1', 5n)];
   assert.deepEqual(compared([], books, filed).differences, []);
@@ -151,7 +151,7 @@ test('CP-16 what an earlier report had is filed once, and is not missed in the n
   );
 });
 
-test('CP-16 sums are exact, by category and currency, with the fees of disputes', () => {
+test('CP-16 sums are exact, by category and currency, with dispute fees', () => {
   const usd = { currency: 'USD', paid: { amount: 5n, currency: 'USD' } };
   const sums = sumsOf([
     movement('payment', '1', 9_007_199_254_740_000n, { fee: 0n, net: 9_007_199_254_740_000n }),

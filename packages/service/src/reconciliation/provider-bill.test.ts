@@ -18,7 +18,7 @@ const OPENAI = `{"object":"page","data":[{"object":"bucket","start_time":1788220
   {"object":"organization.costs.result","amount":{"value":0.06,"currency":"usd"},"line_item":"web search","project_id":null}]}],
   "has_more":false,"next_page":null}`;
 
-test('CP-16 bills are read as providers write them, exact to the last decimal', () => {
+test('CP-16 bills are read in each provider’s format, exactly', () => {
   assert.deepEqual(readBill(`\uFEFF${OPENROUTER}`, 'openrouter', PERIOD), [
     {
       day: '2026-09-24',
@@ -45,7 +45,7 @@ test('CP-16 bills are read as providers write them, exact to the last decimal', 
   assert.equal(costOf('10'), 10_000_000_000_000n);
 });
 
-test('CP-16 a bill that is not whole, or not a bill, is refused', () => {
+test('CP-16 an incomplete or foreign bill is refused', () => {
   const faults: readonly (readonly [string, 'openrouter' | 'anthropic' | 'openai', RegExp])[] = [
     ['day,cost\n', 'openrouter', /not JSON/],
     ['{}', 'openrouter', /Answer 1 of the file has no list/],
@@ -79,7 +79,7 @@ const use = (calls: bigint, cost: bigint): OwnUse => ({
   unpaidCost: 2n,
 });
 
-test('CP-16 a bill and our calls are compared by day and model, each line and each call in one row', () => {
+test('CP-16 bills and calls are compared by day and model', () => {
   const line = { requests: 1n, inputTokens: 4n, outputTokens: 2n };
   const rows = compareBill(
     [

@@ -25,7 +25,7 @@ function withField(name: string, value: string): string {
   return `${HEAD}\n${fields.join(',')}\n`;
 }
 
-test('CP-16 a report is read as Stripe writes it: quoted fields, CRLF, a byte order mark, umlauts across two pieces', async () => {
+test('CP-16 a report is read in Stripe’s format', async () => {
   const other =
     'txn_2,2026-10-03 23:59:59,,,eur,-10.00,-0.05,-9.95,refund,re_1,"Rück\r\nzahlung",-10.00,eur,pi_1,chk_1';
   for (const end of ['\n', '\r\n']) {
@@ -67,7 +67,7 @@ test('CP-16 a report is read as Stripe writes it: quoted fields, CRLF, a byte or
   }
 });
 
-test('CP-16 an amount that could mean two numbers is refused, and its line is named', async () => {
+test('CP-16 an ambiguous amount is refused with its line', async () => {
   const amounts = [
     '25,00',
     '1.234,50',
@@ -90,7 +90,7 @@ test('CP-16 an amount that could mean two numbers is refused, and its line is na
   await assert.rejects(read(withField('currency', 'jpy')), /Line 2: `gross`, `fee` and `net` must be amounts/);
 });
 
-test('CP-16 every wrong line of a report is named, and then nothing is compared', async () => {
+test('CP-16 every wrong line is named, and nothing is compared', async () => {
   const faults: readonly (readonly [string, string, RegExp])[] = [
     ['currency', 'euro', /Line 2: `currency` is not one\./],
     ['net', '24.00', /Line 2: `gross` less `fee` is not `net`\./],
@@ -108,7 +108,7 @@ test('CP-16 every wrong line of a report is named, and then nothing is compared'
   await assert.rejects(read([HEAD, ...many].join('\n')), /Line 2: .* Line 21: .* More lines are wrong\./);
 });
 
-test('CP-16 a file that is no such report is refused with what to export', async () => {
+test('CP-16 a foreign file is refused with what to export', async () => {
   await assert.rejects(read(''), /The file is empty\./);
   await assert.rejects(
     read('"ID","Type","Source","Amount"\n'),
@@ -126,7 +126,7 @@ test('CP-16 a file that is no such report is refused with what to export', async
   await assert.rejects(read(`${'a,'.repeat(300)}\n`), /Line 1 has more than 256 fields/);
 });
 
-test('CP-16 a file above 50 MiB is refused while it is read, and only then', async () => {
+test('CP-16 a file above 50 MiB is refused while being read', async () => {
   let pieces = 0;
   const piece = Buffer.alloc(1_048_576, 0x20);
   function* endless() {

@@ -40,7 +40,7 @@ const log = createLog('silent');
 const dropped = (): number =>
   Number(readMetrics().find(({ name }) => name === 'purser_stats_calls_dropped_total')?.samples[0]?.[1]);
 
-test('calls of one group leave as one sum, and those of live charges leave without what their receipts say', async () => {
+test('calls of one group leave as one sum', async () => {
   const { db, taken } = database();
   const counts = startCallCounts({ db, log });
   counts.note(CALL);
@@ -72,7 +72,7 @@ test('calls of one group leave as one sum, and those of live charges leave witho
   assert.deepEqual(rest, []);
 });
 
-test('while the database takes nothing, sums of five minutes wait apart, and leave with their age', async () => {
+test('during an outage, five-minute sums wait apart', async () => {
   const { db, taken, state } = database();
   let nowMs = 0;
   state.isUp = false;
@@ -93,7 +93,7 @@ test('while the database takes nothing, sums of five minutes wait apart, and lea
   );
 });
 
-test('ten thousand sums wait at most, and calls of further groups are counted as dropped', async () => {
+test('ten thousand sums wait at most, and the rest are dropped', async () => {
   const { db, state } = database();
   state.isUp = false;
   const counts = startCallCounts({ db, log });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BOUNDS_MS, BUCKETS, bucketOf, latencyOf } from '#stats/latency.ts';
 
-test('a duration belongs to the bucket whose bound it does not exceed, and the longest to the last', () => {
+test('a duration’s bucket is the first that fits it', () => {
   for (const [bucket, bound] of BOUNDS_MS.entries()) {
     assert.equal(bucketOf(bound), bucket);
     assert.equal(bucketOf(bound + 0.1), bucket + 1);
@@ -11,7 +11,7 @@ test('a duration belongs to the bucket whose bound it does not exceed, and the l
   assert.equal(bucketOf(0), 0);
 });
 
-test('the middle and the slow end are found within their buckets, and nothing is known of no answers', () => {
+test('percentiles are found within buckets, and no answers give none', () => {
   const none = Array.from({ length: BUCKETS }, () => 0);
   assert.deepEqual(latencyOf(none), { buckets: none, count: 0, p50Ms: undefined, p95Ms: undefined });
   const buckets = none.with(2, 90).with(10, 10); // 90 answers between 50 and 100 ms, 10 between 2.5 and 5 s.

@@ -21,7 +21,7 @@ function stateWith(...rows: readonly IncidentRow[]): string {
   return statusWith(rows).state;
 }
 
-test('OP-14 the service is up, slow, partly out or out, by what goes on and not by what is over', () => {
+test('OP-14 the status reflects current troubles, not past ones', () => {
   assert.equal(stateWith(), 'up');
   assert.equal(stateWith(row('a.one', 'out', ENDED), row('', 'out', ENDED)), 'up');
   assert.equal(stateWith(row('', 'slow')), 'slow');
@@ -30,7 +30,7 @@ test('OP-14 the service is up, slow, partly out or out, by what goes on and not 
   assert.equal(stateWith(row('a.two', 'out'), row('a.one', 'out')), 'out');
 });
 
-test('OP-14 a model that this process sees fail is out before that is noted anywhere', () => {
+test('OP-14 a model this process sees fail is out', () => {
   const { state, models } = statusWith([], { trouble: { ...FINE, out: ['a.two'] } });
   assert.equal(state, 'partial');
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('OP-14 a model that this process sees fail is out before that is noted anyw
   assert.equal(statusWith([row('a.two', 'out')]).models[1]?.sinceMs, BEGAN.getTime());
 });
 
-test('OP-14 MO-04 nothing is said of a model that is reserved or gone', () => {
+test('OP-14 MO-04 nothing is said of a reserved or removed model', () => {
   const { state, incidents } = statusWith([row('a.reserved', 'out'), row('a.one', 'slow', ENDED)], {
     trouble: { ...FINE, out: ['a.reserved'] },
   });
@@ -53,7 +53,7 @@ test('OP-14 MO-04 nothing is said of a model that is reserved or gone', () => {
   ]);
 });
 
-test('OP-14 a brief status names no model, and still says that some are out', () => {
+test('OP-14 a brief status says that unnamed models are out', () => {
   const { state, models, incidents } = statusWith([row('a.one', 'out'), row('', 'out', ENDED)], { namesModels: false });
   assert.deepEqual([state, models], ['partial', []]);
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('OP-14 a brief status names no model, and still says that some are out', ()
   );
 });
 
-test('OP-14 without its database the service is out, and says that the list may lack something', () => {
+test('OP-14 without its database the service is out', () => {
   const status = statusWith([row('a.one', 'slow')], { isReached: false });
   assert.deepEqual([status.state, status.models, status.isStale, status.incidents.length], ['out', [], true, 1]);
 });

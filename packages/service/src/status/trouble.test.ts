@@ -8,7 +8,7 @@ const OPEN = { state: 'open', testInMs: 5_000 } as const;
 /** Its pause is over, and the next call will tell. */
 const DUE = { state: 'open', testInMs: 0 } as const;
 
-test('OP-14 a model is out when the breakers of all its upstreams are open, and somebody has tried lately', () => {
+test('OP-14 a model is out when all its upstreams’ breakers are open', () => {
   const { out } = troubleOf([
     { models: ['a.both', 'a.one'], ...OPEN, ...minute(0) },
     { models: ['a.both'], ...DUE, ...minute(1) },
@@ -19,7 +19,7 @@ test('OP-14 a model is out when the breakers of all its upstreams are open, and 
   assert.deepEqual(out, ['a.both', 'a.testing']);
 });
 
-test('OP-14 how soon streams begin is an average over the upstreams of a model, and says nothing after few calls', () => {
+test('OP-14 the stream start time is averaged over upstreams', () => {
   const { firstByteMs } = troubleOf([
     { models: ['a.both', 'a.few'], ...UP, ...minute(3, 1_000) },
     { models: ['a.both'], ...UP, ...minute(9, 200) },

@@ -36,7 +36,7 @@ function clientSpan(call: EndedCall) {
   return [span?.hasFailed, span?.attributes['error.type'], span?.attributes['gen_ai.usage.output_tokens']];
 }
 
-test('OP-07 CC-11 a request that we gave up has not failed, and one whose stream broke has', () => {
+test('OP-07 CC-11 a broken stream has failed, unlike a request we gave up', () => {
   assert.deepEqual(clientSpan(ended('abandoned', {}, { failedTries: [failedBy('given-up')] })), [
     false,
     'given-up',
@@ -56,7 +56,7 @@ function settlement(call: EndedCall) {
   return spansOf(call, SPAN).find(({ name }) => name === 'settlement');
 }
 
-test('OP-07 a call whose settlement did not come through says so', () => {
+test('OP-07 a call whose settlement failed says so', () => {
   const lost = ended('failed');
   assert.deepEqual([settlement(lost)?.hasFailed, settlement(lost)?.endMs], [true, lost.notes.times.doneMs]);
   const settled = ended('answered', {}, { isAnswered: true });
@@ -68,7 +68,7 @@ function unsampled(spanId: string, parentId?: string) {
   return { ...SPAN, spanId, isSampled: false, parentId };
 }
 
-test('OP-07 beyond the share, only calls that failed are exported, and they say why', async (t) => {
+test('OP-07 beyond the share, only failed calls are exported', async (t) => {
   const receiver = await startOtlpReceiver();
   t.after(receiver.close);
   const target = { url: `${receiver.url}/v1/traces`, protocol: 'http/json', headers: {}, timeoutMs: 5_000 } as const;

@@ -34,7 +34,7 @@ function read(request: 'TracesRequest' | 'MetricsRequest', value: Parameters<typ
   ] as const;
 }
 
-test('OP-07 a trace reads the same in both encodings of the published schema', () => {
+test('OP-07 a trace reads the same in both encodings', () => {
   const attributes = {
     text: 'é €',
     whole: 42,
@@ -55,7 +55,7 @@ test('OP-07 a trace reads the same in both encodings of the published schema', (
   assert.equal(spans[0]?.['flags'], 0x301, 'sampled, with a parent of another process');
 });
 
-test('OP-07 metrics read the same in both encodings of the published schema', () => {
+test('OP-07 metrics read the same in both encodings', () => {
   const metrics = metricsToWire(
     [
       {
@@ -105,7 +105,7 @@ test('OP-07 lists of numbers are packed into one field', () => {
   assert.equal(bytes.subarray(-18).toString('hex'), '321001000000000000000200000000000000');
 });
 
-test('OP-07 a field that the schema does not have is a fault', () => {
+test('OP-07 a field missing from the schema is a fault', () => {
   assert.throws(() => encode(PROTOBUF, 'TracesRequest', { spans: [] }), /has a field spans/);
 });
 

@@ -42,7 +42,7 @@ function countOf(name: string): number {
   return readMetrics().find((metric) => metric.name === name)?.samples[0]?.[1] ?? 0;
 }
 
-test('OP-07 spans of a collector that is away are sent when it is back, and the operator is told once of both', async () => {
+test('OP-07 spans wait out a collector outage', async () => {
   const { queue, bodies, lines, add, becomes, pass } = stage();
   becomes(AWAY);
   add('a');
@@ -64,7 +64,7 @@ test('OP-07 spans of a collector that is away are sent when it is back, and the 
   await queue.stop();
 });
 
-test('OP-07 while too many spans wait, those of later calls are dropped whole and counted', async () => {
+test('OP-07 excess spans are dropped by whole calls and counted', async () => {
   const { queue, add, becomes } = stage();
   becomes(AWAY);
   const before = countOf('purser_spans_dropped_total');
@@ -75,7 +75,7 @@ test('OP-07 while too many spans wait, those of later calls are dropped whole an
   await queue.stop();
 });
 
-test('OP-07 spans that a collector refuses for good are dropped and counted, and the next ones are sent', async () => {
+test('OP-07 spans refused for good are dropped and counted', async () => {
   const { queue, bodies, lines, add, becomes } = stage();
   becomes({ result: 'refused', reason: 'status 400' });
   const before = countOf('purser_spans_dropped_total');

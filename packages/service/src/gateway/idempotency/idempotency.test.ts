@@ -20,7 +20,7 @@ function keyOf(headers: Partial<RetryMarks>, more: object = {}, body = 'body') {
 
 const digestOf = (...of: Parameters<typeof keyOf>) => keyOf(...of)?.digest.toString('hex');
 
-test('CC-14 a call may be retried if it has a key, or if it is buffered and a stock client counts its retries', () => {
+test('CC-14 a call is retryable by key or stock retry count', () => {
   assert.equal(keyOf({}), undefined);
   assert.equal(keyOf({ retryCount: '2' }, { isStream: true }), undefined);
   assert.equal(keyOf({ retryCount: '0' })?.joins, false);
@@ -29,7 +29,7 @@ test('CC-14 a call may be retried if it has a key, or if it is buffered and a st
   assert.equal(keyOf({ idempotencyKey: 'k' }, { isStream: true })?.joins, true);
 });
 
-test('CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call', () => {
+test('CC-14 a retry matches app, mode, user and key or body', () => {
   const key = { idempotencyKey: 'k' };
   assert.equal(digestOf(key), digestOf(key, {}, 'other'));
   const others = [{ mode: 'sandbox' }, { appId: 'app_2' }, { userId: 'Anna' }].map((more) => digestOf(key, more));
@@ -40,7 +40,7 @@ test('CC-14 a retry shares its earlier call’s app, mode, user and key (or body
   assert.equal(digestOf(marked), digestOf({ retryCount: '0' }));
 });
 
-test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then asked to retry later', async (t) => {
+test('ER-05 CC-14 a retry waits 25 seconds, then is told to retry later', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const earlier = { kind: 'earlier', state: 'running', callId: newCallId() } as const;
   let looks = 0;

@@ -14,7 +14,7 @@ function callOf(appId: string, isStream = false): ChatCall {
   return { callId: newCallId(), app, isStream, model: { id: 'acme.m' } } as unknown as ChatCall;
 }
 
-test('CC-18 an app has only so many plain calls in a process, and each frees its place once, however it ends', async () => {
+test('CC-18 an app’s plain calls per process are limited', async () => {
   const running = createRunningCalls(createLog('silent'));
   const [first, second, third] = [callOf('app_1'), callOf('app_1'), callOf('app_1')];
   assert.deepEqual([first, second, third].map(running.admit), [true, true, false]);

@@ -35,7 +35,7 @@ const call = {
 const [upstream] = call.upstreams;
 const asked: Asked = { request: {}, requestText: '{}' };
 
-test('CC-09 a stream whose provider client cannot be created is a fault, and its hold is released', async () => {
+test('CC-09 a stream without a provider client releases its hold', async () => {
   const endings: Ending[] = [];
   const lane = {
     mode: 'live',
@@ -62,7 +62,7 @@ test('CC-09 a stream whose provider client cannot be created is a fault, and its
   assert.deepEqual(endings, [FAILED]);
 });
 
-test('CC-14 a caller who leaves while a finished stream is settled starts no drain', async () => {
+test('CC-14 a caller who leaves during settlement starts no drain', async () => {
   const gone = new AbortController();
   let offered = 0;
   const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' } as const;
@@ -101,7 +101,7 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
 });
 
-test('CC-11 a provider that is lost while its caller takes nothing for long is paid for what came, and is free otherwise', async () => {
+test('CC-11 a provider lost behind a stalled caller is paid', async () => {
   const endings: Ending[] = [];
   for (const heldUpMsMax of [1, 60_000]) {
     const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: null } as const;

@@ -15,11 +15,11 @@ function order(upstreams: readonly [Upstream, ...Upstream[]], shares: readonly n
     .join('');
 }
 
-test('CC-16 upstreams are asked in the order of the catalogue', () => {
+test('CC-16 upstreams are asked in catalogue order', () => {
   assert.equal(order([named('a'), named('b'), named('c')]), 'abc');
 });
 
-test('CC-16 upstreams with a weight are drawn by it, and those without one come after them in their order', () => {
+test('CC-16 weighted upstreams are drawn first, others follow in order', () => {
   const all = [named('a', 3), named('x'), named('b', 1), named('y')] as const;
   assert.equal(order(all, [0, 0]), 'abxy');
   assert.equal(order(all, [0.749, 0]), 'abxy');
@@ -27,13 +27,13 @@ test('CC-16 upstreams with a weight are drawn by it, and those without one come 
   assert.equal(order(all, [0.999, 0.999]), 'baxy');
 });
 
-test('CC-16 shares of many draws are those of the weights', () => {
+test('CC-16 shares of many draws match the weights', () => {
   const all = [named('a', 1), named('b', 3)] as const;
   const shares = Array.from({ length: 100 }, (_, index) => index / 100);
   assert.equal(shares.filter((share) => order(all, [share]) === 'ab').length, 25);
 });
 
-test('CC-16 upstreams that should not be asked go last, in their order', () => {
+test('CC-16 upstreams to avoid go last, in their order', () => {
   assert.equal(order([named('a'), named('b'), named('c'), named('d')], [], 'ac'), 'bdac');
   assert.equal(order([named('a'), named('b')], [], 'ab'), 'ab');
 });

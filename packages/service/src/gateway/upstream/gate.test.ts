@@ -35,7 +35,7 @@ function stage(t: TestContext, limits: GateLimits) {
   };
 }
 
-test('CC-16 a provider has no more calls at once than its limit, and a waiting call gets the place of one that ended', async (t) => {
+test('CC-16 a provider’s concurrency limit holds, and waiting calls take freed places', async (t) => {
   const { gate, said, enter, pass } = stage(t, { callsAtOnce: 2, queueMs: 500 });
   for (const name of ['a 1', 'a 2', 'a 3']) enter(name);
   assert.deepEqual([said, gate.running(), gate.waiting()], [['a 1', 'a 2'], 2, 1]);
@@ -52,7 +52,7 @@ test('CC-16 waiting calls are let in app by app', async (t) => {
   assert.deepEqual(said, ['a 0', 'a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3']);
 });
 
-test('CC-16 a call that waits too long is throttled, and so is one whose own time is up', async (t) => {
+test('CC-16 a call that waits too long is throttled', async (t) => {
   const { gate, said, enter, pass } = stage(t, { callsAtOnce: 1, queueMs: 500 });
   enter('a 1');
   enter('a 2');
@@ -65,7 +65,7 @@ test('CC-16 a call that waits too long is throttled, and so is one whose own tim
   assert.equal(gate.waiting(), 0);
 });
 
-test('CC-16 a caller who leaves the queue makes room in it and takes no place', async (t) => {
+test('CC-16 a caller who leaves the queue frees its place', async (t) => {
   const { gate, said, enter, pass } = stage(t, { callsAtOnce: 1, queueMs: 500 });
   const gone = new AbortController();
   enter('a 1');
@@ -77,7 +77,7 @@ test('CC-16 a caller who leaves the queue makes room in it and takes no place', 
   assert.equal(gate.running(), 0);
 });
 
-test('CC-16 no minute has more calls than the limit, and the next one is let in when it ends', async (t) => {
+test('CC-16 no minute has more calls than the limit', async (t) => {
   const { gate, said, enter, pass } = stage(t, { callsPerMinute: 2, queueMs: 60_000 });
   enter('a 1');
   gate.leave();
@@ -91,7 +91,7 @@ test('CC-16 no minute has more calls than the limit, and the next one is let in 
   assert.deepEqual(said, ['a 1', 'a 2', 'a 3']);
 });
 
-test('CC-16 a call turned away by the rate is told when the next one is free', (t) => {
+test('CC-16 a call over the rate learns when to return', (t) => {
   const { said, enter } = stage(t, { callsPerMinute: 1, queueMs: 0 });
   enter('a 1');
   enter('a 2');

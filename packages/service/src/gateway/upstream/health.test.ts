@@ -20,7 +20,7 @@ test('CC-16 one failure opens no breaker, three of three do', () => {
   assert.deepEqual([health.state(), health.admits(0)], ['open', false]);
 });
 
-test('CC-16 a breaker stays closed while fewer than half of the calls fail', () => {
+test('CC-16 a breaker stays closed while most calls succeed', () => {
   const health = new Health();
   for (let count = 0; count < 100; count += 1) {
     health.succeeded(count, false);
@@ -32,7 +32,7 @@ test('CC-16 a breaker stays closed while fewer than half of the calls fail', () 
   assert.equal(health.state(), 'open');
 });
 
-test('CC-16 failures of more than a minute ago are no evidence', () => {
+test('CC-16 failures older than a minute do not count', () => {
   const health = new Health();
   health.failed(0, false);
   health.failed(9_999, false);
@@ -43,7 +43,7 @@ test('CC-16 failures of more than a minute ago are no evidence', () => {
   assert.equal(health.state(), 'open');
 });
 
-test('CC-16 after its pause an open breaker lets one call test, and closes when that call is answered', () => {
+test('CC-16 an open breaker tests one call and closes on success', () => {
   const health = opened(0);
   assert.equal(health.admits(4_999), false);
   assert.equal(health.admits(5_000), true);
@@ -68,7 +68,7 @@ test('CC-16 each failed test doubles the pause, up to a minute', () => {
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
-test('CC-16 a test that says nothing about the upstream lets the next call test', () => {
+test('CC-16 an inconclusive test lets the next call test', () => {
   const health = opened(0);
   const isTest = health.begin(5_000);
   assert.equal(health.admits(5_000), false);
@@ -76,20 +76,20 @@ test('CC-16 a test that says nothing about the upstream lets the next call test'
   assert.deepEqual([health.state(), health.admits(5_000)], ['open', true]);
 });
 
-test('CC-16 a pause is as long as the provider asks for, but at most a minute', () => {
+test('CC-16 a pause follows the provider’s wish, up to a minute', () => {
   assert.equal(opened(0, 20_000).opensInMs(0), 20_000);
   assert.equal(opened(0, 86_400_000).opensInMs(0), 60_000);
   assert.equal(opened(0, 1).opensInMs(0), 5_000);
 });
 
-test('CC-16 calls that fail while a breaker is open do not prolong its pause', () => {
+test('CC-16 failures during an open breaker do not prolong its pause', () => {
   const health = opened(0);
   health.failed(1_000, health.begin(1_000));
   health.failed(2_000, health.begin(2_000));
   assert.equal(health.opensInMs(2_000), 3_000);
 });
 
-test('CC-16 the time to the first byte is the mean of the last minute', () => {
+test('CC-16 the first-byte time is the last minute’s mean', () => {
   const health = new Health();
   assert.equal(health.counts(0).firstByteMs, undefined);
   health.began(0, 100);

@@ -20,7 +20,7 @@ function isOpen(): string | undefined {
   return /^purser_upstream_open\{.*\} (\d)$/m.exec(renderMetrics(readMetrics()))?.[1];
 }
 
-test('CC-16 the keys of a pool take turns, and a throttled one hands the call to the next', () => {
+test('CC-16 pool keys take turns, and throttled ones pass calls on', () => {
   const one = [upstreamAt('first')];
   const on = stage(3);
   const asked = Array.from({ length: 4 }, () => walk(on.routeOf(one).route, []).asked[0]);
@@ -30,7 +30,7 @@ test('CC-16 the keys of a pool take turns, and a throttled one hands the call to
   assert.deepEqual(walk(route, [throttled, throttled, throttled]).asked, ['first 1', 'first 2', 'first', 'second']);
 });
 
-test('CC-16 an outage concerns all keys of a pool, and a refused key only itself', () => {
+test('CC-16 an outage affects the pool, a refused key only itself', () => {
   const all = [upstreamAt('first'), upstreamAt('second')];
   assert.deepEqual(walk(stage(3).routeOf(all).route, [failure('outage')]).asked, ['first', 'second']);
   const on = stage(2);
@@ -43,7 +43,7 @@ test('CC-16 an outage concerns all keys of a pool, and a refused key only itself
   assert.deepEqual(new Set(asked), new Set(['first 1']));
 });
 
-test('CC-16 a stream whose first chunk does not come in time goes on to the next upstream', (t) => {
+test('CC-16 a stream with a late first chunk changes upstream', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { routeOf } = stage();
   const { route } = routeOf([upstreamAt('first', 1, { firstByteMs: 2_000 }), upstreamAt('second')], { isStream: true });
@@ -65,14 +65,14 @@ test('CC-16 a stream whose first chunk does not come in time goes on to the next
   assert.equal(second.aborted, true);
 });
 
-test('CC-16 a stream with nobody to go on to waits as long as its model lets it, and makes no timer', () => {
+test('CC-16 a stream with no alternative waits without a timer', () => {
   const { route } = stage().routeOf([upstreamAt('only')], { isStream: true });
   const caller = new OwnSignal();
   route.begin();
   assert.equal(route.signalFor(caller), caller);
 });
 
-test('CC-11 a caller who leaves before the first chunk is not taken for a slow provider', (t) => {
+test('CC-11 a caller who leaves early makes no provider look slow', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { route, gone } = stage().routeOf([upstreamAt('first'), upstreamAt('second')], { isStream: true });
   const caller = new OwnSignal();
@@ -85,7 +85,7 @@ test('CC-11 a caller who leaves before the first chunk is not taken for a slow p
   assert.equal(route.failed(fault), fault);
 });
 
-test('CC-16 a provider without room hands its calls to the next upstream, and its place is free again when a call ends', () => {
+test('CC-16 a full provider hands its calls to the next upstream', () => {
   const full = upstreamAt('first');
   const limited = { ...full, provider: { ...full.provider, limits: { callsAtOnce: 1, queueMs: 0 } } };
   const all = [limited, upstreamAt('second')];
@@ -104,7 +104,7 @@ test('CC-16 a provider without room hands its calls to the next upstream, and it
   assert.deepEqual(walk(on.routeOf([limited]).route, []).asked, ['first'], 'being full is no evidence against it');
 });
 
-test('CC-16 a call that ends after an edit of its provider’s limits gives its place back', () => {
+test('CC-16 a call frees its place even after a limit edit', () => {
   const open = upstreamAt('first');
   const limited = () => ({ ...open, provider: { ...open.provider, limits: { callsAtOnce: 1, queueMs: 0 } } });
   const on = stage();
@@ -116,7 +116,7 @@ test('CC-16 a call that ends after an edit of its provider’s limits gives its 
   assert.deepEqual(walk(on.routeOf([limited()]).route, []).asked, ['first'], 'and are back, and nothing is under way');
 });
 
-test('CC-17 a call that the limits of all its providers turn away is told so, and when to come back', () => {
+test('CC-17 a call that all limits refuse learns when to return', () => {
   const limits = { callsPerMinute: 1, queueMs: 0 };
   const limited = [upstreamAt('first'), upstreamAt('second')].map((upstream) => {
     return { ...upstream, provider: { ...upstream.provider, limits } };
@@ -136,7 +136,7 @@ test('CC-17 a call that the limits of all its providers turn away is told so, an
   assert.match(refusalOfUpstream(failure('throttled', 7)).message, /^The model provider is throttling calls/);
 });
 
-test('CC-16 an idle upstream counts as open for as long as a call would avoid it', () => {
+test('CC-16 an idle upstream counts as open while calls avoid it', () => {
   const on = stage();
   breakAt(on, upstreamAt('first'));
   on.pass(4_999);

@@ -38,7 +38,7 @@ for (const kind of [
   });
 }
 
-test('CC-16 an upstream that is dearer than the hold is not asked, with the output limit of the first', () => {
+test('CC-16 an upstream dearer than the hold is not asked', () => {
   const dear = upstreamAt('dear', 3);
   const all = [upstreamAt('first', 2), dear, upstreamAt('cheap', 1)];
   const needed = ceilingOf(dear.price, PROMPT.tokensMax, OUTPUT);
@@ -47,7 +47,7 @@ test('CC-16 an upstream that is dearer than the hold is not asked, with the outp
   assert.deepEqual(askedWith(needed), ['first', 'dear']);
 });
 
-test('CC-16 a lowered output limit is the same at every upstream, and one that it does not fit is not asked', () => {
+test('CC-16 a lowered output limit is the same at every upstream', () => {
   const first = upstreamAt('first', 2);
   const granted = ceilingOf(first.price, PROMPT.tokensMax, 20);
   const { route } = stage().routeOf([first, upstreamAt('dear', 3), upstreamAt('same', 2)], { granted });
@@ -56,7 +56,7 @@ test('CC-16 a lowered output limit is the same at every upstream, and one that i
   assert.equal(route.callOf(ASKED).outputTokens, 20);
 });
 
-test('CC-16 a caller who has left is asked for at no other upstream', () => {
+test('CC-16 no other upstream is asked for an absent caller', () => {
   const { route, gone } = stage().routeOf([upstreamAt('first'), upstreamAt('second')]);
   route.begin();
   gone.abort();
@@ -64,7 +64,7 @@ test('CC-16 a caller who has left is asked for at no other upstream', () => {
   assert.equal(route.failed(fault), fault);
 });
 
-test('CC-16 all tries of a call together have its model’s time', () => {
+test('CC-16 all tries of a call share its model’s time', () => {
   const { routeOf, pass } = stage();
   const three = [upstreamAt('first'), upstreamAt('second'), upstreamAt('third')];
   const { route } = routeOf(three, { timeoutMs: 15_000 });
@@ -79,7 +79,7 @@ test('CC-16 all tries of a call together have its model’s time', () => {
   assert.equal(route.tries, 2);
 });
 
-test('CC-16 the caller is told the most telling failure, with the shortest wait that a provider asked for', () => {
+test('CC-16 the caller gets the most telling failure and shortest wait', () => {
   const three = [upstreamAt('first'), upstreamAt('second'), upstreamAt('third')];
   const told = (...failures: UpstreamError[]) => {
     const { route } = stage().routeOf(three);
@@ -101,7 +101,7 @@ test('CC-16 the caller is told the most telling failure, with the shortest wait 
   assert.deepEqual(told(failure('throttled', 5), failure('rejected')), ['rejected', undefined, 'second']);
 });
 
-test('CC-16 an upstream whose breaker is open goes last, and gets one call as a test after its pause', () => {
+test('CC-16 an upstream with an open breaker goes last', () => {
   const all = [upstreamAt('first'), upstreamAt('second')] as const;
   const on = stage();
   breakAt(on, all[0]);
@@ -121,7 +121,7 @@ test('CC-16 an upstream whose breaker is open goes last, and gets one call as a 
   assert.deepEqual(walk(on.routeOf(all).route, []).asked, ['first']);
 });
 
-test('CC-16 if every breaker is open, all are asked as if none were', () => {
+test('CC-16 if every breaker is open, all are asked as usual', () => {
   const all = [upstreamAt('first'), upstreamAt('second')];
   const on = stage();
   for (const upstream of all) breakAt(on, upstream);

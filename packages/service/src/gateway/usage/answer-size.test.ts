@@ -9,7 +9,7 @@ function listed(token: string, top: number): object {
   return { ...entry, top_logprobs: Array.from({ length: top }, () => entry) };
 }
 
-test('CC-24 the longest answer that is asked for can be taken, with any lists of its tokens', () => {
+test('CC-24 the longest possible answer fits, with any token lists', () => {
   for (const [request, choices] of [
     [{}, 1],
     [{ n: 128 }, 128],

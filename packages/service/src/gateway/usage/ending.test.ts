@@ -10,7 +10,7 @@ function bytesOf(message: unknown): number {
   return bytes;
 }
 
-test('CC-11 everything a model generates counts, by its bytes: text, refusal, reasoning and tool calls', () => {
+test('CC-11 text, refusals, reasoning and tool calls all count by bytes', () => {
   assert.equal(bytesOf({ role: 'assistant', content: 'äb' }), 3);
   assert.equal(bytesOf({ content: null, refusal: 'No.' }), 3);
   assert.equal(bytesOf({ reasoning_content: 'Hm.', content: 'Yes' }), 6);
@@ -19,7 +19,7 @@ test('CC-11 everything a model generates counts, by its bytes: text, refusal, re
   assert.equal(bytesOf({ content: [{ type: 'text', text: 'abc' }] }), 3);
 });
 
-test('CC-11 reasoning that is both shown and kept to be sent back counts once, and its seal not at all', () => {
+test('CC-11 reasoning shown and kept counts once, without its seal', () => {
   const item = { type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', text: 'Hm.', signature: 'c2VhbA==' };
   assert.equal(bytesOf({ reasoning_content: 'Hm.', reasoning_details: [item] }), 3);
   assert.equal(bytesOf({ reasoning: 'Hm.', reasoning_details: [item] }), 3);

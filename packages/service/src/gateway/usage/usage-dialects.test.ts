@@ -102,7 +102,7 @@ const DIALECTS: readonly (readonly [vendor: string, report: Readonly<Record<stri
 ];
 
 for (const [vendor, report, told] of DIALECTS) {
-  test(`MO-08 usage in the words of ${vendor} is charged as it says, and shown in those of the format`, () => {
+  test(`MO-08 usage in the words of ${vendor} is charged as reported and shown in our format`, () => {
     const read = usageReportOf(report);
     assert.deepEqual(taken(report), asTold(told));
     const wired = usageToWire(told, read);
@@ -111,7 +111,7 @@ for (const [vendor, report, told] of DIALECTS) {
   });
 }
 
-test('MO-08 usage that is not in `usage` is found: in the first choice, in `x_groq`, in timings', () => {
+test('MO-08 usage is found in the first choice, `x_groq` and timings', () => {
   const told = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, cached_tokens: 7 };
   for (const chunk of [
     { usage: told, choices: [{ usage: {} }] },
@@ -130,7 +130,7 @@ test('MO-08 usage that is not in `usage` is found: in the first choice, in `x_gr
   }
 });
 
-test('MO-08 writes to a cache are counted once if only one of the reports of a stream tells their lifetimes', () => {
+test('MO-08 cache writes count once if reports differ on lifetimes', () => {
   const long = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100 };
   const first = { prompt_tokens: 160, completion_tokens: 1, cache_creation_input_tokens: 100, cache_creation: long };
   const last = { prompt_tokens: 160, completion_tokens: 3, cache_creation_input_tokens: 100 };

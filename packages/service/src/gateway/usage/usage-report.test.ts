@@ -42,7 +42,7 @@ function wire(
 const asTold = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: false });
 const clamped = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: true });
 
-test('CC-23 reported usage that is consistent is taken as it is, including zero', () => {
+test('CC-23 a consistent usage report is taken as it is', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 4, reasoning: 2, total: 15 })), asTold(usage(10, 5, 4, 2)));
   assert.deepEqual(taken(wire(0, 0, { cached: 0, reasoning: 0, total: 0 })), asTold(usage(0, 0)));
   assert.deepEqual(taken({ prompt_tokens: 7, completion_tokens: 3 }), asTold(usage(7, 3)));
@@ -77,12 +77,12 @@ const CONTRADICTIONS: readonly (readonly [what: string, report: unknown, taken: 
 ];
 
 for (const [what, report, told] of CONTRADICTIONS) {
-  test(`CC-23 in a report that contradicts itself, ${what}, and the report is flagged`, () => {
+  test(`CC-23 in a contradictory report, ${what}, and the report is flagged`, () => {
     assert.deepEqual(taken(report), clamped(told));
   });
 }
 
-test('CC-23 a count that the report lacks is our own, marked as estimated, beside the reported one', () => {
+test('CC-23 a missing count is estimated and marked as such', () => {
   const own = { isEstimated: true, isClamped: true };
   for (const none of [undefined, null, 'NaN', Number.NaN, [5], {}, true]) {
     assert.deepEqual(taken(wire(7, none)), { usage: usage(7, OWN.completionTokens), ...own });
@@ -91,13 +91,13 @@ test('CC-23 a count that the report lacks is our own, marked as estimated, besid
   }
 });
 
-test('CC-23 without any report our own count is used, and that is no contradiction', () => {
+test('CC-23 without any report our own count is used, unflagged', () => {
   for (const none of [undefined, null, 7, 'usage', []]) {
     assert.deepEqual(taken(none), { usage: OWN, isEstimated: true, isClamped: false });
   }
 });
 
-test('CC-23 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction', () => {
+test('CC-23 reasoning outside the completion is billed with it', () => {
   // 100 visible tokens and 50 or 500 hidden ones: the completion could hold the 50, but not the 500.
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 160 })), asTold(usage(10, 150, 0, 50)));
   assert.deepEqual(taken(wire(10, 100, { reasoning: 500, total: 610 })), asTold(usage(10, 600, 0, 500)));
@@ -106,7 +106,7 @@ test('CC-23 reasoning that the total shows to be outside the completion is bille
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 159 })), clamped(usage(10, 100, 0, 50)));
 });
 
-test('CC-23 tokens that only the total counts are reasoning and billed as output, up to the limit that was sent', () => {
+test('CC-23 tokens only in the total are billed as reasoning', () => {
   // Gemini: 702 thoughts. Its format has no place for them.
   const gemini = usageReportOf({ prompt_tokens: 10, completion_tokens: 278, total_tokens: 990 });
   assert.deepEqual(
@@ -131,13 +131,13 @@ test('CC-23 tokens that only the total counts are reasoning and billed as output
   assert.deepEqual(taken({ prompt_tokens: 21, total_tokens: 81 }), clamped(usage(21, 60)));
 });
 
-test('MO-08 a prompt from the cache is told by a total that counts it beside the prompt', () => {
+test('MO-08 a total reveals a cached prompt counted separately', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 7, total: 22 })), asTold(usage(17, 5, 7)));
   const beside = wire(10, 5, { cached: 7, reasoning: 4, total: 26 });
   assert.deepEqual(taken(beside), asTold(usage(17, 9, 7, 4)));
 });
 
-test('MO-08 tokens written to the cache are read from every place where providers report them', () => {
+test('MO-08 cache writes are read from every reported place', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 2, written: 7, total: 15 })), asTold(written(7, usage(10, 5, 2))));
   const own = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   const details = { cached_tokens: 2, cache_creation_tokens: 7 };
@@ -149,27 +149,27 @@ test('MO-08 tokens written to the cache are read from every place where provider
   assert.deepEqual(taken(wire(10, 0, { written: 7 }), wire(10, 5)), asTold(written(7, usage(10, 5))));
 });
 
-test('MO-08 more tokens written to the cache than the prompt leaves are all that it leaves, and flagged', () => {
+test('MO-08 cache writes beyond the prompt are cut and flagged', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 4, written: 7 })), clamped(written(6, usage(10, 5, 4))));
   const report = usageReportOf(wire(10, 5, { cached: 4, written: 7 }));
   const told = usageToWire(usageTaken(report, () => OWN).usage, report);
   assert.deepEqual(told['prompt_tokens_details'], { cached_tokens: 4, cache_write_tokens: 6 });
 });
 
-test('CC-23 if several chunks report usage, the largest of each count is taken', () => {
+test('CC-23 the largest count of several usage chunks is taken', () => {
   const running = [wire(10, 1, { total: 11 }), null, wire(10, 2, { total: 12 }), undefined, wire(10, 9, { total: 19 })];
   assert.deepEqual(taken(...running), asTold(usage(10, 9)));
   assert.deepEqual(taken(wire(10, 9), wire(10, 9), null), asTold(usage(10, 9)));
 });
 
-test('CC-23 usage that falls from one chunk to the next is a contradiction', () => {
+test('CC-23 usage that falls between chunks is a contradiction', () => {
   assert.deepEqual(taken(wire(10, 9), wire(10, 8)), clamped(usage(10, 9)));
   assert.deepEqual(taken(wire(10, 9), wire(0, 0, { total: 0 })), clamped(usage(10, 9)));
   // Reported in two halves, as providers do whose own format sends input first and output last.
   assert.deepEqual(taken(wire(10, 0, { cached: 4 }), wire(0, 9)), clamped(usage(10, 9, 4)));
 });
 
-test('CC-23 any reports at all give whole counts in range, in disjoint parts that add up', () => {
+test('CC-23 any report gives disjoint whole counts that add up', () => {
   const count = fc.oneof(fc.nat(20), fc.double(), fc.anything());
   const report = fc.oneof(
     { weight: 5, arbitrary: fc.tuple(count, count, count, count, count, count) },
@@ -201,14 +201,14 @@ test('CC-23 any reports at all give whole counts in range, in disjoint parts tha
   );
 });
 
-test('CC-12, CC-21 usage on the wire is the provider’s report if the report is consistent, without its price', () => {
+test('CC-12 CC-21 a consistent provider report is shown without its price', () => {
   const details = { prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 }, completion_tokens_details: null };
   const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details };
   const report = usageReportOf({ ...told, cost: 1 });
   assert.deepEqual(usageToWire(usageTaken(report, () => OWN).usage, report), told);
 });
 
-test('CC-12 usage on the wire adds up to what is charged if the provider’s report is missing or contradicts itself', () => {
+test('CC-12 without a consistent report, shown usage adds up to the charge', () => {
   assert.deepEqual(usageToWire(usage(7, 3, 2, 1)), { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
   const report = usageReportOf(wire(7, -3, { cached: 9, reasoning: '1', total: 'NaN' }));
   assert.deepEqual(usageToWire(usageTaken(report, () => OWN).usage, report), {

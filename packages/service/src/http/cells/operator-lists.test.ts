@@ -32,7 +32,7 @@ function listOf(cells: readonly { readonly places: readonly string[]; readonly u
   };
 }
 
-test('CE-06 CP-05 a list of several cells ends where the first of them has not looked further', async () => {
+test('CE-06 CP-05 a list over several cells ends at the shortest look-back', async () => {
   const newest = listOf([{ places: ['90.1', '70.1'], upTo: '60.1' }, { places: ['80.2', '50.2', '9.2'] }]);
   assert.deepEqual(await newest(false), { places: ['90.1', '80.2', '70.1'], upTo: '60.1' });
   const oldest = listOf([

@@ -58,7 +58,7 @@ async function pagesOf(cells: readonly TraceRows['recent'][], most: number): Pro
   }
 }
 
-test('CE-06 CC-19 pages of the latest calls of all cells have each call once, newest first, however far each cell reads', async () => {
+test('CE-06 CC-19 pages over all cells have each call once, newest first', async () => {
   const places = ['29 27 -26 -24 -20 -18 3 2', '28 -25 23 22 21 -19 17 1', '', '-16 -15 -14 -13 -12 -11 10'];
   const inOrder = '29 28 27 23 22 21 17 10 3 2 1'.split(' ');
   for (const scanned of [1, 2, 3, 5, 50]) {

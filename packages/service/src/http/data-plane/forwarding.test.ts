@@ -22,7 +22,7 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
 
 const notesOf = (path: string) => (path === '/chat' ? new CallNotes() : undefined);
 
-test('CE-02 a chat call counts as under way until the other cell has answered it, so that a process that stops waits for it', async (t) => {
+test('CE-02 a forwarded chat call is under way until answered', async (t) => {
   const arrived: ((response: ServerResponse) => void)[] = [];
   const arrival = () => new Promise<ServerResponse>((resolve) => void arrived.push(resolve));
   const baseUrl = await listening(t, (_request, response) => arrived.shift()?.(response));

@@ -57,7 +57,7 @@ function bodiesOf(text: string): readonly string[] {
   return text.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*\r\n/).slice(1);
 }
 
-test('CC-01 frames are sent as chunks of the body, counted in bytes, after the head and before the end', async (t) => {
+test('CC-01 frames are sent as body chunks, counted in bytes', async (t) => {
   const socket = await callerOf(t, writeAll);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES)]);
@@ -69,7 +69,7 @@ test('CC-01 an HTTP/1.0 caller gets the frames without chunked encoding', async 
   assert.deepEqual(bodiesOf(await textOf(socket)), [FRAMES.join('')]);
 });
 
-test('CC-01 frames of a pipelined answer wait for the answer before it', async (t) => {
+test('CC-01 frames of a pipelined answer wait their turn', async (t) => {
   const second = Promise.withResolvers<void>();
   const socket = await callerOf(t, async (response, path) => {
     if (path === '/first') await second.promise;
@@ -80,7 +80,7 @@ test('CC-01 frames of a pipelined answer wait for the answer before it', async (
   assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES), chunked(FRAMES)]);
 });
 
-test('CC-11 writing waits for a slow reader until the frame is taken or the reader has left', async (t) => {
+test('CC-11 writing waits until a slow reader reads or leaves', async (t) => {
   for (const leaves of [false, true]) {
     const waits = Promise.withResolvers<{ readonly waiting: Promise<void> | undefined }>();
     const socket = await callerOf(t, async (response) => {
@@ -103,7 +103,7 @@ test('CC-11 writing waits for a slow reader until the frame is taken or the read
   }
 });
 
-test('CC-01 a frame is written in one piece, and the last one together with the end', async (t) => {
+test('CC-01 a frame is written in one piece', async (t) => {
   let pieces: readonly unknown[] = [];
   let ends: readonly unknown[] = [];
   const socket = await callerOf(t, async (response) => {
@@ -129,7 +129,7 @@ for (const { what, refusal, code } of [
   { what: 'a refusal', refusal: refuse('UPSTREAM_PROVIDER_ERROR', 'It failed.'), code: 'UPSTREAM_PROVIDER_ERROR' },
   { what: 'a fault of ours', refusal: undefined, code: 'INTERNAL_SERVER_ERROR' },
 ] as const) {
-  test(`ER-06 a stream that fails by ${what} ends with its error envelope, after the frames still waiting`, async (t) => {
+  test(`ER-06 a stream that fails by ${what} ends with its error envelope`, async (t) => {
     const socket = await callerOf(t, async (response) => {
       const { write, fail } = createFrameWriter(response, CORRELATION_ID);
       await write('data: first\n\n');

@@ -17,20 +17,20 @@ function passOf(workMs: number, pageMs: number): { readonly passMs: number; read
   return { passMs, shares: worked.map((ms) => ms / periodMs) };
 }
 
-test('WA-09 a pass works for a twentieth of its time and ends within its minute', () => {
+test('WA-09 a pass takes a twentieth of its time within its minute', () => {
   assert.equal(pauseAfter({ pageMs: 20, passMs: 1_000, periodMs }), 380);
   const { passMs, shares } = passOf(2_900, 20);
   assert.equal(Math.round(passMs), 58_000);
   assert.equal(shares.length, 1);
 });
 
-test('WA-09 a pass that needs longer works harder in each further minute, and ends', () => {
+test('WA-09 a pass that overruns works harder each minute, and ends', () => {
   const { passMs, shares } = passOf(60_000, 20);
   assert.ok(passMs < 7 * periodMs, String(passMs));
   for (const [minute, share] of shares.entries()) assert.ok(share < 0.051 * (minute + 1), `${minute}: ${share}`);
 });
 
-test('WA-09 a page that takes long is followed by a tenth of a minute at most, and a clock that jumps by none', () => {
+test('WA-09 a slow page pauses a tenth of a minute at most', () => {
   assert.equal(pauseAfter({ pageMs: 30_000, passMs: 30_000, periodMs }), 6_000);
   assert.equal(pauseAfter({ pageMs: -5_000, passMs: -5_000, periodMs }), 0);
   assert.equal(pauseAfter({ pageMs: 20, passMs: 100 * periodMs, periodMs }), 0);

@@ -96,7 +96,7 @@ for (const [what, line] of [
   ['no call', lineOf(settlementOf(5n)).replace('callId', 'call').trim()],
   ['half a token', lineOf(settlementOf(5n)).replace(':10,', ':1.5,').trim()],
 ] as const) {
-  test(`WA-17 a line with ${what} is no settlement, and the lines around it are read`, () => {
+  test(`WA-17 a line with ${what} is skipped, its neighbours are read`, () => {
     const around = [settlementOf(1n), settlementOf(2n)] as const;
     const read = readSpooled(`${lineOf(around[0])}${line}\n${lineOf(around[1])}`);
     assert.deepEqual(read, { settlements: around, malformed: 1, isTorn: false });
@@ -110,7 +110,7 @@ function shown(): readonly (number | undefined)[] {
   });
 }
 
-test('WA-17 a settlement is on disk when `keep` resolves, and the file is gone when all of its settlements have landed', async (t) => {
+test('WA-17 `keep` resolves on disk, and landed files go', async (t) => {
   const { open, clock, names, pathOf } = arrange(t);
   const spool = open();
   const settlements = [1n, 2n, 3n].map(settlementOf);
@@ -127,7 +127,7 @@ test('WA-17 a settlement is on disk when `keep` resolves, and the file is gone w
   assert.deepEqual([spool.kept(), spool.oldestKeptMs(), names()], [0, 0, []]);
 });
 
-test('WA-17 another process replays the files that a process left behind, and removes them', async (t) => {
+test('WA-17 another process replays and removes abandoned files', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living] = [open(), open()];
   const settlements = [1n, 2n].map(settlementOf);
@@ -137,7 +137,7 @@ test('WA-17 another process replays the files that a process left behind, and re
   assert.deepEqual(names(), []);
 });
 
-test('WA-17 an owner whose file was claimed while it still runs writes later settlements to a new file', async (t) => {
+test('WA-17 an owner whose file was claimed starts a new one', async (t) => {
   const { directory, open, pathOf } = arrange(t);
   const [owner, other] = [open(), open()];
   await owner.keep(settlementOf(1n));
@@ -148,7 +148,7 @@ test('WA-17 an owner whose file was claimed while it still runs writes later set
   assert.deepEqual((await replayed(other)).found, [late]);
 });
 
-test('WA-17 a file that cannot land now stays for a later pass by any process', async (t) => {
+test('WA-17 a file that cannot land stays for a later pass', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living, third] = [open(), open(), open()];
   const settlement = settlementOf(1n);
@@ -160,7 +160,7 @@ test('WA-17 a file that cannot land now stays for a later pass by any process', 
   assert.deepEqual(names(), []);
 });
 
-test('WA-17 a file that another process claims first is not reported as landed', async (t) => {
+test('WA-17 a file that another process claims is not reported landed', async (t) => {
   const { directory, open, pathOf } = arrange(t);
   const dead = open();
   await dead.keep(settlementOf(1n));
@@ -172,7 +172,7 @@ test('WA-17 a file that another process claims first is not reported as landed',
   assert.equal(await replayFiles({ directory, isOwn, land: landed, log: createLog('silent') }), false);
 });
 
-test('WA-17 a torn last line is skipped: it was never reported as kept', async (t) => {
+test('WA-17 a torn last line is skipped', async (t) => {
   const { open, names, pathOf } = arrange(t);
   const [dead, living] = [open(), open()];
   const settlement = settlementOf(1n);
@@ -182,7 +182,7 @@ test('WA-17 a torn last line is skipped: it was never reported as kept', async (
   assert.deepEqual(names(), []);
 });
 
-test('WA-17 a garbage line is set aside with its file, blocks no other line, and is not tried again', async (t) => {
+test('WA-17 a garbage line is set aside and not retried', async (t) => {
   const { directory, open, names } = arrange(t);
   const settlement = settlementOf(1n);
   mkdirSync(directory);
@@ -194,7 +194,7 @@ test('WA-17 a garbage line is set aside with its file, blocks no other line, and
   assert.deepEqual(await replayed(living), { found: [], isDone: true });
 });
 
-test('WA-17 a settlement that the database refuses for good is set aside', async (t) => {
+test('WA-17 a settlement refused for good is set aside', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living] = [open(), open()];
   await dead.keep(settlementOf(1n));
@@ -202,14 +202,14 @@ test('WA-17 a settlement that the database refuses for good is set aside', async
   assert.match(names()[0] ?? '', /\.unreadable$/);
 });
 
-test('WA-17 a file that cannot be read at all does not stop a pass', async (t) => {
+test('WA-17 an unreadable file does not stop a pass', async (t) => {
   const { directory, open, names } = arrange(t);
   mkdirSync(path.join(directory, 'odd.jsonl'), { recursive: true });
   assert.deepEqual(await replayed(open()), { found: [], isDone: true });
   assert.match(names()[0] ?? '', /\.unreadable$/);
 });
 
-test('WA-17 a spool that cannot write reports it, and writes again when there is room', async (t) => {
+test('WA-17 a spool that cannot write reports it and recovers', async (t) => {
   const { directory, open } = arrange(t);
   writeFileSync(directory, ''); // A file in place of its directory.
   const spool = open();
@@ -219,7 +219,7 @@ test('WA-17 a spool that cannot write reports it, and writes again when there is
   assert.equal(await spool.keep(settlementOf(2n)), true);
 });
 
-test('WA-17 a closed spool leaves its files alone, even if a settlement is struck off later', async (t) => {
+test('WA-17 a closed spool leaves its files alone', async (t) => {
   const { open, names } = arrange(t);
   const spool = open();
   const settlement = settlementOf(1n);

@@ -10,7 +10,7 @@ const MODELS =
   claude-3-7-sonnet-latest claude-2.1 claude-instant-1.2 claude-newer-9 eu.anthropic.claude-sonnet-4-5-20250929-v1:0
   global.anthropic.claude-opus-5-5 us.anthropic.claude-sonnet-4-20250514-v1:0`.split(/\s+/);
 
-test('MO-09 our table of Claude models says what the library does: where they differ, it would drop a parameter in silence', () => {
+test('MO-09 our table of Claude models matches the library', () => {
   for (const model of MODELS) {
     const library = getModelCapabilities(model);
     const claude = claudeOf(model);
@@ -37,7 +37,7 @@ test('MO-09 our table of Claude models says what the library does: where they di
   assert.equal(claudeOf('minimax-m2'), undefined);
 });
 
-test('WA-07 a thinking budget leaves room for the answer within the output limit, and is never below the least that Anthropic takes', () => {
+test('WA-07 a thinking budget fits the output limit and Anthropic’s minimum', () => {
   for (const effort of ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']) {
     for (const outputTokens of [1, 1_024, 2_047, 2_048, 5_000, 64_000]) {
       const budget = budgetOf(effort, outputTokens);

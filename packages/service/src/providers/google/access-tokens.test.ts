@@ -15,7 +15,7 @@ function stage() {
   return { state, tokens: keepAccessToken(fetchToken, { nowMs: () => state.now }) };
 }
 
-test('MO-09 an access token is fetched once for calls at the same time, and kept', async () => {
+test('MO-09 concurrent calls share one fetched access token', async () => {
   const { state, tokens } = stage();
   assert.deepEqual(await Promise.all([tokens.current(), tokens.current()]), ['token-1', 'token-1']);
   state.now = HOUR - 6 * 60_000;
@@ -23,7 +23,7 @@ test('MO-09 an access token is fetched once for calls at the same time, and kept
   assert.equal(state.issued, 1);
 });
 
-test('MO-09 an access token is renewed before it ends, and no call waits for it or fails with it', async () => {
+test('MO-09 an access token is renewed early without delaying calls', async () => {
   const { state, tokens } = stage();
   await tokens.current();
   state.now = HOUR - 4 * 60_000;
@@ -39,7 +39,7 @@ test('MO-09 an access token is renewed before it ends, and no call waits for it 
   assert.equal(await tokens.current(), 'token-3');
 });
 
-test('MO-09 a token that has ended is not sent, and a failure to get another reaches the call', async () => {
+test('MO-09 an expired token is never sent', async () => {
   const { state, tokens } = stage();
   await tokens.current();
   state.now = HOUR - 9_000;
@@ -51,7 +51,7 @@ test('MO-09 a token that has ended is not sent, and a failure to get another rea
   assert.equal(await tokens.current(), 'token-4');
 });
 
-test('MO-09 a token that was refused is replaced, unless that has happened already', async () => {
+test('MO-09 a refused token is replaced once', async () => {
   const { tokens } = stage();
   assert.equal(await tokens.current(), 'token-1');
   tokens.drop('token-1');

@@ -76,7 +76,7 @@ function keyOf(entra: object, environment: Readonly<Record<string, string>> = {}
 
 const client = { tenant: 'the-tenant', client: 'the-client', authority };
 
-test('MO-09 MO-11 a client of Entra gets a token by its secret, and another one before the first ends', async () => {
+test('MO-09 MO-11 an Entra client gets and renews tokens by its secret', async () => {
   let now = 0;
   const key = keyOf({ ...client, secretEnv: 'CLIENT_SECRET' }, {}, { nowMs: () => now });
   const [first, second] = await Promise.all([Promise.resolve(key.current()), Promise.resolve(key.current())]);
@@ -89,7 +89,7 @@ test('MO-09 MO-11 a client of Entra gets a token by its secret, and another one 
   assert.notEqual(await key.current(), first);
 });
 
-test('MO-09 MO-11 a workload gets a token by the token of its cluster, and a machine by its identity', async () => {
+test('MO-09 MO-11 workloads and machines get tokens by their identity', async () => {
   assert.match(await keyOf({ ...client, assertionFile }).current(), /^token-\d+$/);
   const machine = { AZURE_POD_IDENTITY_AUTHORITY_HOST: authority, HTTP_PROXY: 'http://127.0.0.1:1' };
   assert.equal(await keyOf({ managedIdentity: true }, machine).current(), 'machine-own');
@@ -98,7 +98,7 @@ test('MO-09 MO-11 a workload gets a token by the token of its cluster, and a mac
   assert.equal(await keyOf({ managedIdentity: true }, appService).current(), 'app-service');
 });
 
-test('MO-11 requests for tokens go through the proxy, but for hosts below an excepted one', async (t) => {
+test('MO-11 token requests use the proxy, except for excepted hosts', async (t) => {
   const tunnels: string[] = [];
   const proxy = createServer().on('connect', ({ url }, socket) => {
     tunnels.push(String(url));
@@ -122,7 +122,7 @@ test('MO-11 requests for tokens go through the proxy, but for hosts below an exc
   assert.deepEqual(tunnels, [';', host, ';', host, ';']);
 });
 
-test('MO-11 a refused request for a token is an outage that repeats nothing but the number of the fault', async () => {
+test('MO-11 a refused token request is an outage that repeats only a number', async () => {
   const cases = [
     [{ ...client, secretEnv: 'WRONG_SECRET' }, /answered with 401 \(AADSTS7000215\)\.$/],
     [{ ...client, secretEnv: 'UNSET_SECRET' }, /the variable `UNSET_SECRET` is not set\.$/],

@@ -28,7 +28,7 @@ const usable = (baseUrl: string, fields: object) =>
 const faults = (baseUrl: string, fields: object) => rules.faultOf(providerAt(baseUrl, fields))?.field;
 const allowed = (baseUrl: string, fields: object) => rules.isAllowed(providerAt(baseUrl, fields));
 
-test('MO-11 a host of a key means one scheme, host and port, or every host below a wildcard', () => {
+test('MO-11 a key’s host is exact or a wildcard', () => {
   const cases = [
     ['api.one.test', 'https://api.one.test', true],
     ['API.one.test', 'https://api.one.test', true],
@@ -47,7 +47,7 @@ test('MO-11 a host of a key means one scheme, host and port, or every host below
   for (const [host, origin, is] of cases) assert.equal(mayBeSentTo({ hosts: [host] }, origin), is, `${host} ${origin}`);
 });
 
-test('MO-11 a key of the settings is never used for another host, by its name or by its variable', () => {
+test('MO-11 a settings key is never used for another host', () => {
   assert.deepEqual(usable('https://api.one.test/v1', { apiKey: 'one' }), [['one', 'k1']]);
   assert.deepEqual(usable('https://api.one.test/v1', { apiKeys: ['one', 'unset', 'other'] }), [
     ['one', 'k1'],
@@ -62,7 +62,7 @@ test('MO-11 a key of the settings is never used for another host, by its name or
   assert.deepEqual(usable('https://evil.test/v1', {}), [[undefined, undefined]]);
 });
 
-test('MO-11 the settings allow a variable for the hosts of its key, and a fault names the field', () => {
+test('MO-11 a variable is allowed for its key’s hosts only', () => {
   assert.equal(faults('https://api.one.test/v1', { apiKeys: ['one', 'nobody'] }), 'apiKeys.1');
   assert.equal(faults('https://evil.test/v1', { apiKey: 'one' }), 'apiKey');
   assert.equal(faults('https://evil.test/v1', { apiKeyEnv: 'ONE_API_KEY' }), 'apiKeyEnv');

@@ -25,7 +25,7 @@ function isOutage(words: RegExp) {
   return (fault: unknown) => fault instanceof UpstreamError && fault.kind === 'outage' && words.test(fault.message);
 }
 
-test('MO-11 a key in a file is read again once the file has changed, and its absence is an outage that names no path', async () => {
+test('MO-11 a changed key file is read again, a missing one is an outage', async () => {
   const clock = manualClock();
   const file = path.join(folder, 'key');
   const key = createFileKey('a', file, clock);
@@ -49,7 +49,7 @@ test('MO-11 a key in a file is read again once the file has changed, and its abs
   }
 });
 
-test('MO-11 calls share one fetch of a key; it is renewed while they still use the old one, and none is used after its end', async () => {
+test('MO-11 calls share one key fetch, and none uses an ended key', async () => {
   const clock = manualClock();
   let fetches = 0;
   let gate = Promise.withResolvers<string>();
@@ -84,7 +84,7 @@ test('MO-11 calls share one fetch of a key; it is renewed while they still use t
   assert.equal(await key.current(), 'two');
 });
 
-test('MO-11 a key that the provider refuses is fetched again, at most every few seconds', async () => {
+test('MO-11 a refused key is refetched every few seconds at most', async () => {
   const clock = manualClock();
   let count = 0;
   const fetch = () => Promise.resolve({ key: `key-${(count += 1)}`, lifeMs: 60_000 });
@@ -112,14 +112,14 @@ function commandKey(script: string, words: readonly string[] = [], runMsMax = 60
   });
 }
 
-test('MO-11 a command prints the key; no shell reads its arguments, and it gets only the environment that it may', async () => {
+test('MO-11 a command prints the key without shell or stray environment', async () => {
   const key = commandKey('console.log([...process.argv.slice(1), Object.keys(process.env).sort()].join("|"))', [
     '$HOME;`x`',
   ]);
   assert.equal(await key.current(), '$HOME;`x`|MINE');
 });
 
-test('MO-11 a command that fails, prints too much or never ends is an outage without a word of its output', async () => {
+test('MO-11 a failing command is an outage that hides its output', async () => {
   const cases = [
     ['console.log("SECRET"); console.error("SECRET"); process.exit(3)', /its command ended with status 3\.$/],
     ['console.log("two\\nlines")', /not one line/],
@@ -146,7 +146,7 @@ function shellKey(command: readonly [string, ...string[]]) {
   return createCommandKey({ name: 'c', command, seconds: 60, environment: process.env, clock: manualClock() });
 }
 
-test('CC-16 a call from before an edit that made a pool larger finds a client, also when the turn is at a newer key', (t) => {
+test('CC-16 a call older than the pool’s growth finds a client', (t) => {
   const keys = createProviderKeys({
     providerKeys: { one: { hosts: ['api.acme.test'], env: 'ONE' } },
     readEnvironment: () => 'sk-one',

@@ -24,7 +24,7 @@ function refused(request: JsonObject): string | undefined {
 const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 const TOOL = { type: 'function', function: { name: 'now', strict: true } };
 
-test('MO-09 Mistral gets each parameter in its own words, and none that it does not know', () => {
+test('MO-09 Mistral gets only parameters it knows, in its own words', () => {
   const request = {
     model: 'acme.m',
     max_completion_tokens: 100,
@@ -68,7 +68,7 @@ test('MO-09 Mistral gets each parameter in its own words, and none that it does 
   });
 });
 
-test('MO-09 an earlier answer goes back to Mistral with its thoughts and with ids that it takes', () => {
+test('MO-09 an earlier answer returns to Mistral with valid ids', () => {
   const call = { id: 'call_long_1', type: 'function', function: { name: 'now', arguments: '{}' } };
   const own = { ...call, id: 'aB3dE6gH9' };
   const messages = [

@@ -24,12 +24,12 @@ function readsAlike(sent: readonly object[], count: number): void {
   );
 }
 
-test('CC-11 text after the reason to finish gives no second reason, whether or not its chunk is parsed', () => {
+test('CC-11 text after the finish reason gives no second reason', () => {
   const last = { choices: [{ delta: { role: 'assistant', content: ' fox' }, finish_reason: 'stop' }] };
   readsAlike([usage, text, last, text, usage], 5);
 });
 
-test('CC-11 a chunk without text after the usage leaves the answer whole, whether or not it is parsed', () => {
+test('CC-11 a textless chunk after the usage leaves the answer whole', () => {
   const nothing = { choices: [{ delta: { role: 'assistant', content: '' } }] };
   readsAlike([nothing, text, usage, nothing], 5); // The last one is ours: the reason to finish.
 });

@@ -5,7 +5,7 @@ import { withoutParts } from '#providers/openai-compatible/content-parts.ts';
 const text = (words: string) => ({ type: 'text', text: words });
 const thinking = (words: string) => ({ type: 'thinking', thinking: [text(words)] });
 
-test('MO-09 content in parts becomes the texts that clients expect: what is said, and what is thought', () => {
+test('MO-09 content in parts becomes separate texts for speech and thought', () => {
   const cases = [
     [[text('a'), text('b')], { content: 'ab' }],
     [[thinking('a'), text('b'), { type: 'reference', reference_ids: [1] }], { content: 'b', reasoning_content: 'a' }],

@@ -81,7 +81,7 @@ for (const [frame, kind, status] of FRAMES) {
   });
 }
 
-test('ER-03 no error holds a text of its provider', () => {
+test('ER-03 no error holds its provider’s text', () => {
   const text = '{"error":{"message":"CANARY","code":"CANARY"}}';
   const failure = errorOfResponse(400, { text, retryAfterMs: undefined }, {});
   assert.doesNotMatch(`${failure.message} ${failure.stack} ${JSON.stringify(failure)}`, /canary/i);

@@ -19,7 +19,7 @@ function callOf(fields: JsonObject) {
   } as const;
 }
 
-test('CC-13 without options of the entry, the provider gets the gateway’s text as it is', () => {
+test('CC-13 without entry options, the provider gets the gateway’s text', () => {
   const toRequest = createToRequest({ extraBody: {}, developerRole: 'developer' });
   const text = '{"messages":[{"role":"developer","content":"\\u0041"}],"seed":1}';
   const call = { ...callOf(JSON.parse(text) as JsonObject), requestText: text };
@@ -29,7 +29,7 @@ test('CC-13 without options of the entry, the provider gets the gateway’s text
   assert.equal(toRequest({ ...call, requestText: '{}' }, false), `${head}}`);
 });
 
-test('CC-13 an entry adds members to each body, but never in place of what the caller sent', () => {
+test('CC-13 an entry adds body members but never replaces the caller’s', () => {
   const toRequest = createToRequest({ extraBody: { top_k: 5, provider: { sort: 'price' } }, streamOptions: false });
   const read = (fields: JsonObject) => JSON.parse(toRequest(callOf(fields), true)) as unknown;
   const ours = { model: 'vendor/"m"', max_tokens: 7, stream: true };
@@ -43,7 +43,7 @@ test('CC-13 an entry adds members to each body, but never in place of what the c
   assert.doesNotMatch(toRequest(callOf({ top_k: 1 }), true), /top_k.*top_k/);
 });
 
-test('CC-13 a provider that knows no developer messages gets them as system messages', () => {
+test('CC-13 a provider without developer messages gets them as system messages', () => {
   const toRequest = createToRequest({ developerRole: 'system' });
   const read = (fields: JsonObject) => JSON.parse(toRequest(callOf(fields), false)) as JsonObject;
   assert.deepEqual(read({ messages: MESSAGES, seed: 3 }), {

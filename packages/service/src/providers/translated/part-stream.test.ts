@@ -53,7 +53,7 @@ function textsOf(chunks: readonly StreamChunk[] | undefined): readonly unknown[]
 
 const isFailure = (kind: string) => (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
 
-test('CC-01 parts that have arrived together are handed on together, and the rest when it comes', async () => {
+test('CC-01 parts that arrive together are handed on together', async () => {
   const late = Promise.withResolvers<Part>();
   const { stream } = streamOf([text('a'), text('b'), late.promise, finish('stop')]);
   assert.deepEqual(textsOf(await stream.first()), ['a', 'b']);
@@ -69,7 +69,7 @@ test('CC-01 parts that have arrived together are handed on together, and the res
   assert.equal(stream.isWhole(), true);
 });
 
-test('CC-01 while its taker is busy, a stream reads no more than the one part that it has begun to read', async () => {
+test('CC-01 a stream reads only one part ahead of a busy taker', async () => {
   const [second, third, fourth] = [0, 0, 0].map(() => Promise.withResolvers<Part>());
   assert.ok(second && third && fourth);
   const { stream, pulled } = streamOf([text('a'), second.promise, third.promise, fourth.promise]);
@@ -111,14 +111,14 @@ for (const [what, parts, kind] of [
   });
 }
 
-test('CC-11 a word for the end that the library does not know is an end', async () => {
+test('CC-11 an unknown finish reason still ends the stream', async () => {
   const { stream } = streamOf([finish('other', 'some_new_reason')]);
   const [chunk] = (await stream.first()) ?? [];
   assert.ok(chunk !== undefined && 'choices' in chunk);
   assert.equal(chunk.choices[0]?.finish_reason, 'stop');
 });
 
-test('CC-09 a stream that is silent for too long fails as timeout, also before its first part', async () => {
+test('CC-09 a stream silent for too long fails as timeout', async () => {
   const { stream } = streamOf([text('a'), new Promise<Part>(() => {})], 30);
   await stream.first();
   await assert.rejects(

@@ -18,7 +18,7 @@ function partsOf(message: Readonly<Record<string, unknown>>): readonly string[] 
   });
 }
 
-test('MO-09 sealed thinking goes back to its place between texts and tool calls, whether its pieces were joined or not', () => {
+test('MO-09 sealed thinking returns to its place, in pieces or joined', () => {
   const details = [
     { type: 'reasoning.text', index: 0, format, text: 'First' },
     { type: 'reasoning.text', index: 0, format, text: ' thought' },
@@ -36,7 +36,7 @@ test('MO-09 sealed thinking goes back to its place between texts and tool calls,
   assert.deepEqual(partsOf({ content: 'Said', reasoning_details: details, tool_calls: [call] }), sent);
 });
 
-test('MO-09 thinking of another vendor or without a seal is not sent, nor are the texts that only show it', () => {
+test('MO-09 thinking unsealed or from another vendor is not sent', () => {
   const details = [
     { type: 'reasoning.text', index: 0, format: 'other-v1', text: 'a', signature: 's' },
     { type: 'reasoning.text', index: 1, format, text: 'b' },
@@ -45,7 +45,7 @@ test('MO-09 thinking of another vendor or without a seal is not sent, nor are th
   assert.deepEqual(partsOf({ content: 'Said', reasoning_details: details, ...shown }), ['Said']);
 });
 
-test('MO-09 system and developer messages, parts, refusals and results keep their texts, order and cache marks', () => {
+test('MO-09 all messages keep their texts, order and cache marks', () => {
   const mark = { type: 'ephemeral', ttl: '1h' };
   const prompt = toPrompt(DIALECT, [
     {
@@ -88,7 +88,7 @@ test('MO-09 system and developer messages, parts, refusals and results keep thei
   ]);
 });
 
-test('CC-13 a tool call that comes whole, or without any arguments, has its arguments once', () => {
+test('CC-13 a tool call that comes whole has its arguments once', () => {
   const deltas = createToolDeltas(DIALECT, undefined);
   const begun = { id: 'a', type: 'function', function: { name: 'find', arguments: '' } };
   assert.deepEqual(deltas.begin({ type: 'tool-input-start', id: 'a', toolName: 'find' }), {

@@ -40,7 +40,7 @@ async function stageOf(t: TestContext, change: (dialect: Dialect) => Partial<Dia
 const isFailure = (kind: string) => (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
 const NEVER = new AbortController().signal;
 
-test('WA-07 a request whose output limit the hold does not pay for is not sent, even if a library raised it', async (t) => {
+test('WA-07 an output limit beyond the hold is not sent', async (t) => {
   const { upstream, provider } = await stageOf(t, ({ settingsOf }) => ({
     settingsOf: (call) => ({ ...settingsOf(call), maxOutputTokens: call.outputTokens + 1 }),
   }));
@@ -49,7 +49,7 @@ test('WA-07 a request whose output limit the hold does not pay for is not sent, 
   assert.equal(upstream.requests.length, 0);
 });
 
-test('WA-07 a thinking budget is part of the output limit, on the wire too', async (t) => {
+test('WA-07 a thinking budget is part of the output limit', async (t) => {
   const { upstream, provider } = await stageOf(t);
   const request = { ...callOf().request, reasoning_effort: 'medium' };
   await assert.rejects(provider.complete(callOf({ request })), isFailure('outage'));
@@ -57,14 +57,14 @@ test('WA-07 a thinking budget is part of the output limit, on the wire too', asy
   assert.deepEqual([limit, thinking], [4_000, { type: 'enabled', budget_tokens: 2_000 }]);
 });
 
-test('CC-09 a plain call has one time for all, and a stream one until its first part', async (t) => {
+test('CC-09 a stream’s deadline ends with its first part', async (t) => {
   const { upstream, provider } = await stageOf(t);
   upstream.script({ body: [{ hang: true }] });
   await assert.rejects(provider.complete(callOf({ timeoutMs: 50 })), isFailure('timeout'));
   await assert.rejects(provider.stream(callOf({ timeoutMs: 50 }), NEVER), isFailure('timeout'));
 });
 
-test('CC-11 a stream whose caller leaves fails as given-up, and its request ends', async (t) => {
+test('CC-11 a stream whose caller leaves fails as given-up', async (t) => {
   const { upstream, provider } = await stageOf(t);
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, usage };
@@ -86,7 +86,7 @@ test('CC-11 a stream whose caller leaves fails as given-up, and its request ends
   await assert.rejects(provider.stream(callOf(), AbortSignal.abort()), isFailure('unsent'));
 });
 
-test('MO-11 a key that the vendor refuses is told to its source, so that it is had anew', async (t) => {
+test('MO-11 a refused key is reported to its source for renewal', async (t) => {
   const { upstream, refused, provider } = await stageOf(t);
   const error = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } };
   upstream.script({ status: 401, body: JSON.stringify(error) });

@@ -10,7 +10,7 @@ function digestOf(text: string): string | undefined {
   return matrix && createHash('sha256').update(matrix).digest('hex').slice(0, 16);
 }
 
-test('CP-06 a QR code is the one that an independent reader (jsqr 1.4.0) has read back, in every kind of version', () => {
+test('CP-06 QR codes match those an independent reader has read back', () => {
   for (const [length, version, digest] of [
     [17, 1, 'd470c0999b0eedc7'],
     [106, 5, '1e3e70d206b55522'],

@@ -16,7 +16,7 @@ const OFFERS = [
 ];
 const found = (query: string) => narrowed(OFFERS, modelFilters(new URLSearchParams(query))).map(({ name }) => name);
 
-test('MO-06 models are found by all words of a search, in the name or what it stands for', () => {
+test('MO-06 a model search matches all words', () => {
   assert.deepEqual(found(''), ['acme.large-1', 'acme.small-1', 'best', 'other.wide-2']);
   assert.deepEqual(found('q=ACME+1'), ['acme.large-1', 'acme.small-1']);
   assert.deepEqual(found('q=wide'), ['best', 'other.wide-2']);
@@ -25,7 +25,7 @@ test('MO-06 models are found by all words of a search, in the name or what it st
   assert.deepEqual(found('provider=acm'), []);
 });
 
-test('MO-06 models are ordered by price or context, equals by name, and a strange order is that of names', () => {
+test('MO-06 models sort by price, context or name', () => {
   assert.deepEqual(found('sort=input'), ['acme.small-1', 'best', 'other.wide-2', 'acme.large-1']);
   assert.deepEqual(found('sort=output'), ['best', 'other.wide-2', 'acme.large-1', 'acme.small-1']);
   assert.deepEqual(found('sort=context'), ['best', 'other.wide-2', 'acme.large-1', 'acme.small-1']);

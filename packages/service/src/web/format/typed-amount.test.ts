@@ -4,7 +4,7 @@ import { amountField } from '#web/components/amount-field.ts';
 import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import { MICROS_MAX, micros } from '#kernel/micros.ts';
 
-test('an amount is read as people type it, exact to the micro', () => {
+test('an amount is read as typed, exact to the micro', () => {
   const read: readonly (readonly [string, bigint])[] = [
     ['12', 12_000_000n],
     ['12.50', 12_500_000n],
@@ -23,7 +23,7 @@ test('an amount is read as people type it, exact to the micro', () => {
   for (const [text, amount] of read) assert.equal(parseAmount(text), amount, text);
 });
 
-test('text that is no amount, or could be two different amounts, is refused', () => {
+test('text that is no clear amount is refused', () => {
   const odd = ['', ' ', '.', ',', '1e3', '1E3', '0x10', '1.234.5', '1,234.5', '1.234', '1,234', '12.345', '999,999'];
   const more = [
     '-1',
@@ -59,7 +59,7 @@ test('text that is no amount, or could be two different amounts, is refused', ()
   for (const text of [...odd, ...more, ...foreign, ...large]) assert.equal(parseAmount(text), undefined, text);
 });
 
-test('an amount put into a field is read back as the same amount', () => {
+test('an amount put into a field is read back unchanged', () => {
   const amounts = [0n, 1n, 10n, 1_000n, 100_000n, 1_234_000n, 1_000_000n, 12_500_000n, 12_340_000n, MICROS_MAX];
   for (const amount of amounts) assert.equal(parseAmount(amountText(micros(amount))), amount, String(amount));
   assert.equal(amountText(micros(12_500_000n)), '12.50');
@@ -78,7 +78,7 @@ function field(text: string): string {
   return amountField({ name: 'other', label: '', text }).text;
 }
 
-test('ON-04 an amount field is marked invalid exactly if the typed text is not an amount', () => {
+test('ON-04 an invalid amount marks its field', () => {
   for (const text of ['a lot', '1e9', '-1', '1.234']) assert.match(field(text), / aria-invalid="true"/, text);
   for (const text of ['', '12', '12,50']) assert.doesNotMatch(field(text), /aria-invalid/, text);
 });

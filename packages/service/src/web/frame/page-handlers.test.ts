@@ -44,7 +44,7 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
   return { url, told, handled: async () => Promise.all(handled) };
 }
 
-test('PG-07 a page opened under another name of this machine moves to the public name, with its query', async (context) => {
+test('PG-07 a page under a local name moves to the public one', async (context) => {
   const { url } = await serve(context, async function* () {
     yield LINE;
   });
@@ -56,7 +56,7 @@ test('PG-07 a page opened under another name of this machine moves to the public
   assert.equal(moved.headers.location, 'http://127.0.0.1/file?a=b');
 });
 
-test('a file in pieces is sent whole, and no piece is made before there is room for it', async (context) => {
+test('a file in pieces is sent whole, at the reader’s pace', async (context) => {
   let made = 0;
   const { url, told } = await serve(context, async function* () {
     for (; made < 1_000; made += 1) yield LINE;
@@ -68,7 +68,7 @@ test('a file in pieces is sent whole, and no piece is made before there is room 
   assert.deepEqual(told, []);
 });
 
-test('a reader who leaves ends the file, and that is no fault', async (context) => {
+test('a reader who leaves ends the file without a fault', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(context, async function* () {
     try {
@@ -86,7 +86,7 @@ test('a reader who leaves ends the file, and that is no fault', async (context) 
   assert.deepEqual(told, []);
 });
 
-test('a reader who stops reading is given up, so that pieces do not stay in memory for long', async (context) => {
+test('a reader who stops reading is given up', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(
     context,
@@ -106,7 +106,7 @@ test('a reader who stops reading is given up, so that pieces do not stay in memo
   await assert.rejects(response.text());
 });
 
-test('a fault halfway cuts the file off, so that it never looks complete, and is logged', async (context) => {
+test('a fault halfway cuts the file off and is logged', async (context) => {
   const { url, told, handled } = await serve(context, async function* () {
     yield LINE;
     throw new Error('the database is away');

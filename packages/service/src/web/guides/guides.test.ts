@@ -9,7 +9,7 @@ import { partsOf, search } from '#web/guides/search.ts';
 const DOCUMENTS = new URL('../../../../../docs/', import.meta.url);
 const guides = await readGuides();
 
-test('PG-08 every guide of the repository is served, and each heading, block of code and row of a table arrives', async () => {
+test('PG-08 every guide is served with all its parts', async () => {
   const written = [...(await readdir(new URL('guides/', DOCUMENTS), { recursive: true }))].filter((name) =>
     name.endsWith('.md'),
   );
@@ -37,11 +37,11 @@ test('PG-08 every guide of the repository is served, and each heading, block of 
   }
 });
 
-test('PG-08 no guide is listed by the name of its group', () => {
+test('PG-08 no guide is listed by its group’s name', () => {
   for (const { title, inList = title, group } of guides) assert.notEqual(inList, GROUPS[group]);
 });
 
-test('PG-08 no mark of Markdown is left in the text of a guide, and every link between guides leads somewhere', () => {
+test('PG-08 guides show no Markdown marks and no dead links', () => {
   for (const guide of guides) {
     for (const chapter of guide.chapters) {
       const { text } = bodyOf(chapter.blocks, (target) => {
@@ -60,7 +60,7 @@ test('PG-08 no mark of Markdown is left in the text of a guide, and every link b
   }
 });
 
-test('PG-08 text of a guide is escaped, also in code, links and tables', () => {
+test('PG-08 text of a guide is escaped everywhere', () => {
   const blocks = parseMarkdown(
     '# <b>\n\n<script> `<i>` [<u>](https://x.test/"><b>)\n\n```js\n<b>\n```\n\n| <b> |\n|---|\n| `a|<i>` |\n',
   );
@@ -69,7 +69,7 @@ test('PG-08 text of a guide is escaped, also in code, links and tables', () => {
   assert.equal(inlineOf('[a](javascript:1)', (target) => linkFrom(guides, guides[0]!, target)).text, 'a');
 });
 
-test('PG-08 search finds parts by all words, headings first, with the text around them', () => {
+test('PG-08 search finds parts by all words, headings first, with context', () => {
   const parts = partsOf(guides);
   const [first] = search(parts, 'webhooks');
   assert.equal(first?.heading, 'Webhooks');

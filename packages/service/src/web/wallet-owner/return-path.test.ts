@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { returnPathOf, withReturnPath } from '#web/wallet-owner/return-path.ts';
 
-test('ON-01 after a sign-in the return path leads to a page of ours', () => {
+test('ON-01 the return path leads to a page of ours', () => {
   const token = 'aB3_-'.repeat(100);
   for (const path of [
     '/wallet',
@@ -17,7 +17,7 @@ test('ON-01 after a sign-in the return path leads to a page of ours', () => {
   }
 });
 
-test('ON-01 after a sign-in the return path leads to no other site and no other page', () => {
+test('ON-01 the return path leads nowhere else', () => {
   const foreign = [
     null,
     '',
@@ -75,7 +75,7 @@ test('ON-01 after a sign-in the return path leads to no other site and no other 
   for (const path of foreign) assert.equal(returnPathOf(path), '/wallet', String(path));
 });
 
-test('ON-01 the return path is written into an address as one value', () => {
+test('ON-01 the return path is escaped in an address', () => {
   assert.equal(withReturnPath('/wallet/sign-in', '/wallet'), '/wallet/sign-in');
   assert.equal(withReturnPath('/wallet/sign-in', '/topup/a-b'), '/wallet/sign-in?then=%2Ftopup%2Fa-b');
 });
