@@ -1,5 +1,14 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as instanceModule from '../../packages/service/src/db/instance.ts';
+import type * as poolModule from '../../packages/service/src/db/pool.ts';
+import type * as clockModule from '../../packages/service/src/kernel/clock.ts';
+import type * as idsModule from '../../packages/service/src/kernel/ids.ts';
+import type * as logModule from '../../packages/service/src/kernel/log.ts';
+import type * as holdsModule from '../../packages/service/src/ledger/holds.ts';
+import type * as settlingModule from '../../packages/service/src/ledger/settlement/settling.ts';
+import type * as spoolModule from '../../packages/service/src/ledger/settlement/spool.ts';
+import type * as laneModule from '../../packages/service/src/ledger/turn/lane.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import type { Holds } from '../../packages/service/src/ledger/holds.ts';
 
@@ -10,7 +19,7 @@ interface Place {
   readonly directory: string;
 }
 
-type HoldPools = Parameters<typeof import('../../packages/service/src/ledger/holds.ts').createHolds>[0]['pools'];
+type HoldPools = Parameters<typeof holdsModule.createHolds>[0]['pools'];
 
 interface Code {
   readonly holds: Holds;
@@ -18,32 +27,22 @@ interface Code {
   readonly openHolds: (lanes: number) => Promise<Holds>;
   /** A connection that acts as the owner of the schema. */
   readonly owner: Pool;
-  readonly newCallId: typeof import('../../packages/service/src/kernel/ids.ts').newCallId;
-  readonly newCorrelationId: typeof import('../../packages/service/src/kernel/ids.ts').newCorrelationId;
+  readonly newCallId: typeof idsModule.newCallId;
+  readonly newCorrelationId: typeof idsModule.newCorrelationId;
 }
 
 /** Opens the ledger of a checkout as its `app/compose.ts` does. The checkout may be an older one, so its code is loaded by name. */
 export async function openCode({ root, databaseUrl, directory }: Place): Promise<Code> {
   const load = (file: string): Promise<unknown> =>
     import(pathToFileURL(path.join(root, 'packages/service/src', file)).href);
-  const { startInstance } = (await load(
-    'db/instance.ts',
-  )) as typeof import('../../packages/service/src/db/instance.ts');
-  const { createPool } = (await load('db/pool.ts')) as typeof import('../../packages/service/src/db/pool.ts');
-  const { systemClock } = (await load(
-    'kernel/clock.ts',
-  )) as typeof import('../../packages/service/src/kernel/clock.ts');
-  const { createLog } = (await load('kernel/log.ts')) as typeof import('../../packages/service/src/kernel/log.ts');
-  const ids = (await load('kernel/ids.ts')) as typeof import('../../packages/service/src/kernel/ids.ts');
-  const { createHolds } = (await load(
-    'ledger/holds.ts',
-  )) as typeof import('../../packages/service/src/ledger/holds.ts');
-  const { BACKLOG_LIMITS } = (await load(
-    'ledger/settlement/settling.ts',
-  )) as typeof import('../../packages/service/src/ledger/settlement/settling.ts');
-  const { createSpool } = (await load(
-    'ledger/settlement/spool.ts',
-  )) as typeof import('../../packages/service/src/ledger/settlement/spool.ts');
+  const { startInstance } = (await load('db/instance.ts')) as typeof instanceModule;
+  const { createPool } = (await load('db/pool.ts')) as typeof poolModule;
+  const { systemClock } = (await load('kernel/clock.ts')) as typeof clockModule;
+  const { createLog } = (await load('kernel/log.ts')) as typeof logModule;
+  const ids = (await load('kernel/ids.ts')) as typeof idsModule;
+  const { createHolds } = (await load('ledger/holds.ts')) as typeof holdsModule;
+  const { BACKLOG_LIMITS } = (await load('ledger/settlement/settling.ts')) as typeof settlingModule;
+  const { createSpool } = (await load('ledger/settlement/spool.ts')) as typeof spoolModule;
   const log = createLog('warn');
   const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
   const spool = createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log });
@@ -54,9 +53,7 @@ export async function openCode({ root, databaseUrl, directory }: Place): Promise
   const holds = await openOn(poolsOf(open(), upkeep));
   const openHolds = async (lanes: number): Promise<Holds> => {
     // An older checkout has no lanes. None is asked for them there.
-    const { createOwnLane } = (await load(
-      'ledger/turn/lane.ts',
-    )) as typeof import('../../packages/service/src/ledger/turn/lane.ts');
+    const { createOwnLane } = (await load('ledger/turn/lane.ts')) as typeof laneModule;
     const others = Array.from({ length: lanes - 1 }, () => createOwnLane(open()));
     return await openOn({ turns: [createOwnLane(open()), ...others], upkeep });
   };

@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as check from '../../packages/service/src/ledger/check/check.ts';
+import type * as books from './books.ts';
+import type * as database from './database.ts';
+import type * as fill from './fill.ts';
+import type * as ledgerClient from './ledger-client.ts';
+import type * as service from './service.ts';
 
 /** The parts of a checkout of this repository that start its service and judge its books. */
 export interface Checkout {
   /** Absolute. */
   readonly root: string;
-  readonly database: typeof import('./database.ts');
-  readonly service: typeof import('./service.ts');
-  readonly books: typeof import('./books.ts');
-  readonly fill: typeof import('./fill.ts');
-  readonly ledgerClient: Pick<typeof import('./ledger-client.ts'), 'differenceFromPairs'>;
-  readonly check: typeof import('../../packages/service/src/ledger/check/check.ts');
+  readonly database: typeof database;
+  readonly service: typeof service;
+  readonly books: typeof books;
+  readonly fill: typeof fill;
+  readonly ledgerClient: Pick<typeof ledgerClient, 'differenceFromPairs'>;
+  readonly check: typeof check;
 }
 
 /** Throws if the folder is no checkout that can be measured. An older one brings its own schema, and its own way to read it. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { after, test } from 'node:test';
 import { CONFIG } from '../../tools/lint/config.ts';
-import { MODULES, RESTRICTED_BUILT_INS } from '../../tools/lint/modules.ts';
+import { MODULES, TYPES_OF } from '../../tools/lint/modules.ts';
+import { PLACES } from '../../tools/lint/places.ts';
 import { RESTRICTED } from '../../tools/lint/restricted.ts';
-import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
+import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS, PACKAGES } from '../../tools/structure/areas.ts';
+import { ROOMS } from '../../tools/structure/rooms.ts';
+import { tableOf } from '../../tools/structure/table.ts';
 import { ROOT, runNode } from '../../tools/toolchain.ts';
 
 const SERVICE = 'packages/service/src/';
@@ -58,6 +61,31 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
   [`no-restricted-imports ${SERVICE}http/a.ts:1`, "import { pino } from 'pino';\nexport const a = pino;\n"],
   ['no-restricted-imports packages/simulator/src/a.ts:1', "import { z } from 'zod';\nexport const a = z;\n"],
   ['no-restricted-imports benchmarks/a.ts:1', "import pg from 'pg';\nexport const a = pg;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/f.ts:2`, "\nimport { b } from '#db/b.ts';\nexport const a = b;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/g.ts:1`, "import type { B } from '../db/b.ts';\nexport type A = B;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/h.ts:1`, "export { b } from '#db/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}kernel/i.ts:1`, "export const a = await import('#db/b.ts');\n"],
+  [`consistent-type-imports ${SERVICE}kernel/j.ts:1`, "export type A = import('#db/b.ts').B;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/k.ts:1`, "export * from '#kernel/../db/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}kernel/l.ts:1`, "export * from './x/../../db/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}kernel/m.ts:1`, "export * from '../../../../tools/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}kernel/n.ts:1`, "export * from '#loose.ts';\n"],
+  [`no-restricted-imports ${SERVICE}novel/a.ts:1`, "export * from '#novel/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}web/novel/a.ts:1`, "export * from '#web/novel/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}web/a.ts:1`, "export * from '#web/novel/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}gateway/request/a.ts:1`, "export type { B } from '../lanes/b.ts';\n"],
+  [`no-restricted-imports ${SERVICE}gateway/lanes/sandbox-lane.ts:1`, "export * from './live-lane.ts';\n"],
+  ['no-restricted-imports packages/contract/src/a.ts:1', "export * from '@purser/service/src/kernel/b.ts';\n"],
+  ['no-restricted-imports packages/contract/src/b.ts:1', "export * from './../../simulator/src/b.ts';\n"],
+  ['no-restricted-imports benchmarks/support/a.ts:1', "export * from '../../tools/b.ts';\n"],
+  ['no-restricted-imports benchmarks/support/b.ts:1', "export * from './x/../../../tools/b.ts';\n"],
+  [
+    'no-restricted-imports benchmarks/support/c.ts:1',
+    "export * from '../../packages/service/src/kernel/../http/b.ts';\n",
+  ],
+  [`no-restricted-imports ${SERVICE}kernel/o.ts:1`, "export * from './helpers.ts';\n"],
+  ['no-restricted-imports tools/d.ts:1', "export * from './index.ts';\n"],
+  ['no-restricted-imports tests/e.test.ts:1', "export * from './support/utils.ts';\n"],
   [`no-restricted-properties ${SERVICE}http/b.ts:1`, 'export const a = process.env;\n'],
   [`no-restricted-properties ${SERVICE}http/c.ts:1`, "export const a = process['env'];\n"],
   [`no-restricted-properties ${SERVICE}http/d.ts:1`, 'export const { env } = process;\n'],
@@ -84,18 +112,38 @@ const SOUND: readonly (readonly [path: string, text: string])[] = [
     `${SERVICE}kernel/e.ts`,
     'export interface Row {\n  readonly at: Date;\n}\nexport const a = Math.min(1, b.fetch());\n',
   ],
+  [`${SERVICE}kernel/p.test.ts`, "import { b } from '#db/b.ts';\nexport const a: typeof import('#db/b.ts') = b;\n"],
   ['benchmarks/b.ts', 'export const a = [process.env, performance.now()];\n'],
 ];
 
-const EXTENSION = /\.ts$/;
-const APART = (name: string, index: number): string => name.replace(EXTENSION, `-${index}.ts`);
+/** The path of a place, or of a file in it. */
+function pathIn(place: string, file = ''): string {
+  const name = place.endsWith('.ts') ? place : `${place}/${file}`;
+  const area = name.slice(0, name.indexOf('/'));
+  if (['examples', 'benchmarks'].includes(area)) return name;
+  return PACKAGES.includes(area) ? name.replace('/', '/src/').replace(/^/, 'packages/') : `${SERVICE}${name}`;
+}
 
-/** For each place that the tables name, a file there and whether it may contain the text. */
-function placed(place: string, index: number): string {
-  const [area = '', ...rest] = place.split('/');
-  const name = rest.length > 0 ? rest.join('/') : APART('placed.ts', index);
-  if (['examples', 'benchmarks'].includes(area)) return `${area}/${name}`;
-  return PACKAGES.includes(area) ? `packages/${area}/src/${name}` : `${SERVICE}${area}/${name}`;
+const isNamed = (place: string, names: string): boolean =>
+  names.split(/\s+/).some((name) => place === name || place.startsWith(`${name}/`));
+
+/** What the tables say, read in another way than the configuration reads them. */
+function mayImport(from: string, to: string): boolean {
+  const { only = to, never = '' } = FILE_IMPORTS[from] ?? {};
+  if (isNamed(to, never) || !isNamed(to, only)) return false;
+  const [area = '', room = ''] = from.split('/');
+  const [toArea = '', toRoom = ''] = to.split('/');
+  if (toArea !== area) return AREAS[area]?.includes(toArea) === true || ALLOWED_IMPORTS[from] === to;
+  const rooms = ROOMS[area]?.[room];
+  return rooms === undefined || toRoom === room || rooms.includes(toRoom);
+}
+
+function specifierOf(from: string, to: string): string {
+  const [area = '', ...rest] = to.split('/');
+  if (!/^(examples|benchmarks)/.test(`${from} ${to}`) && !isNamed(to, 'examples benchmarks')) {
+    return PACKAGES.includes(area) ? `@purser/${area}/${rest.join('/')}` : `#${to}`;
+  }
+  return posix.relative(dirname(pathIn(from, 'placed.ts')), pathIn(to)).replace(/^(?!\.)/, './');
 }
 
 const COMPILER_OPTIONS = {
@@ -142,7 +190,6 @@ async function findingsIn(
 }
 
 const pathOf = (finding: string): string => finding.split(' ')[1]?.replace(/:\d+$/, '') ?? '';
-const isRestriction = (finding: string): boolean => finding.startsWith('no-restricted-');
 const inBrokenTree = findingsIn(
   'broken',
   new Map([...BROKEN.map(([finds, text]) => [pathOf(finds), text] as const), ...SOUND]),
@@ -170,50 +217,52 @@ test('every rule in the configuration can fail', () => {
   assert.deepEqual(new Set(BROKEN.map(([finds]) => finds.split(' ')[0])), new Set(names));
 });
 
-test('packages and globals are allowed exactly by the tables', async () => {
+test('imports and globals are allowed exactly by the tables', async () => {
+  const targets = [
+    ...[...new Set(PLACES.map((place) => (place.endsWith('.ts') ? dirname(place) : place)))].map(
+      (name) => `${name}/b.ts`,
+    ),
+    ...Object.keys(FILE_IMPORTS),
+    ...Object.values(ALLOWED_IMPORTS),
+    'providers/provider.ts',
+  ];
   const files = new Map<string, string>();
   const expected = new Set<string>();
-  const areas = Object.keys(AREAS);
-  const put = (path: string, text: string, isFree: boolean): void => {
-    files.set(path, text);
-    if (!isFree) expected.add(path);
-  };
-  let index = 0;
-  for (const [module, users] of Object.entries({ ...MODULES, ...RESTRICTED_BUILT_INS })) {
-    for (const area of areas) {
-      for (const type of ['', 'type ']) {
-        const isFree = users.some(({ place, isTypeOnly }) => place === area && (type !== '' || isTypeOnly !== true));
-        put(placed(area, (index += 1)), `import ${type}{ x } from '${module}';\nexport const y = x;\n`, isFree);
-      }
+  for (const place of PLACES) {
+    const file = pathIn(place, 'placed.ts');
+    const text: string[] = [];
+    const add = (line: string, isFree: boolean): void => {
+      if (text.push(line) > 0 && !isFree) expected.add(`${file}:${text.length}`);
+    };
+    for (const to of targets) {
+      if (to !== place && !(place === 'examples' && to === 'sdk/b.ts'))
+        // A package to `examples`.
+        add(`export { x as x${text.length} } from '${specifierOf(place, to)}';`, mayImport(place, to));
     }
-  }
-  for (const { name, property, allowed } of RESTRICTED) {
-    const use = property === undefined ? name : `${name}.${property}`;
-    for (const area of areas) {
-      const isFree = area === 'benchmarks' || allowed.includes(area);
-      put(placed(area, (index += 1)), `export const a = ${use};\n`, isFree);
+    for (const module of Object.keys({ ...MODULES, ...TYPES_OF })) {
+      const isFree = isNamed(place, MODULES[module] ?? '');
+      add(`export { x as x${text.length} } from '${module}';`, isFree);
+      add(`export type { x as x${text.length} } from '${module}';`, isFree || isNamed(place, TYPES_OF[module] ?? ''));
     }
+    for (const { name, property, allowed } of RESTRICTED) {
+      const use = property === undefined ? name : `${name}.${property}`;
+      add(`export const x${text.length} = ${use};`, place === 'benchmarks' || isNamed(place, allowed));
+    }
+    files.set(file, text.join('\n'));
   }
-  const found = new Set((await findingsIn('areas', files)).filter(isRestriction).map(pathOf));
-  assert.deepEqual([...found].toSorted(), [...expected].toSorted());
+  const findings = (await findingsIn('places', files)).filter((finding) => finding.startsWith('no-restricted-'));
+  const found = new Set(findings.map((finding) => finding.split(' ')[1] ?? ''));
+  const wrong = [...new Set([...found, ...expected])]
+    .filter((at) => found.has(at) !== expected.has(at))
+    .map((at) => {
+      const [path = '', line] = at.split(':');
+      return `${at} ${files.get(path)?.split('\n')[Number(line) - 1]} is ${found.has(at) ? 'refused' : 'allowed'}`;
+    });
+  assert.deepEqual(wrong, []);
+  assert.ok(expected.size > 10_000);
 });
 
-test('files in the tables may use what they list', async () => {
-  const texts = new Map<string, string>();
-  const add = (place: string, line: string): void => {
-    if (place.endsWith('.ts')) texts.set(placed(place, 0), `${texts.get(placed(place, 0)) ?? ''}${line}\n`);
-  };
-  let index = 0;
-  for (const [module, users] of Object.entries({ ...MODULES, ...RESTRICTED_BUILT_INS })) {
-    for (const { place, isTypeOnly } of users) {
-      index += 1;
-      add(place, `export ${isTypeOnly === true ? 'type ' : ''}{ x as x${index} } from '${module}';`);
-    }
-  }
-  for (const { name, property, allowed } of RESTRICTED) {
-    index += 1;
-    for (const place of allowed)
-      add(place, `export const a${index} = ${property === undefined ? name : `${name}.${property}`};`);
-  }
-  assert.deepEqual((await findingsIn('files', texts)).filter(isRestriction), []);
+test('a table whose row names a row below it is refused', () => {
+  assert.throws(() => tableOf({ kernel: 'cli', cli: 'kernel' }), /"kernel" names "cli", which is not a row above it/);
+  assert.throws(() => tableOf({ kernel: 'kernel' }), /not a row above it/);
 });

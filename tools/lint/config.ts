@@ -1,11 +1,9 @@
 import { defineConfig, type DummyRuleMap, type OxlintOverride } from 'oxlint';
-import { PACKAGES } from '../structure/areas.ts';
-import { MODULES, type ModuleUser, OWN_IMPORTS, RESTRICTED_BUILT_INS } from './modules.ts';
+import { MODULES, TYPES_OF } from './modules.ts';
+import { globOf, isGiven, ownImportsAt, type Place, PLACES, ROOT_FOLDERS } from './places.ts';
 import { RESTRICTED } from './restricted.ts';
 
-const SERVICE = 'packages/service/src';
-const ROOT_FOLDERS = ['examples', 'benchmarks'];
-const PRODUCT = ['packages/*/src/**/*.ts', 'examples/**/*.ts', 'benchmarks/**/*.ts'];
+const PRODUCT = ['packages/*/src/**/*.ts', ...ROOT_FOLDERS.map((folder) => `${folder}/**/*.ts`)];
 const TESTS = ['tests/**', '**/*.test.ts'];
 
 const EVERYWHERE: DummyRuleMap = {
@@ -35,6 +33,11 @@ const EVERYWHERE: DummyRuleMap = {
   'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx'], location: 'anywhere' }],
 };
 
+const VAGUE = {
+  group: ['index', 'utils', 'helpers', 'types', 'common'].map((name) => `**/${name}.ts`),
+  message: 'A file is named after the noun or verb that it exports, not `utils.ts` or the like.',
+};
+
 const FREE: DummyRuleMap = {
   'no-restricted-globals': 'off',
   'no-restricted-properties': 'off',
@@ -44,19 +47,20 @@ const FREE: DummyRuleMap = {
 export const CONFIG = defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import'],
   categories: { correctness: 'error', suspicious: 'error' },
-  rules: EVERYWHERE,
+  rules: { ...EVERYWHERE, 'no-restricted-imports': ['error', { patterns: [VAGUE] }] },
   overrides: [
-    { files: [`${SERVICE}/**`], rules: { 'oxc/no-barrel-file': ['error', { threshold: 0 }] } },
-    { files: PRODUCT, rules: restrictionsAt([]) },
-    // The last override of a rule replaces the ones before. So areas come first, and each file repeats its area's rights.
-    ...placesWithRights().map(rightsOf),
+    { files: ['packages/service/src/**'], rules: { 'oxc/no-barrel-file': ['error', { threshold: 0 }] } },
+    // A type that is named by `import()` would get round the tables of imports.
+    { files: PRODUCT, rules: { ...restrictionsAt(''), 'typescript/consistent-type-imports': 'error' } },
+    ...PLACES.map((place): OxlintOverride => ({ files: [globOf(place)], rules: restrictionsAt(place) })),
     { files: ['benchmarks/**'], rules: FREE },
     {
       files: TESTS,
       rules: {
+        'typescript/consistent-type-imports': 'off',
         'typescript/no-floating-promises': 'off',
         'typescript/no-non-null-assertion': 'off',
-        'no-restricted-imports': 'off',
+        'no-restricted-imports': ['error', { patterns: [VAGUE] }],
         ...FREE,
       },
     },
@@ -64,33 +68,8 @@ export const CONFIG = defineConfig({
   ignorePatterns: ['node_modules', 'dist'],
 });
 
-/** The areas and files that the tables name, areas first. */
-function placesWithRights(): readonly string[] {
-  const users = Object.values({ ...MODULES, ...RESTRICTED_BUILT_INS }).flat();
-  const places = [...users.map(({ place }) => place), ...RESTRICTED.flatMap(({ allowed }) => allowed)];
-  return [...new Set(places)].toSorted((left, right) => Number(isFile(left)) - Number(isFile(right)));
-}
-
-function rightsOf(place: string): OxlintOverride {
-  const area = place.slice(0, place.indexOf('/'));
-  return { files: [globOf(place)], rules: restrictionsAt(isFile(place) ? [area, place] : [place]) };
-}
-
-function isFile(place: string): boolean {
-  return place.endsWith('.ts');
-}
-
-/** `mail/smtp.ts` is a file of the service, `contract/errors.ts` one of another package, `examples` a folder of the root. */
-function globOf(place: string): string {
-  const [area = '', ...rest] = place.split('/');
-  const within = isFile(place) ? rest.join('/') : '**/*.ts';
-  if (ROOT_FOLDERS.includes(area)) return `${area}/${within}`;
-  return PACKAGES.includes(area) ? `packages/${area}/src/${within}` : `${SERVICE}/${area}/${within}`;
-}
-
-/** The rules for code that has the rights of all of `places`. */
-function restrictionsAt(places: readonly string[]): DummyRuleMap {
-  const restricted = RESTRICTED.filter(({ allowed }) => !allowed.some((place) => places.includes(place)));
+function restrictionsAt(place: Place): DummyRuleMap {
+  const restricted = RESTRICTED.filter(({ allowed }) => !isGiven(allowed, place));
   const globals = restricted.filter(({ property }) => property === undefined);
   const properties = restricted.flatMap(({ name, property, instead }) =>
     property === undefined ? [] : [{ object: name, property, message: instead }],
@@ -101,26 +80,27 @@ function restrictionsAt(places: readonly string[]): DummyRuleMap {
       { globals: globals.map(({ name, instead }) => ({ name, message: instead })), checkGlobalObject: true },
     ],
     'no-restricted-properties': ['error', ...properties],
-    'no-restricted-imports': ['error', importsAt(places)],
+    'no-restricted-imports': ['error', importsAt(place)],
   };
 }
 
-/** All but the repository's own files, the built-in modules, and the packages whose rows name one of `places`. */
-function importsAt(places: readonly string[]) {
-  const isHere = ({ place }: ModuleUser): boolean => places.includes(place);
-  const here = Object.entries(MODULES).filter(([, users]) => users.some(isHere));
-  const typesOnly = here.filter(([, users]) => users.filter(isHere).every(({ isTypeOnly }) => isTypeOnly === true));
-  const builtIns = Object.entries(RESTRICTED_BUILT_INS).filter(([, users]) => !users.some(isHere));
-  const free = ['node:*', ...OWN_IMPORTS.map((start) => `${start}*`), ...here.map(([module]) => module)];
+/** Everything is refused but files that the place may know, built-in modules, and packages that name the place in their rows. */
+function importsAt(place: Place) {
+  const givenBy = (table: Readonly<Record<string, string>>): readonly string[] =>
+    Object.keys(table).filter((name) => isGiven(table[name] ?? '', place));
+  const values = givenBy(MODULES);
+  const types = givenBy(TYPES_OF).filter((name) => !values.includes(name));
+  const builtIns = Object.keys(MODULES).filter((name) => name.startsWith('node:') && !values.includes(name));
+  const free = ['node:*', ...values, ...types].flatMap((name) => [`!${name}`, `!${name}/**`]);
   return {
-    paths: [
-      ...typesOnly.map(([name]) => ({ name, allowTypeImports: true, message: 'Only its types may be imported here.' })),
-      ...builtIns.map(([name]) => ({ name, message: 'Use kernel/clock.ts or app/config.ts.' })),
-    ],
+    paths: types.map((name) => ({ name, allowTypeImports: true, message: 'Only its types may be imported here.' })),
     patterns: [
       {
-        group: ['*', ...free.flatMap((name) => [`!${name}`, `!${name}/**`])],
-        message: 'tools/lint/modules.ts lists who may import a package. Use what is there, or write a decision record.',
+        group: ['*', ...free, ...builtIns, ...ownImportsAt(place), ...VAGUE.group],
+        message:
+          'tools/structure says which folder may import which, and tools/lint/modules.ts who may import a package. Move the ' +
+          'code to the folder that owns the word, or take what it needs as a parameter from app/compose.ts. ' +
+          VAGUE.message,
       },
     ],
   };

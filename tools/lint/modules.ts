@@ -1,77 +1,43 @@
-import { PACKAGES } from '../structure/areas.ts';
-
-/** Who may import a package from the registry or a restricted built-in module. */
-export interface ModuleUser {
-  /** An area (`ledger`, `contract`, `examples`) or a file as `tools/structure/rules.ts` names it (`mail/smtp.ts`). */
-  readonly place: string;
-  readonly isTypeOnly?: boolean;
-}
-
 /**
- * Every package that the product uses, with its users. Tests, tools and scripts import what they like. A package that
- * is not here is restricted everywhere; so a new dependency needs a row, and a decision record that says what it saves.
+ * Every package from the registry that the product uses, and the built-in modules that only some code may use, with the
+ * areas (`ledger`) and files (`mail/smtp.ts`) that may import them. Tests, tools and scripts import what they like. A
+ * package that is not here is refused everywhere, so a new dependency needs a row here and in decision 2.
  */
-export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
-  pg: [{ place: 'db' }, { place: 'embedded' }, { place: 'backup/base-copy.ts' }],
-  fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }, { place: 'web/development/own-machine.ts' }],
-  '@purser/sdk': [{ place: 'examples' }],
-  '@commander-js/extra-typings': [
-    { place: 'cli/run-command.ts' },
-    ...['books', 'cells', 'machine', 'service'].map((name) => ({ place: `cli/${name}-commands.ts`, isTypeOnly: true })),
-  ],
-  openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
-  undici: [
-    { place: 'webhooks/deliver.ts' },
-    { place: 'cli/listener-client.ts' },
-    { place: 'providers/vendor-fetch.ts' },
-    { place: 'providers/dispatchers.ts' },
-    { place: 'providers/credential-request.ts' },
-    { place: 'price-lists/read-list.ts' },
-    { place: 'probe/listed-limits.ts' },
-    { place: 'reach' },
-    { place: 'benchmarks' },
-  ],
-  '@ai-sdk/provider': [{ place: 'providers', isTypeOnly: true }],
-  '@ai-sdk/anthropic': [{ place: 'providers/anthropic/dialect.ts' }],
-  '@ai-sdk/amazon-bedrock': [{ place: 'providers/bedrock/dialect.ts' }],
-  '@ai-sdk/google': [{ place: 'providers/google/dialect.ts' }],
-  'google-auth-library': [
-    { place: 'providers/google/credentials.ts' },
-    { place: 'providers/google/token-transport.ts', isTypeOnly: true },
-  ],
-  '@aws-sdk/credential-providers': [{ place: 'providers/bedrock/credentials.ts' }],
-  '@pydantic/genai-prices': [{ place: 'price-lists/second-list.ts' }],
-  stripe: [
-    { place: 'payments/stripe/stripe.ts' },
-    { place: 'payments/stripe/report.ts' },
-    { place: 'payments/stripe/balance.ts', isTypeOnly: true },
-  ],
-  '@simplewebauthn/server': [{ place: 'webauthn/passkey-checks.ts' }],
-  'openid-client': [{ place: 'accounts/sso-client.ts' }],
-  nodemailer: [{ place: 'mail/smtp.ts' }],
-  'eventsource-parser': [{ place: 'providers/sse.ts' }],
-  pino: [{ place: 'kernel/log.ts' }, { place: 'http', isTypeOnly: true }],
-  zod: [
-    { place: 'contract' },
-    { place: 'catalogue' },
-    { place: 'app' },
-    { place: 'backup/folder.ts' },
-    { place: 'http' },
-    { place: 'web/development/mailbox.ts' },
-    { place: 'kernel/brand.ts', isTypeOnly: true },
-  ],
+export const MODULES: Readonly<Record<string, string>> = {
+  pg: 'db embedded backup/base-copy.ts',
+  fastify: 'http web/development/mailbox.ts web/development/own-machine.ts',
+  '@purser/sdk': 'examples',
+  '@commander-js/extra-typings': 'cli/run-command.ts',
+  openai: 'examples/chat/answer.ts examples/chat/fault.ts',
+  undici: `webhooks/deliver.ts cli/listener-client.ts providers/vendor-fetch.ts providers/dispatchers.ts
+    providers/credential-request.ts price-lists/read-list.ts probe/listed-limits.ts reach benchmarks`,
+  '@ai-sdk/provider': '',
+  '@ai-sdk/anthropic': 'providers/anthropic/dialect.ts',
+  '@ai-sdk/amazon-bedrock': 'providers/bedrock/dialect.ts',
+  '@ai-sdk/google': 'providers/google/dialect.ts',
+  'google-auth-library': 'providers/google/credentials.ts',
+  '@aws-sdk/credential-providers': 'providers/bedrock/credentials.ts',
+  '@pydantic/genai-prices': 'price-lists/second-list.ts',
+  stripe: 'payments/stripe/stripe.ts payments/stripe/report.ts',
+  '@simplewebauthn/server': 'webauthn/passkey-checks.ts',
+  'openid-client': 'accounts/sso-client.ts',
+  nodemailer: 'mail/smtp.ts',
+  'eventsource-parser': 'providers/sse.ts',
+  pino: 'kernel/log.ts',
+  zod: 'contract catalogue app backup/folder.ts http web/development/mailbox.ts',
+
+  // With these, code would get round the restricted globals of `restricted.ts`. All other built-in modules are free.
+  'node:process': '',
+  'node:perf_hooks': 'app kernel/clock.ts',
 };
 
-/** Built-in modules that would get round the restricted globals of `restricted.ts`. All others are free. */
-export const RESTRICTED_BUILT_INS: Readonly<Record<string, readonly ModuleUser[]>> = {
-  'node:process': [],
-  'node:perf_hooks': [{ place: 'app' }, { place: 'kernel/clock.ts' }],
+/** Who may import the types of a package, and nothing else of it. */
+export const TYPES_OF: Readonly<Record<string, string>> = {
+  '@ai-sdk/provider': 'providers',
+  'google-auth-library': 'providers/google/token-transport.ts',
+  stripe: 'payments/stripe/balance.ts',
+  '@commander-js/extra-typings':
+    'cli/books-commands.ts cli/cells-commands.ts cli/machine-commands.ts cli/service-commands.ts',
+  pino: 'http',
+  zod: 'kernel/brand.ts',
 };
-
-/** How an import of this repository begins. `tools/structure` knows which folder may import which. */
-export const OWN_IMPORTS: readonly string[] = [
-  '#',
-  '.',
-  ...PACKAGES.filter((name) => name !== 'sdk').map((name) => `@purser/${name}/`),
-  '@purser/service/',
-];

@@ -1,13 +1,11 @@
 import { checkBrandCasts } from './brand-casts.ts';
 import { checkCompatibleMigrations } from './compatible-migrations.ts';
 import { applyExceptions, type Finding } from './finding.ts';
-import { checkFolderImports } from './folder-imports.ts';
 import { checkHygiene } from './hygiene.ts';
 import { checkFunctionFiles, functionFiles } from './function-files.ts';
 import { checkMigrations, databaseObjects, migrationFiles } from './migrations.ts';
 import { checkNaming } from './naming.ts';
 import { type Project, readProject, type Tree } from './project.ts';
-import { checkRoomImports } from './room-imports.ts';
 import type { Counted, RuleSet } from './rule-set.ts';
 import { checkSqlOwnership, countSqlTexts } from './sql-ownership.ts';
 import { checkUnused } from './unused.ts';
@@ -23,8 +21,6 @@ export interface Inspection {
 const RULES_FILE = 'tools/structure/rules.ts';
 const CHECKS: readonly ((project: Project) => readonly Finding[])[] = [
   ({ unreadable }) => unreadable,
-  checkFolderImports,
-  checkRoomImports,
   checkBrandCasts,
   checkSqlOwnership,
   checkMigrations,

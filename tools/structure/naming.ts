@@ -1,20 +1,8 @@
-import { posix } from 'node:path';
 import type { Finding } from './finding.ts';
-import { type Project, SERVICE, type SourceFile } from './project.ts';
+import { type Project, SERVICE } from './project.ts';
 
-/** Names of files that tell what is inside, and a README for each folder of the service. */
-export function checkNaming(project: Project): readonly Finding[] {
-  return [...[...project.files.values()].flatMap((file) => badFileName(project, file)), ...missingReadmes(project)];
-}
-
-function badFileName({ rules }: Project, { path }: SourceFile): readonly Finding[] {
-  const name = posix.basename(path);
-  if (!rules.bannedFileNames.includes(name)) return [];
-  const message = `\`${name}\` does not say what is inside. Name the file after the noun or verb that it exports.`;
-  return [{ rule: 'file-names', file: path, line: 1, name, message }];
-}
-
-function missingReadmes({ files, tree }: Project): readonly Finding[] {
+/** A README for each folder of the service. */
+export function checkNaming({ files, tree }: Project): readonly Finding[] {
   const service = [...files.values()].filter(({ isService, area }) => isService && area !== '');
   const folders = new Set(service.map(({ area }) => `${SERVICE}${area}`));
   return [...folders]

@@ -104,8 +104,3 @@ export function isIn(
   if (place === 'tests' && file.isTest === true) return true;
   return file.name === place || file.area === place;
 }
-
-/** Whether the folder table applies to this file: tests and tools may import anything. */
-export function isProduct(file: SourceFile): boolean {
-  return !file.isTest && /^(?:packages|examples|benchmarks)\//.test(file.path);
-}

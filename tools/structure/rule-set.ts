@@ -1,8 +1,6 @@
 /** Every rule, as a finding shows it and an exception names it. */
 export const RULE_NAMES = [
   'readable',
-  'folder-imports',
-  'room-imports',
   'brand-casts',
   'sql-home',
   'sql-owner',
@@ -12,7 +10,6 @@ export const RULE_NAMES = [
   'function-files',
   'unused-files',
   'unused-exports',
-  'file-names',
   'folder-readmes',
   'machine-paths',
   'lock-files',
@@ -27,36 +24,14 @@ export type RuleName = (typeof RULE_NAMES)[number];
 export interface RuleSet {
   /** A folder of the service or a whole package, and what it may import. Itself is always included. */
   readonly areas: Readonly<Record<string, readonly string[]>>;
-  /** For an area with rooms: its rooms, and which rooms of the area each may import. */
-  readonly rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  /** Single imports that the table of areas does not allow. */
-  readonly allowedImports: readonly AllowedImport[];
-  /** What single files may not import, although their folder may. */
-  readonly fileImports: readonly FileImportRule[];
   /** Prefixes of import specifiers that mean a folder of this repository. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly sql: SqlRules;
-  readonly bannedFileNames: readonly string[];
   /** Files from which every file of the service is reached by imports. */
   readonly entries: readonly string[];
   readonly exceptions: readonly Exception[];
   /** The least that a run must have read of each kind: below it, the checker itself is broken. */
   readonly minimums: Readonly<Partial<Record<Counted, number>>>;
-}
-
-export interface AllowedImport {
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
-
-export interface FileImportRule {
-  readonly file: string;
-  /** Areas or files; when given, nothing else. */
-  readonly only?: readonly string[];
-  /** Areas or files. */
-  readonly never?: readonly string[];
-  readonly reason: string;
 }
 
 export interface SqlRules {

@@ -1,13 +1,9 @@
-import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS, PACKAGES } from './areas.ts';
-import { ROOMS } from './rooms.ts';
+import { AREAS, PACKAGES } from './areas.ts';
 import type { RuleSet } from './rule-set.ts';
 
-/** The rules of the house as data. Why each is there: docs/ARCHITECTURE.md and docs/STYLE.md. */
+/** The rules of the house as data. Why each is there: docs/ARCHITECTURE.md. */
 export const RULES: RuleSet = {
   areas: AREAS,
-  rooms: ROOMS,
-  allowedImports: ALLOWED_IMPORTS,
-  fileImports: FILE_IMPORTS,
 
   aliases: {
     '#': 'packages/service/src/',
@@ -85,7 +81,6 @@ export const RULES: RuleSet = {
     },
   },
 
-  bannedFileNames: ['index.ts', 'utils.ts', 'helpers.ts', 'types.ts', 'common.ts'],
   entries: ['cli/main.ts'],
 
   exceptions: [

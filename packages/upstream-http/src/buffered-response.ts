@@ -2,7 +2,7 @@ import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
 import { ERROR_BYTES_MAX, type ErrorResponse, Exchange, notUtf8 } from './exchange.ts';
 import { type LargeBodies, type LargeBody, SMALL_BYTES_MAX } from './large-bodies.ts';
-import { RequestError } from './request-error.ts';
+import type { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
 
 /** A response that arrived as a whole, or as much of it as is allowed. */

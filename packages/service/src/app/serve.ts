@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { emailSealOf } from '#app/addresses.ts';
 import { bannerOf } from '#app/banner.ts';
 import { openCell } from '#app/own-cell.ts';
+import type * as compose from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
 import { type Database, openDatabase } from '#app/database.ts';
@@ -120,7 +121,7 @@ function warnOfPayments({ payments }: Config, log: Log): void {
 }
 
 /** Most of the code, which the first of several processes never runs. */
-async function loadGateway(): Promise<typeof import('#app/compose.ts')> {
+async function loadGateway(): Promise<typeof compose> {
   const loaded = await import('#app/compose.ts');
   flushCompileCache(); // Now, because a process that is killed writes nothing at its end.
   return loaded;

@@ -1,7 +1,7 @@
 import {
   type CatalogueModel,
   type CataloguePrice,
-  RATES,
+  type RATES,
   statedPrice,
   upstreamsOf,
 } from '@purser/contract/catalogue.ts';

@@ -8,7 +8,7 @@ import { replays } from '#gateway/idempotency/metrics.ts';
 import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 
 /** As long as most clients and proxies wait for a first byte. */

@@ -1,5 +1,5 @@
 import { html } from '#kernel/html.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import type { Refusal } from '#kernel/refusal.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { factorCodeField } from '#web/account/code-fields.ts';

@@ -1,6 +1,6 @@
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Obstacle } from '#privacy/deletion.ts';
 import { button } from '#web/components/button.ts';
 import { confirmation } from '#web/components/confirm.ts';
